@@ -43,3 +43,13 @@ test('a file that is missing from dist/, or has another size, is built again', (
   build();
   expect(readFileSync(word, 'utf8')).toContain('two');
 });
+
+test('a build with a type error fails and writes nothing, so that what runs is what was built last', () => {
+  const root = smallProject();
+  const build = () => execFileSync(process.execPath, [join(root, '.package/build.mjs')], { stdio: 'pipe' });
+  build();
+  writeFileSync(join(root, 'src/word.ts'), "export const word: number = 'two';\n");
+  expect(build).toThrow();
+  expect(build).toThrow();
+  expect(readFileSync(join(root, 'dist/src/word.js'), 'utf8')).toContain('one');
+});

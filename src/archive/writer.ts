@@ -13,12 +13,13 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { StartError } from '../common/start-error.ts';
+import { makeFolders } from '../store/data-file/make-folders.ts';
 import { syncPath } from '../store/data-file/sync-path.ts';
+import { writeWhole } from '../store/data-file/write-whole.ts';
 import {
   ARCHIVE_MANIFEST_FILE,
   type ArchiveManifest,
@@ -65,7 +66,7 @@ export class ArchiveWriter {
     if (existsSync(this.#folder)) {
       throw new StartError(`${folder} exists already, and an export overwrites nothing; name a new folder.`);
     }
-    mkdirSync(dirname(this.#folder), { recursive: true });
+    makeFolders(dirname(this.#folder));
     this.#partial = mkdtempSync(`${this.#folder}.partial-`);
     mkdirSync(join(this.#partial, BLOB_FOLDER));
   }
@@ -112,7 +113,7 @@ export class ArchiveWriter {
     try {
       for (const part of parts) {
         hash.update(part);
-        writeAll(descriptor, part);
+        writeWhole(descriptor, part);
         bytes += part.length;
         this.#grow(part.length);
       }
@@ -198,13 +199,8 @@ class LineFile {
     this.#gathered = [];
     this.#gatheredChars = 0;
     this.#hash.update(bytes);
-    writeAll(this.#descriptor, bytes);
+    writeWhole(this.#descriptor, bytes);
     this.#bytes += bytes.length;
     this.#onBytes(bytes.length);
   }
-}
-
-/** Writes all bytes. A single write may be partial. */
-function writeAll(descriptor: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
 }

@@ -1,5 +1,6 @@
 /** Declares a command of the command line. Help, completion and option parsing are derived from the declaration. */
 import { parseArgs } from 'node:util';
+import { StartError } from '../common/start-error.ts';
 import { nearest } from '../text/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -45,6 +46,8 @@ export interface Options {
   /** Value of a required option. */
   required(name: string): string;
   optional(name: string): string | undefined;
+  /** A whole number, in digits only. Throws StartError when it is something else. */
+  count(name: string): number | undefined;
   /** Values of an option that may be repeated. */
   many(name: string): readonly string[];
   /** True when this flag was passed. */
@@ -85,6 +88,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   return {
     required: (name) => values[name] as string,
     optional: (name) => values[name] as string | undefined,
+    count: (name) => countOf(name, values[name] as string | undefined),
     many: (name) => (values[name] as string[] | undefined) ?? [],
     flag: (name) => values[name] === true,
     operand: (index = 0) => words[index],
@@ -93,6 +97,12 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
     ),
     json: values['json'] === true,
   };
+}
+
+function countOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(given)) throw new StartError(`--${name} must be a whole number.`);
+  return Number(given);
 }
 
 type Shape = Readonly<Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean }>>;

@@ -2,7 +2,7 @@
  * Opens the service without a socket: the data folder, the store, the actors, the accounts. One process owns it at a
  * time.
  */
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountTables } from '../accounts/records.ts';
 import { signInTables } from '../accounts/sign-in/records.ts';
@@ -36,7 +36,8 @@ import { paperTables } from '../papers/records.ts';
 import { usageTables } from '../quotas/usage.ts';
 import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage } from '../store/data-file/damage.ts';
-import { endFirstStart, noHub, prepareFolder } from '../store/data-file/folder.ts';
+import { noHub, type PreparedFolder, prepareFolder } from '../store/data-file/folder.ts';
+import { makeFolders } from '../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../store/data-file/name.ts';
 import { putSchema, schemaOf } from '../store/data-file/schema.ts';
 import { openEpoch } from '../store/epoch.ts';
@@ -100,6 +101,9 @@ export interface Core extends Members {
   readonly broken: Promise<unknown>;
   /** Accepts requests for imports. */
   readonly imports: ImportDoor;
+  /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
+  readonly keep: () => void;
+  /** Removes a new hub that was not kept. */
   readonly close: () => Promise<void>;
 }
 
@@ -119,15 +123,15 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   makeFolder(config.dataFolder);
   let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
+  let hub: PreparedFolder | undefined;
   try {
-    prepareFolder(config.dataFolder, mayMake);
+    hub = prepareFolder(config.dataFolder, mayMake);
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
     const { store, broken } = openStore(config, log);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
     await numberNew(store);
     const epoch = await openEpoch(store);
-    endFirstStart(config.dataFolder);
     const dropped = await dropImports(store, allTables);
     if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
     const actors = new ActorRegistry(store);
@@ -158,14 +162,17 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       identities,
       broken,
       imports,
+      keep: hub.keep,
       async close() {
         await members.removal.close();
         await actors.drain();
         await store.close();
+        hub?.drop();
         await control.release();
       },
     };
   } catch (error) {
+    hub?.drop();
     await control.release();
     throw error;
   }
@@ -224,7 +231,7 @@ async function openProvider({ identityProvider: provider }: Config, log: Log): P
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(`CAIRN_DATA (${folder}) cannot be written to: ${systemReason(error)}`);

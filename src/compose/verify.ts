@@ -15,7 +15,7 @@ import { verifyPapers } from '../papers/verify.ts';
 import { recordBytes, textBytes } from '../quotas/usage.ts';
 import { UsageTally } from '../quotas/verify.ts';
 import { CheckedReader } from '../store/checked-reader.ts';
-import { isMasterKey } from '../store/sealing/key-check.ts';
+import { isMasterKey, WRONG_KEY } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { VersionKey } from '../sync/log/set-aside.ts';
@@ -55,7 +55,7 @@ export function checkIntegrity(
     const nothing = { set_aside: [], damaged: { blobs: [], versions: [] } };
     return { ok: false, damaged_pages: damagedPages.length, ...nothing, problems: damagedPages };
   }
-  const keyProblems = isMasterKey(store, sealer) ? [] : ['the data was written under another master key'];
+  const keyProblems = isMasterKey(store, sealer) ? [] : [WRONG_KEY];
   const deleted = deletedRows(store);
   const reader = new CheckedReader(store, new Set([...importedIds(store), ...removedIds(store), ...deleted.vaultIds]));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });

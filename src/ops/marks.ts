@@ -5,21 +5,23 @@ import { z } from 'zod';
 
 export type Chore = 'backup' | 'verify';
 
-const mark = z.strictObject({ at_ms: z.number(), problems: z.number().int().nonnegative() });
+const count = z.number().int().nonnegative();
+const mark = z.strictObject({ at_ms: z.number(), problems: count, set_aside: count.optional() });
+
+/** When a chore ran, in milliseconds, how many problems it found, and how many damaged contents are set aside. */
+type Mark = z.infer<typeof mark>;
 
 /** Records that a chore ran. Does nothing if this user cannot write to the data folder. */
-export function noteDone(dataFolder: string, chore: Chore, problems: number, nowMs: number): void {
+export function noteDone(dataFolder: string, chore: Chore, done: Mark): void {
   try {
-    writeFileSync(join(dataFolder, `last-${chore}`), `${JSON.stringify({ at_ms: nowMs, problems })}\n`, {
-      mode: 0o600,
-    });
+    writeFileSync(join(dataFolder, `last-${chore}`), `${JSON.stringify(done)}\n`, { mode: 0o600 });
   } catch {
     // The chore itself succeeded; a missing metric is no reason to fail it.
   }
 }
 
-/** When a chore last ran, in milliseconds, and how many problems it found; undefined: never, or not known. */
-export function lastDone(dataFolder: string, chore: Chore): { at_ms: number; problems: number } | undefined {
+/** What the last run of a chore noted; undefined: it never ran, or nothing is known of it. */
+export function lastDone(dataFolder: string, chore: Chore): Mark | undefined {
   try {
     return mark.parse(JSON.parse(readFileSync(join(dataFolder, `last-${chore}`), 'utf8')));
   } catch {

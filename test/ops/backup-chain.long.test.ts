@@ -1,9 +1,9 @@
 /** `cairn backup --since` and `cairn restore --at`: a chain of backups, each with what is new since the one before. */
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCairn, startHub } from '../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { listAll, verified } from '../support/mirror-state.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -30,6 +30,17 @@ test('[OPS-11] a chain of backups restores the hub of each moment; a missing lin
     1,
     expect.stringContaining('--since must name a backup in the folder'),
   ]);
+  // The newest is based on all the others, so all of them stay.
+  const kept = await hub.cli(
+    'backup',
+    '--since',
+    join(backups, 'third'),
+    '--keep',
+    '1',
+    join(backups, 'fourth'),
+    '--json',
+  );
+  expect([kept.code, JSON.parse(kept.stdout).removed]).toEqual([0, []]);
   await hub.stop();
   for (const { madeAt, blobs } of moments) {
     const folder = temporaryFolder();
@@ -54,4 +65,39 @@ test('[OPS-11] a chain of backups restores the hub of each moment; a missing lin
     ),
   ]);
   expect(existsSync(join(into, 'cairn.mdb'))).toBe(false);
-});
+}, 180_000);
+
+test('[OPS-11] --keep removes the oldest backups of this hub, with the chains that nothing needs, and nothing else', async () => {
+  const [hub, other] = await Promise.all([startHub(), startHub()]);
+  const backups = temporaryFolder();
+  const at = (name: string) => join(backups, name);
+  /** Makes a backup, and gives what the folder then has. */
+  const backup = async (of: Hub, name: string, ...args: string[]) => {
+    const made = await of.cli('backup', ...args, at(name));
+    expect([name, made.code, made.stderr]).toEqual([name, 0, '']);
+    return readdirSync(backups).sort();
+  };
+  mkdirSync(at('a-note'));
+  writeFileSync(at('a-file'), 'of somebody else');
+  const others = ['a-file', 'a-note', 'b-other'];
+  await backup(other, 'b-other');
+  await backup(hub, 'one');
+  await backup(hub, 'two', '--since', at('one'));
+  expect(await backup(hub, 'three', '--keep', '3')).toEqual([...others, 'one', 'three', 'two']);
+  // Two is the oldest to keep, and based on one.
+  expect(await backup(hub, 'four', '--keep', '3')).toEqual([...others, 'four', 'one', 'three', 'two']);
+  expect(await backup(hub, 'five', '--keep', '2')).toEqual([...others, 'five', 'four']);
+  for (const [keep, told] of [
+    ['0', 'at least 1'],
+    ['-1', '--keep'],
+    ['all', 'must be a whole number'],
+  ] as const) {
+    const refused = await hub.cli('backup', `--keep=${keep}`, at('six'));
+    expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining(told)]);
+  }
+  // A backup that could not be made removes nothing.
+  expect((await hub.cli('backup', '--keep', '1', at('five'))).code).toBe(1);
+  expect(readdirSync(backups).sort()).toEqual([...others, 'five', 'four']);
+  await Promise.all([hub.stop(), other.stop()]);
+  expect((await runCairn(['restore', at('four')], { CAIRN_DATA: temporaryFolder() })).stderr).toContain('master.key');
+}, 180_000);

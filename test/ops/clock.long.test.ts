@@ -1,7 +1,6 @@
 /** A clock that jumps: nothing is purged while it is wrong, and times are right again once it is. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { clockAhead } from '../support/clock.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account, type Credential, credential, randomCommit, upload } from '../support/mirror.ts';
 import { listAll, verified } from '../support/mirror-state.ts';
@@ -17,13 +16,7 @@ afterEach(() => hub?.kill());
 
 /** Starts a hub whose clock is ahead by so many milliseconds, as a machine with a wrong clock has it. */
 async function startAhead(dataFolder: string, aheadMs: number): Promise<Hub> {
-  const file = join(temporaryFolder(), 'clock.mjs');
-  writeFileSync(
-    file,
-    `const Real = Date; const now = () => Real.now() + ${aheadMs};
-globalThis.Date = class extends Real { constructor(...given) { if (given.length === 0) super(now()); else super(...given); } static now() { return now(); } };`,
-  );
-  hub = await startHub({ dataFolder, env: { NODE_OPTIONS: `--import=${file}` } });
+  hub = await startHub({ dataFolder, env: clockAhead(aheadMs) });
   return hub;
 }
 

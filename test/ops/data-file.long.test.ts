@@ -266,37 +266,6 @@ test('[OPS-1] a map smaller than the data file is refused with one sentence', as
   );
 });
 
-test('[OPS-6] commands that read or change never make a hub of a folder that was named by mistake', async () => {
-  const commands = [
-    ['key', 'list', '--email', 'a@example.org'],
-    ['key', 'create', '--email', 'a@example.org', '--name', 'x'],
-    ['key', 'revoke', '--email', 'a@example.org', '--id', 'key_0123456789abcdef'],
-    ['account', 'password', '--email', 'a@example.org'],
-    ['token', 'create', '--email', 'a@example.org'],
-    ['device', 'approve', 'BCDF-GHJK', '--account', 'a@example.org'],
-    ['identity', 'list', '--email', 'a@example.org'],
-    ['verify'],
-    ['stats'],
-    ['backup', join(temporaryFolder(), 'b')],
-    ['export', '--email', 'a@example.org', join(temporaryFolder(), 'e')],
-  ];
-  // A folder that is not there is met by those that change it, and by some that read.
-  const none = ['key create', 'account password', 'verify', 'backup'];
-  for (const folder of [temporaryFolder(), join(temporaryFolder(), 'none')]) {
-    const tried = existsSync(folder)
-      ? commands
-      : commands.filter((args) => none.some((name) => args.join(' ').startsWith(name)));
-    for (const args of tried) {
-      const done = await runCairn(args, { CAIRN_DATA: folder }, 'correct horse battery\n');
-      expect([args, sentenceOf(done)]).toEqual([args, expect.stringContaining('without a data file')]);
-    }
-    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
-  }
-  const folder = temporaryFolder();
-  const made = await runCairn(['account', 'create', '--email', 'a@example.org', '--json'], { CAIRN_DATA: folder });
-  expect([made.code, made.stderr]).toEqual([0, expect.stringContaining(folder)]);
-});
-
 test('[OPS-1] a start warns of a key file that other users can read, and of no other', async () => {
   const warnings = async (mode: number) => {
     chmodSync(join(folder, 'master.key'), mode);

@@ -10,7 +10,8 @@ const isCompiled = import.meta.url.includes('/dist/');
 export const CAIRN = fileURLToPath(
   new URL(isCompiled ? '../../src/cli/cairn.js' : '../../dist/src/cli/cairn.js', import.meta.url),
 );
-const START_MS_MAX = 30_000;
+/** Counted while this process runs: a clock goes on while a loop of hours is stopped (SIGSTOP). */
+const START_SECONDS_MAX = 30;
 
 export type LogLine = Record<string, unknown>;
 
@@ -103,12 +104,15 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     waitForLog((line) => line['msg'] === 'listening'),
     exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${stderr}`))),
     new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      let seconds = 0;
+      timer = setInterval(() => {
+        seconds += 1;
+        if (seconds < START_SECONDS_MAX) return;
         child.kill('SIGKILL');
         reject(new Error(`the hub did not start: ${stderr}`));
-      }, START_MS_MAX);
+      }, 1000);
     }),
-  ]).finally(() => clearTimeout(timer));
+  ]).finally(() => clearInterval(timer));
   const port = listening['port'] as number;
   const scheme = options.env?.['CAIRN_TLS_CERT'] === undefined ? 'http' : 'https';
   return {

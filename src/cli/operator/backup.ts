@@ -18,9 +18,16 @@ export const backupCommand: Command = {
   summary: 'copy everything while the service runs, and verify the copy',
   operands: ['DIR'],
   flags: ['with-key'],
-  options: [takes('since', 'DIR')],
-  explains: { since: 'write only blocks that differ from this backup, which must be in the same folder' },
-  examples: ['cairn backup /mnt/backups/monday', 'cairn backup --since /mnt/backups/monday /mnt/backups/tuesday'],
+  options: [takes('since', 'DIR'), takes('keep', 'N')],
+  explains: {
+    since: 'write only blocks that differ from this backup, which must be in the same folder',
+    keep: 'then remove all but the N newest backups of this hub in that folder, and those that they are based on',
+  },
+  examples: [
+    'cairn backup /mnt/backups/monday',
+    'cairn backup --since /mnt/backups/monday /mnt/backups/tuesday',
+    'cairn backup --keep 7 /mnt/backups/tuesday',
+  ],
   run: backup,
 };
 
@@ -43,10 +50,13 @@ async function backup(options: Options): Promise<number> {
   const config = readConfig();
   const { dataFolder, masterKey, mapBytes } = config;
   const withKey = options.flag('with-key');
+  const keep = options.count('keep');
+  if (keep === 0) throw new StartError('--keep must be at least 1: the backup that is made now.');
   if (withKey && masterKey !== undefined) {
     throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
   }
   const { makeBackup } = await import('../../ops/backup/backup.ts');
+  const { keepNewest } = await import('../../ops/backup/keep.ts');
   const { openSource } = await import('../../ops/backup/source.ts');
   const source = await openSource(config, () => openForReading(config));
   try {
@@ -60,11 +70,18 @@ async function backup(options: Options): Promise<number> {
       mapBytes,
       now: Date.now,
     });
-    noteDone(dataFolder, 'backup', manifest.damaged?.length ?? 0, Date.now());
+    noteDone(dataFolder, 'backup', { at_ms: Date.now(), problems: manifest.damaged?.length ?? 0 });
     printDamage(manifest);
-    if (options.json) print(jsonLine(manifest));
+    const removed = keep === undefined ? [] : keepNewest(folder, keep);
+    if (options.json) print(jsonLine(keep === undefined ? manifest : { ...manifest, removed }));
     else {
-      print(table([['backup', folder], ...figures(manifest)]));
+      print(
+        table([
+          ['backup', folder],
+          ...figures(manifest),
+          ...removed.map((name): [string, string] => ['removed', name]),
+        ]),
+      );
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
     }
     return manifest.lost_pages === undefined ? 0 : 1;

@@ -47,12 +47,13 @@ export async function control<C extends ControlRequest['command']>(
   const sink = openLog('silent');
   const isNew = !existsSync(join(config.dataFolder, DATA_FILE));
   const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command), mayUpgrade: false });
-  if (isNew) printError(`cairn: there was no hub in ${config.dataFolder}; a new one was created.`);
   let close = () => Promise.resolve();
   try {
     if (long !== undefined) close = await long.open(core, config, sink.log);
     const progress = { tell: long?.onProgress ?? (() => undefined), signal: long?.signal ?? NEVER };
     const result = (await runControl(core, request, progress)) as ControlResults[C];
+    core.keep();
+    if (isNew) printError(`cairn: there was no hub in ${config.dataFolder}; a new one was created.`);
     // A running service does this in the background.
     if (request.command === 'account.delete') await core.removal.run();
     return result;

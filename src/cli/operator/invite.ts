@@ -1,6 +1,5 @@
 /** cairn invite: creates, lists and revokes invitations to the hub, with or without a running service. */
 import { jsonLine } from '../../client/shown.ts';
-import { StartError } from '../../common/start-error.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
@@ -37,8 +36,8 @@ export const inviteCommands: readonly Command[] = [
 
 async function create(options: Options): Promise<number> {
   const email = options.optional('email');
-  const uses = count(options, 'uses');
-  const days = count(options, 'days');
+  const uses = options.count('uses');
+  const days = options.count('days');
   const made = await control({
     command: 'invite.create',
     ...(email === undefined ? {} : { email }),
@@ -102,13 +101,6 @@ async function revoke(options: Options): Promise<number> {
   const revoked = await control({ command: 'invite.revoke', inviteId: options.required('id') });
   print(options.json ? jsonLine(revoked) : `Invitation ${revoked.revoked} is revoked.`);
   return 0;
-}
-
-function count(options: Options, name: string): number | undefined {
-  const given = options.optional(name);
-  if (given === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(given)) throw new StartError(`--${name} must be a whole number.`);
-  return Number(given);
 }
 
 /** Address of the hub for users, as far as the settings define it. */

@@ -5,6 +5,7 @@ import type { IntegrityReport } from '../../compose/verify.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { noteDone } from '../../ops/marks.ts';
+import { WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
@@ -25,7 +26,8 @@ async function verify(options: Options): Promise<number> {
   const found = await examine(config);
   const isSetAside = options.flag('quarantine') && (await setAside(found.damaged)) > 0;
   const report = isSetAside ? await examine(config) : found;
-  noteDone(config.dataFolder, 'verify', report.problems.length, Date.now());
+  const { problems, set_aside: aside } = report;
+  noteDone(config.dataFolder, 'verify', { at_ms: Date.now(), problems: problems.length, set_aside: aside.length });
   if (options.json) print(jsonLine(report));
   else printReport(report);
   return report.ok ? 0 : 1;
@@ -76,6 +78,8 @@ function printReport(report: IntegrityReport): void {
 
 /** The repair: damaged contents are set aside and sent again by a client; anything else is restored from a backup. */
 function nextStep({ problems, damaged: { blobs, versions } }: IntegrityReport): string {
+  // What is sealed cannot be checked with it, and no backup helps.
+  if (problems.includes(WRONG_KEY)) return 'run cairn verify again with the right master key.';
   const contents = blobs.length + versions.length;
   const aside = 'cairn verify --quarantine sets damaged contents aside, and the same bytes sent again heal them';
   const restore =

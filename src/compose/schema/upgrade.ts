@@ -9,7 +9,7 @@ import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isMigrating, type Migration, migrate, schemaOf } from '../../store/data-file/schema.ts';
 import { freeBytes } from '../../store/failure.ts';
-import { isMasterKey } from '../../store/sealing/key-check.ts';
+import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
@@ -122,8 +122,6 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
   });
   log.info({ backup: folder }, 'a backup was made; the version that wrote the data restores it');
 }
-
-const WRONG_KEY = 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.';
 
 function withTablesOf(steps: readonly Migration[], tables: readonly AnyTable[]): readonly AnyTable[] {
   const all = new Map([...steps.flatMap((step) => step.tables), ...tables].map((table) => [table.name, table]));

@@ -2,7 +2,7 @@
  * Follows a data file: makes a full backup first, then appends the new pages after each commit. Every point in time
  * available for a restore includes all writes answered before it.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
@@ -13,6 +13,7 @@ import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../
 import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifest.ts';
 import { newestTransaction, takeNewPages } from '../../store/copies/new-pages.ts';
 import { fileIdentity } from '../../store/data-file/identity.ts';
+import { makeFolders } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
@@ -169,7 +170,7 @@ export class Follower {
 /** Creates the folder and locks it. Throws StartError. */
 async function lockOf(folder: string): Promise<ControlSocket> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     return await ControlSocket.acquire(folder, () => Promise.resolve('{"ok":false,"error":"a copy follows here"}'));
   } catch (error) {
     if (error instanceof FolderTaken) {

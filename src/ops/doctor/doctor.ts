@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import { newestKnownMs } from '../../store/data-file/clock-watch.ts';
 import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
-import { isMasterKey } from '../../store/sealing/key-check.ts';
+import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
@@ -37,9 +37,7 @@ async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ find
     const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
     try {
       const isRight = isMasterKey(store, openSealer(store, masterKeyOf(dataFolder, masterKey, store)));
-      const finding = isRight
-        ? ok('data', 'the data file matches this master key')
-        : wrong('data', 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.');
+      const finding = isRight ? ok('data', 'the data file matches this master key') : wrong('data', WRONG_KEY);
       return { finding, newestMs: newestKnownMs(store) };
     } finally {
       await store.close();

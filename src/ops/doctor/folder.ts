@@ -2,6 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemReason } from '../../common/system-reason.ts';
+import { DATA_FILE } from '../../store/data-file/name.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
@@ -43,7 +44,10 @@ export function checkChores(folder: string, nowMs: number): Finding[] {
   const verify = lastDone(folder, 'verify');
   return [
     backup === undefined
-      ? wrong('backup', 'none is known of; run cairn backup DIR, with DIR on another disk, and repeat it with a timer.')
+      ? (isNew(folder, nowMs) ? note : wrong)(
+          'backup',
+          'none is known of; run cairn backup DIR, with DIR on another disk, and repeat it with a timer.',
+        )
       : late('backup', backup.at_ms, BACKUP_DAYS, nowMs),
     verify === undefined
       ? note('verify', 'never run; cairn verify checks all stored bytes.')
@@ -54,6 +58,11 @@ export function checkChores(folder: string, nowMs: number): Finding[] {
           )
         : late('verify', verify.at_ms, VERIFY_DAYS, nowMs),
   ];
+}
+
+/** True when the data file is younger than a backup may be old. A hub that was just made is not wrong for want of one. */
+function isNew(folder: string, nowMs: number): boolean {
+  return daysBetween(statSync(join(folder, DATA_FILE)).birthtimeMs, nowMs) < BACKUP_DAYS;
 }
 
 function late(chore: Chore, atMs: number, daysMax: number, nowMs: number): Finding {

@@ -2,13 +2,14 @@
  * Copies a data file while it may be written: one snapshot, flushed, opened and checked before the folder gets its
  * name. It never overwrites a file, and removes a copy that fails its check.
  */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { version } from '../../common/version.ts';
 import { limits } from '../../limits/service.ts';
 import { BrokenFile } from '../data-file/check.ts';
+import { makeFolders } from '../data-file/make-folders.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { schemaOf } from '../data-file/schema.ts';
 import { syncPath } from '../data-file/sync-path.ts';
@@ -49,7 +50,7 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   }
   let partial: string | undefined;
   try {
-    mkdirSync(dirname(folder), { recursive: true });
+    makeFolders(dirname(folder));
     // Taken before the snapshot: the copy contains every write acknowledged until then.
     const madeAt = new Date(options.now()).toISOString();
     partial = mkdtempSync(`${folder}.partial-`);

@@ -13,11 +13,11 @@ import {
   readFileSync,
   readSync,
   truncateSync,
-  writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
+import { writeWhole } from '../data-file/write-whole.ts';
 
 /** Number (4 bytes, little endian) and bytes of each block, in the order they were copied. */
 const BLOCKS_FILE = 'journal.bin';
@@ -131,13 +131,4 @@ export function applyPoints(folder: string, path: string, points: readonly Point
     closeSync(blocks);
     closeSync(target);
   }
-}
-
-/** Writes all bytes, at the end or at a position: one call may write fewer, such as on a disk that is almost full. */
-function writeWhole(descriptor: number, bytes: Buffer, position?: number): number {
-  for (let done = 0; done < bytes.length; ) {
-    const at = position === undefined ? null : position + done;
-    done += writeSync(descriptor, bytes, done, bytes.length - done, at);
-  }
-  return bytes.length;
 }

@@ -6,7 +6,7 @@ import { KEY_FILE } from '../sealing/master-key.ts';
 import { DATA_FILE } from './name.ts';
 import { syncPath } from './sync-path.ts';
 
-/** Exists from before the first byte of a new hub until its first commit. */
+/** Exists from before the first byte of a new hub until it is kept. */
 const MARK_FILE = 'first-start';
 
 /** The error of a command that needs an existing hub, for a folder without one. */
@@ -25,18 +25,30 @@ export function noHub(folder: string): StartError {
   );
 }
 
+/** A data folder that this process has locked. Neither function does anything to a hub that was there before. */
+export interface PreparedFolder {
+  /** Keeps a new hub from now on. */
+  readonly keep: () => void;
+  /** Removes a new hub that was not kept: no client has data in it. */
+  readonly drop: () => void;
+}
+
 /**
  * Checks a folder before its data file is opened for writing, and marks the start of a new hub.
  * @throws StartError when there is no hub and `mayMake` is false, or when the key file exists without its data file
  */
-export function prepareFolder(folder: string, mayMake: boolean): void {
+export function prepareFolder(folder: string, mayMake: boolean): PreparedFolder {
   const mark = join(folder, MARK_FILE);
-  if (existsSync(join(folder, DATA_FILE)) && !existsSync(mark)) return;
-  if (!mayMake && !existsSync(mark)) throw noHub(folder);
+  if (existsSync(join(folder, DATA_FILE)) && !existsSync(mark)) return { keep: () => undefined, drop: () => undefined };
+  if (!mayMake) throw noHub(folder);
+  const files = [DATA_FILE, `${DATA_FILE}-lock`];
+  // A key that is here already stays: it may be the one of a backup.
+  const own = existsSync(join(folder, KEY_FILE)) ? files : [...files, KEY_FILE];
+  const prepared = { keep: () => endFirstStart(folder), drop: () => removeUnkept(folder, own) };
   if (existsSync(mark)) {
     // Safe: the mark is removed before the first request is served, so no client has data in this file.
-    for (const name of [DATA_FILE, `${DATA_FILE}-lock`]) rmSync(join(folder, name), { force: true });
-    return;
+    for (const name of files) rmSync(join(folder, name), { force: true });
+    return prepared;
   }
   if (existsSync(join(folder, KEY_FILE))) {
     throw new StartError(
@@ -45,10 +57,17 @@ export function prepareFolder(folder: string, mayMake: boolean): void {
   }
   writeFileSync(mark, '', { mode: 0o600 });
   syncPath(folder);
+  return prepared;
 }
 
-/** Removes the mark of a new hub. Call after the first commit, before serving any request. */
-export function endFirstStart(folder: string): void {
+/** Removes a new hub, the mark last. Does nothing without the mark. */
+function removeUnkept(folder: string, files: readonly string[]): void {
+  if (!existsSync(join(folder, MARK_FILE))) return;
+  for (const name of [...files, MARK_FILE]) rmSync(join(folder, name), { force: true });
+}
+
+/** Removes the mark of a new hub. */
+function endFirstStart(folder: string): void {
   rmSync(join(folder, MARK_FILE), { force: true });
   syncPath(folder);
 }

@@ -9,11 +9,14 @@ import type { Sealer } from './seal.ts';
 
 const ROW = 'key_check';
 
+/** What is wrong with a data folder whose key is not the one of its data file, and what to do. */
+export const WRONG_KEY = 'the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.';
+
 /** Writes the proof into a new data file; checks it in an existing one. Throws StartError when the key differs. */
 export async function checkMasterKey(store: Store, sealer: Sealer): Promise<void> {
   const kept = store.get(meta, [ROW]);
   if (kept === undefined) await store.write(HUB, (batch) => putProof(batch, sealer));
-  else if (kept.value !== proofOf(sealer)) throw wrongKey();
+  else if (kept.value !== proofOf(sealer)) throw new StartError(WRONG_KEY);
 }
 
 /** Writes the proof of this key. */
@@ -27,8 +30,4 @@ const proofOf = (sealer: Sealer): string => sealer.keyedHash('key-check', 'cairn
 export function isMasterKey(store: Reader, sealer: Sealer): boolean {
   const kept = store.get(meta, [ROW]);
   return kept === undefined || kept.value === proofOf(sealer);
-}
-
-function wrongKey(): StartError {
-  return new StartError('the data was written under another master key; set CAIRN_MASTER_KEY or restore master.key.');
 }

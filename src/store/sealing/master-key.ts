@@ -1,9 +1,10 @@
 /** Loads the master key from the setting, or from a key file in the data folder, created once with mode 0600. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { DATA_FILE } from '../data-file/name.ts';
+import { writeWhole } from '../data-file/write-whole.ts';
 
 export const KEY_FILE = 'master.key';
 const KEY_BYTES = 32;
@@ -51,7 +52,7 @@ export function writeMasterKey(folder: string, key: Uint8Array): void {
 export function writeKeyFile(folder: string, name: string, key: Uint8Array): void {
   const descriptor = openSync(join(folder, name), 'wx', 0o600);
   try {
-    writeSync(descriptor, `${Buffer.from(key).toString('hex')}\n`);
+    writeWhole(descriptor, Buffer.from(`${Buffer.from(key).toString('hex')}\n`));
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

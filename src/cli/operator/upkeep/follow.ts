@@ -51,7 +51,7 @@ async function follow(options: Options): Promise<number> {
   });
   try {
     const tell = (step: FollowStep) => {
-      noteDone(dataFolder, 'backup', 0, Date.now());
+      noteDone(dataFolder, 'backup', { at_ms: Date.now(), problems: 0 });
       print(options.json ? jsonLine(step) : sentence(step));
     };
     tell(await follower.step(true));

@@ -1,0 +1,45 @@
+/** Removes backups that newer ones replaced: all but the newest ones of the same hub, and what those are based on. */
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { hasJournal } from '../../store/copies/journal.ts';
+import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
+
+/**
+ * Removes all but the `count` newest backups of the hub beside the one in `folder`, and returns their names. What is no
+ * backup of this hub stays, and so does everything beside a backup with damage.
+ */
+export function keepNewest(folder: string, count: number): string[] {
+  const parent = dirname(resolve(folder));
+  const own = readCopyManifest(folder);
+  if (own.damaged !== undefined) return [];
+  const all = readdirSync(parent)
+    .map((name) => ({ name, manifest: backupOf(join(parent, name)) }))
+    // After a restore a hub has another epoch, and goes its own way.
+    .filter((found): found is Backup => found.manifest !== undefined && found.manifest.epoch === own.epoch)
+    .toSorted((a, b) => b.manifest.made_at.localeCompare(a.manifest.made_at));
+  const kept = new Set([basename(resolve(folder)), ...all.slice(0, count).map(({ name }) => name)]);
+  // The names at the end of the set are walked, too: a chain is kept down to its full backup.
+  for (const name of kept) {
+    const since = all.find((backup) => backup.name === name)?.manifest.since;
+    if (since !== undefined) kept.add(since.folder);
+  }
+  const old = all.map(({ name }) => name).filter((name) => !kept.has(name));
+  for (const name of old) rmSync(join(parent, name), { recursive: true });
+  return old;
+}
+
+interface Backup {
+  readonly name: string;
+  readonly manifest: CopyManifest;
+}
+
+/** The manifest of a finished backup; undefined for anything else, such as the folder of `cairn follow`. */
+function backupOf(folder: string): CopyManifest | undefined {
+  if (folder.includes('.partial-') || hasJournal(folder)) return undefined;
+  try {
+    return readCopyManifest(folder);
+  } catch {
+    // No backup, or one that this version cannot read: not ours to remove.
+    return undefined;
+  }
+}
