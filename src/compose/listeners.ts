@@ -23,8 +23,8 @@ export class Doors {
   /** Undefined when the metrics have no separate port. */
   readonly metricsPort: number | undefined;
   readonly #doors: FrontDoor[] = [];
-  /** The door that gets all connections of the service since its certificate was renewed. */
-  #successor: ChildDescriptor | undefined;
+  /** The door that gets all connections of the service since its certificate was renewed; undefined before. */
+  #successor: ChildDescriptor;
 
   private constructor(config: Config, options: FrontDoorOptions, metrics: readonly Route[]) {
     try {
