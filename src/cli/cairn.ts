@@ -82,7 +82,8 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   if (error instanceof UsageError) {
-    printError(`cairn: ${error.message}; see cairn ${error.command === undefined ? '' : `${error.command} `}--help`);
+    const next = error.message.endsWith('?') ? ' See' : '; see';
+    printError(`cairn: ${error.message}${next} cairn ${error.command === undefined ? '' : `${error.command} `}--help`);
     process.exitCode = EXIT.usage;
   } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
     printError(`cairn: ${error.message}`);

@@ -5,6 +5,19 @@ import type { Command, CommandGroup } from './command.ts';
 
 const NAME_WIDTH = 18;
 
+/** Descriptions of options that mean the same in most commands. A command may have its own. */
+const COMMON: Readonly<Record<string, string>> = {
+  server: 'address of the hub; default: CAIRN_SERVER, else the last sign-in',
+  email: 'email of the account',
+  account: 'email of the account',
+  limit: 'how many to list at most',
+  cursor: 'continue a list: the cursor that the page before it printed',
+  search: 'only those that contain this text, in any case',
+  id: 'id, as the list prints it',
+  'with-key': 'put the master key beside the copy',
+  json: 'print the result as JSON',
+};
+
 /** All commands, one per line. */
 export function overview(groups: readonly CommandGroup[]): string {
   const blocks = groups.map(({ title, commands }) =>
@@ -34,16 +47,11 @@ export function commandHelp(command: Command): string {
 function explained({ options = [], flags = [], explains = {} }: Command): string {
   const names: [string, string][] = [
     ...options.map(({ name, value }): [string, string] => [name, `--${name} ${value}`]),
-    ...flags.map((name): [string, string] => [name, `--${name}`]),
+    ...[...flags, 'json'].map((name): [string, string] => [name, `--${name}`]),
   ];
-  const told = names.flatMap(([name, shown]): [string, string][] => {
-    const text = explains[name];
-    return text === undefined ? [] : [[shown, text]];
-  });
-  if (told.length === 0) return '';
-  const known: [string, string][] = [...told, ['--json', 'print the result as JSON']];
-  const width = Math.max(...known.map(([shown]) => shown.length));
-  return `\nOptions\n${known.map(([shown, text]) => `  ${shown.padEnd(width)}  ${text}`).join('\n')}\n`;
+  const width = Math.max(...names.map(([, shown]) => shown.length));
+  const lines = names.map(([name, shown]) => `  ${shown.padEnd(width)}  ${explains[name] ?? COMMON[name] ?? ''}`);
+  return `\nOptions\n${lines.join('\n')}\n`;
 }
 
 function synopsis({ name, operands = [], options = [], flags = [] }: Command): string {

@@ -40,7 +40,7 @@ test('[CLI-1] the manual lists the commands as the help does', async () => {
 });
 
 test.each([
-  [['taks'], /did you mean tasks\?/],
+  [['taks'], /did you mean tasks\? See cairn --help/],
   [['mirror'], /mirror needs one of: init, push, list, latest, pull/],
   [['mirror', 'psuh'], /mirror needs one of: init, push/],
   [['key', 'create', '--emial', 'x'], /did you mean --email\?/],
@@ -79,6 +79,21 @@ test('[CLI-1] cairn call reads arguments by the schema of the tool, and passes o
   const unknown = await cairn('call', 'list_task');
   expect(unknown).toMatchObject({ code: 1, stdout: '' });
   expect(unknown.stderr).toContain('did you mean list_tasks?');
+});
+
+test('[CLI-1] cairn tasks edits the given fields only', async () => {
+  const added = await cairn('tasks', 'add', 'Water the plants', '--due', '2030-01-02', '--json');
+  const { id } = (JSON.parse(added.stdout) as { task: { id: number } }).task;
+  const edited = await cairn('tasks', 'edit', String(id), '--status', 'in_progress', '--important', '--json');
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    task: { content: 'Water the plants', due_date: '2030-01-02', kanban_status: 'in_progress', is_important: true },
+  });
+  const cleared = await cairn('tasks', 'edit', String(id), '--due', 'none', '--not-important', '--json');
+  expect(JSON.parse(cleared.stdout)).toMatchObject({ task: { due_date: null, is_important: false } });
+  expect(await cairn('tasks', 'edit', String(id))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nothing to change'),
+  });
 });
 
 test('[CLI-1] cairn tasks adds, lists, completes, removes and restores', async () => {

@@ -13,7 +13,10 @@ test('[CLI-1] the help names every command, and each tells its own options with 
     expect(synopsis).toMatch(new RegExp(`^cairn ${name} .*\\[--json\\]`));
     expect(told).toBe(summary);
     expect(overview(groups)).toMatch(new RegExp(`^  cairn ${name} +\\S`, 'm'));
-    for (const option of [...options.map((one) => one.name), ...flags]) expect(synopsis).toContain(`--${option}`);
+    for (const option of [...options.map((one) => one.name), ...flags, 'json']) {
+      expect(synopsis).toContain(`--${option}`);
+      expect(commandHelp(command)).toMatch(new RegExp(`^  --${option}( \\S+)? {2,}\\S`, 'm'));
+    }
     expect(command.examples.length).toBeGreaterThan(0);
     for (const example of command.examples) expect(example).toContain(`cairn ${name}`);
   }

@@ -12,6 +12,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account create',
     summary: 'create an account; prints its keys once',
     options: [needs('email', 'EMAIL'), takes('name', 'NAME')],
+    explains: { name: 'name of the person' },
     examples: ['cairn account create --email you@example.org'],
     run: create,
   },

@@ -27,6 +27,7 @@ export const importCommand: Command = {
   summary: 'create an account from an archive (atomic); prints its new keys once',
   operands: ['DIR'],
   options: [takes('email', 'EMAIL')],
+  explains: { email: 'email of the new account; default: the one in the archive' },
   examples: ['cairn import /mnt/archives/you', 'cairn import /mnt/archives/you --email other@example.org --json'],
   run: runImport,
 };

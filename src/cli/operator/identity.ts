@@ -9,6 +9,7 @@ export const identityCommands: readonly Command[] = [
     name: 'identity link',
     summary: 'link a subject of the identity provider to an account',
     options: [needs('email', 'EMAIL'), needs('subject', 'SUBJECT')],
+    explains: { subject: 'subject (`sub`) of the provider’s tokens for this person' },
     examples: ['cairn identity link --email you@example.org --subject 248289761001'],
     run: link,
   },

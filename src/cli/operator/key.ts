@@ -9,6 +9,7 @@ export const keyCommands: readonly Command[] = [
     name: 'key create',
     summary: 'create another MCP key; prints it once',
     options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
+    explains: { name: 'what the lists call this key' },
     examples: ['cairn key create --email you@example.org --name laptop'],
     run: create,
   },

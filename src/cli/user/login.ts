@@ -16,6 +16,7 @@ export const loginCommand: Command = {
   name: 'login',
   summary: 'sign this machine in: shows a code to approve in any browser',
   options: [takes('server', 'URL'), takes('name', 'DEVICE')],
+  explains: { name: 'what the hub calls this machine; default: its host name' },
   examples: ['cairn login --server https://cairn.example.org', 'cairn login --name build-7'],
   run: login,
 };
@@ -25,6 +26,7 @@ export const logoutCommand: Command = {
   summary: 'sign this machine out and revoke its tokens and key',
   options: [takes('server', 'URL')],
   flags: ['local'],
+  explains: { local: 'forget the sign-in here without asking the hub, which keeps it valid' },
   examples: ['cairn logout', 'cairn logout --local'],
   run: logout,
 };

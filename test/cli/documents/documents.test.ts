@@ -118,7 +118,7 @@ test('[TASK-7, CLI-1] cairn handoff saves from a file or a pipe, shows, and list
 
 test.each([
   [['docs', 'put'], 2, /--title is required/],
-  [['docs', 'put', 'nowhere.md'], 1, /cannot read nowhere.md \(ENOENT\)/],
+  [['docs', 'put', 'nowhere.md'], 1, /cannot read nowhere.md: there is no such file/],
   [['papers', 'show', 'three'], 2, /ID must be a whole number/],
   [['papers', '--published', '--drafts'], 2, /--published or --drafts, not both/],
   [['handoff', 'show', 'cairn'], 2, /handoff show needs TOPIC/],

@@ -16,6 +16,7 @@ const INVALID = -32602;
 
 const CATEGORY = takes('category', 'NAME');
 const VERSION = takes('version', 'N');
+const NAMED = { category: 'name of the category; needed if several categories have the title' };
 const REFERENCE: readonly CommandOption[] = [CATEGORY, SERVER];
 
 interface ReadDoc extends Opened {
@@ -27,6 +28,7 @@ export const docCommands: readonly Command[] = [
     name: 'docs',
     summary: 'list dev docs: documents for agents',
     options: [CATEGORY, takes('search', 'TEXT'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+    explains: { category: 'only documents of this category' },
     examples: ['cairn docs', 'cairn docs --category claude', 'cairn docs --search release'],
     run: (options) =>
       callTool(options, 'list_dev_docs', {
@@ -41,7 +43,7 @@ export const docCommands: readonly Command[] = [
     summary: 'print a dev doc',
     operands: ['TITLE'],
     options: [VERSION, ...REFERENCE],
-    explains: { version: 'a kept version instead of the current one' },
+    explains: { ...NAMED, version: 'a kept version instead of the current one' },
     examples: ['cairn docs show CLAUDE.md', 'cairn docs show CLAUDE.md --category claude --version 3'],
     run: show,
   },
@@ -51,7 +53,11 @@ export const docCommands: readonly Command[] = [
     operands: ['[FILE]'],
     options: [takes('title', 'TITLE'), ...REFERENCE],
     flags: ['new-category'],
-    explains: { title: 'default: the name of the file', 'new-category': 'create the category if it is missing' },
+    explains: {
+      category: 'category of the document; default: docs',
+      title: 'default: the name of the file',
+      'new-category': 'create the category if it is missing',
+    },
     examples: ['cairn docs put CLAUDE.md --category claude', 'git log -5 | cairn docs put --title recent.txt'],
     run: put,
   },
@@ -60,6 +66,7 @@ export const docCommands: readonly Command[] = [
     summary: 'edit a dev doc in $EDITOR',
     operands: ['TITLE'],
     options: REFERENCE,
+    explains: NAMED,
     examples: ['cairn docs edit CLAUDE.md'],
     run: async (options) => {
       const { doc } = await read(options);
@@ -71,6 +78,7 @@ export const docCommands: readonly Command[] = [
     summary: 'list the kept versions of a dev doc',
     operands: ['TITLE'],
     options: REFERENCE,
+    explains: NAMED,
     examples: ['cairn docs versions CLAUDE.md'],
     run: versions,
   },
@@ -79,6 +87,7 @@ export const docCommands: readonly Command[] = [
     summary: 'move a dev doc to the trash',
     operands: ['TITLE'],
     options: REFERENCE,
+    explains: NAMED,
     examples: ['cairn docs remove notes.md'],
     run: (options) => callTool(options, 'delete_dev_doc', referenceOf(options)),
   },
@@ -87,6 +96,7 @@ export const docCommands: readonly Command[] = [
     summary: 'restore a dev doc from the trash',
     operands: ['TITLE'],
     options: REFERENCE,
+    explains: NAMED,
     examples: ['cairn docs restore notes.md'],
     run: (options) => callTool(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
   },

@@ -19,6 +19,7 @@ export const handoffCommands: readonly Command[] = [
     name: 'handoff',
     summary: 'list handoffs: notes for the next session',
     options: [takes('project', 'NAME'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+    explains: { project: 'only handoffs of this project' },
     examples: ['cairn handoff', 'cairn handoff --project cairn'],
     run: (options) =>
       callTool(options, 'handoff_list', {

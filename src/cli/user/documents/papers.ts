@@ -10,6 +10,7 @@ import { readText } from './text-input.ts';
 import { callTool, changesOf, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
 const CATEGORY = takes('category', 'ID');
+const NUMBERED = { category: 'id of the category, which cairn call list_categories prints' };
 const change = changesOf(3);
 
 export const paperCommands: readonly Command[] = [
@@ -18,6 +19,7 @@ export const paperCommands: readonly Command[] = [
     summary: 'list papers',
     options: [CATEGORY, takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
     flags: ['published', 'drafts'],
+    explains: { ...NUMBERED, published: 'only published papers', drafts: 'only unpublished papers' },
     examples: ['cairn papers', 'cairn papers --drafts'],
     run: list,
   },
@@ -34,7 +36,11 @@ export const paperCommands: readonly Command[] = [
     summary: 'create a paper from a file or standard input; with --id, replace its text',
     operands: ['[FILE]'],
     options: [takes('id', 'ID'), takes('title', 'TITLE'), CATEGORY, SERVER],
-    explains: { title: 'default: the name of the file without its ending' },
+    explains: {
+      ...NUMBERED,
+      id: 'replace this paper; without it a new one is created',
+      title: 'default: the name of the file without its ending',
+    },
     examples: ['cairn papers put cairns.md --title "On cairns"', 'cairn papers put cairns.md --id 3'],
     run: put,
   },

@@ -10,6 +10,12 @@ import { ClientError } from '../../../client/client-error.ts';
 const OPEN_EDITOR =
   'editor=$VISUAL; [ -n "$editor" ] || editor=$EDITOR; [ -n "$editor" ] || editor=vi; eval "$editor \\"\\$1\\""';
 
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file; check the path.',
+  EISDIR: 'it is a folder; name a file.',
+  EACCES: 'you are not permitted to; change its permissions.',
+};
+
 /** Reads a text file; `-` or undefined means standard input. Throws ClientError when it is unreadable or not UTF-8. */
 export async function readText(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return decode(await buffer(process.stdin), 'standard input');
@@ -17,7 +23,9 @@ export async function readText(file: string | undefined): Promise<string> {
     return decode(readFileSync(file), file);
   } catch (error) {
     if (error instanceof ClientError) throw error;
-    throw new ClientError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+    throw new ClientError(
+      `cannot read ${file}: ${WHY[String((error as NodeJS.ErrnoException).code)] ?? String(error)}`,
+    );
   }
 }
 
