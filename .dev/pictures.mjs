@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { launch, signUp } from '../dist/test/browser/browser.js';
+import { launch, signUp } from '../dist/test/support/browser.js';
 import { startHub } from '../dist/test/support/hub.js';
 
 const FOLDER = fileURLToPath(new URL('../src/manual/pictures', import.meta.url));

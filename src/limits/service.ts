@@ -119,10 +119,13 @@ export const limits = {
    */
   draftSeconds: 3600,
   draftCharsMax: 4 * MiB,
+  /** Answers to sent forms that are remembered, so that a form sent twice is run once. */
+  sentFormsRemembered: 8192,
   draftsPerAccountMax: 5,
   draftCharsTotalMax: 16 * MiB,
-  /** Tasks per page of a column of the board. */
+  /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
+  boardFirstRows: 15,
   /** Home page: rows of recent activity, vaults read for them, and due tasks. */
   activityRows: 12,
   activityVaults: 5,

@@ -15,6 +15,7 @@ import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieNam
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage } from './fault-page.tsx';
 import type { OwnForms } from './forms/own-forms.ts';
+import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
@@ -62,13 +63,21 @@ export interface View {
   readonly headers?: ReplyHeaders;
 }
 
-/** The page that asks for the password again. */
+interface FormOptions {
+  readonly bytesMax?: number;
+  /** It changes access to the account, so the password must be recently entered. */
+  readonly fresh?: boolean;
+  /** Runs each time it is sent, such as a download. */
+  readonly repeats?: boolean;
+}
+/** Asks for the password again. */
 export const CONFIRM_PATH = '/confirm';
 
 type Answer = Reply | Promise<Reply>;
 
 export class Pages {
   readonly #options: PagesOptions;
+  readonly #sent = new SentForms();
 
   constructor(options: PagesOptions) {
     this.#options = options;
@@ -108,24 +117,23 @@ export class Pages {
   openForm(path: string, handle: (visit: Visit | MemberVisit, form: URLSearchParams) => Answer): Route {
     return this.#route('POST', path, (visit) => {
       if (!this.#options.forms.isOwn(visit)) return this.show(visit, foreignFormPage());
-      return handle(visit, visit.request.form);
+      return this.#sent.answer(visit, () => handle(visit, visit.request.form));
     });
   }
 
-  /**
-   * A form for signed-in members. `fresh`: it changes access to the account, so the password must be recently entered.
-   */
+  /** A form for signed-in members. */
   memberForm(
     path: string,
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
-    { bytesMax = limits.formBodyBytesMax, fresh = false }: { bytesMax?: number; fresh?: boolean } = {},
+    { bytesMax = limits.formBodyBytesMax, fresh = false, repeats = false }: FormOptions = {},
   ): Route {
     const route = this.#route('POST', path, (visit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit, this.#options.forms.keep(visit));
       if (!this.#options.forms.isOwn(visit)) return this.#foreign(visit);
       if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
-      return handle(visit, visit.request.form);
+      const run = () => handle(visit, visit.request.form);
+      return repeats ? run() : this.#sent.answer(visit, run);
     });
     return { ...route, body: { kind: 'form', bytesMax } };
   }
@@ -229,7 +237,7 @@ export class Pages {
       request,
       browserId,
       isNew,
-      csrf: formToken(keyedHash, browserId),
+      csrf: numbered(formToken(keyedHash, browserId)),
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       mark: readCookie(cookies, markCookieName(secure)),
@@ -239,7 +247,7 @@ export class Pages {
     if (principal === undefined || !isOpen(principal.accountId)) return visit;
     return {
       ...visit,
-      csrf: formToken(keyedHash, browserId, principal.accountId),
+      csrf: numbered(formToken(keyedHash, browserId, principal.accountId)),
       accountId: principal.accountId,
       sessionId: principal.credentialId,
       email: emailOf(principal.accountId),

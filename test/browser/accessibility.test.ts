@@ -1,13 +1,13 @@
 /** Every page under axe-core, in light and dark, on a phone and on a desk: no issue, nothing cut off. */
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { credential, randomCommit, upload } from '../support/mirror.ts';
 import { askDevice, poll } from '../support/oauth.ts';
 import { Device, sha256Of } from '../support/sync.ts';
-import { launch, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>;
 
@@ -46,28 +46,22 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-let hub: Hub;
-let browser: Browser;
+// A provider whose tokens can be linked; the settings say so whether it can be reached or not.
+const { hub, visit } = useBrowser({
+  env: { CAIRN_IDP_ISSUER: 'http://127.0.0.1:9', CAIRN_IDP_AUDIENCE: 'https://hub.example.org' },
+});
 let state: State;
 /** Pages whose address is known once they are there. */
 let vault: string;
 let conflict: string;
 
 beforeAll(async () => {
-  // A provider whose tokens can be linked; the settings say so whether it can be reached or not.
-  const env = { CAIRN_IDP_ISSUER: 'http://127.0.0.1:9', CAIRN_IDP_AUDIENCE: 'https://hub.example.org' };
-  [hub, browser] = await Promise.all([startHub({ env }), launch()]);
   state = await memberWithEverything();
-});
-
-afterAll(async () => {
-  await browser.close();
-  await hub.stop();
 });
 
 /** An account that has something on every page. */
 async function memberWithEverything(): Promise<State> {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   const key = await signUp(page, 'everything@example.org', PASSWORD);
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const tasks = [
@@ -193,6 +187,8 @@ const MEMBER: readonly Look[] = [
     },
   ],
   ['/tasks?q=due&due=overdue&important=true&tab=done', openAll],
+  ['/tasks?more=todo&more=done', openAll],
+  ['/tasks?column=todo'],
   ['/tasks/categories', openAll],
   ['/tasks/trash'],
   ['/mirror'],
@@ -268,7 +264,7 @@ const LOOKS = [
 ] as const;
 
 test('[WEB-5] the check bites', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   await page.setContent('<html><body><img src="/x"><p style="color:#aaa;background:#fff">pale</p></body></html>');
   expect((await issues(page)).map((issue) => issue.split(':')[0])).toEqual(
     expect.arrayContaining(['image-alt', 'color-contrast', 'html-has-lang']),
@@ -281,7 +277,7 @@ test.each(LOOKS)('[WEB-5] no page has an issue on %s (%i px), %s', async (_name,
     [STRANGER, undefined],
     [MEMBER, state],
   ] as const) {
-    const { page, context, complaints } = await visitor(browser, hub, {
+    const { page, context, complaints } = await visit({
       viewport: { width, height: 844 },
       colorScheme,
       ...(storageState === undefined ? {} : { storageState }),
@@ -299,7 +295,7 @@ test.each(LOOKS)('[WEB-5] no page has an issue on %s (%i px), %s', async (_name,
 });
 
 test('[WEB-5] an empty account has no page with an issue, and each says what to do next', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   await signUp(page, 'empty@example.org', PASSWORD);
   for (const [path, says] of [
     ['/tasks', 'Add your first task'],

@@ -1,23 +1,11 @@
 /** An account from its first page to its last in a real browser, with script and without. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { SCRIPTS, signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
-import { launch, SCRIPTS, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 /** The gateway's answer to a key. */
 const statusOf = async (key: string) =>
@@ -36,7 +24,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   const email = `${name.replace(' ', '-')}@example.org`;
 
   test('[WEB-1, WEB-5] sign up, make a key, use it, revoke it, sign out and in', async () => {
-    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context, complaints } = await visit({ javaScriptEnabled });
     await page.goto('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
     const first = await signUp(page, email, PASSWORD);
@@ -74,7 +62,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   });
 
   test('[WEB-5] copy buttons are there with script only, and times are in words, exact ones the reader’s', async () => {
-    const { page, context, complaints } = await visitor(browser, hub, {
+    const { page, context, complaints } = await visit({
       javaScriptEnabled,
       permissions: ['clipboard-read', 'clipboard-write'],
     });

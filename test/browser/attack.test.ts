@@ -1,12 +1,11 @@
 /** Markup of an attacker in every name and text that an account has: nothing of it runs, and no request leaves the hub. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { credential, randomCommit, upload } from '../support/mirror.ts';
 import { askDevice } from '../support/oauth.ts';
 import { Device } from '../support/sync.ts';
-import { launch, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 /** What runs or loads where a name is put into markup, an attribute, an address, a script or a style without care. */
 const EVIL =
@@ -23,18 +22,7 @@ const CONTENT = `${TEXTS.join('\n\n')}\n\n\`\`\`${EVIL}\n${EVIL}\n\`\`\`\n`;
 /** A path has none of < > " : | ? *, which leaves quotes and entities. */
 const EVIL_NAME = "x' autofocus onfocus='document.title=`owned`' &lt;img src=x onerror=document.title=1&gt;.md";
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 /** Addresses of pages that show what was put in. */
 async function filled(key: string): Promise<string[]> {
@@ -64,12 +52,15 @@ async function filled(key: string): Promise<string[]> {
   await device.push(`&lt;svg onload=document.title=1&gt;/x.html`, CONTENT);
   const { user_code: code } = await askDevice(hub, { device_name: EVIL.slice(0, 90) });
   const vault = `/vaults/${first.vault_id}`;
+  const at = encodeURIComponent(new Date(Date.now() + 60_000).toISOString());
   const file = `path=${encodeURIComponent(`a/${EVIL_NAME}`)}`;
   return [
     '/',
     '/tasks',
     '/tasks/1',
+    '/tasks/2',
     '/tasks/5',
+    '/tasks?column=todo',
     '/tasks/categories',
     '/tasks/trash',
     '/mirror',
@@ -78,9 +69,16 @@ async function filled(key: string): Promise<string[]> {
     ...['docs', 'docs/1', 'docs/1/edit', 'handoffs', 'handoffs/1', 'papers', 'papers/1', 'papers/1/edit', 'trash'].map(
       (path) => `/documents/${path}`,
     ),
-    ...['', '?folder=a', '?q=owned', '/conflicts', `/file?${file}`, `/file?${file}&view=source`].map(
-      (path) => vault + path,
-    ),
+    ...[
+      '',
+      `?at=${at}`,
+      `?folder=a&at=${at}`,
+      '?folder=a',
+      '?q=owned',
+      '/conflicts',
+      `/file?${file}`,
+      `/file?${file}&view=source`,
+    ].map((path) => vault + path),
     ...[`/edit?${file}`, `/changes?${file}`, `/conflicts/${String(refused.data['conflict_id'])}`].map(
       (path) => vault + path,
     ),
@@ -94,7 +92,8 @@ async function filled(key: string): Promise<string[]> {
 }
 
 test('[WEB-4] on no page does markup of an attacker run, move the page or ask another host', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  // The name of the browser is recorded with each change that it makes.
+  const { page, context, complaints } = await visit({ userAgent: EVIL });
   page.on('dialog', (dialog) => {
     complaints.push(`dialog ${dialog.message()}`);
     void dialog.dismiss();
@@ -104,7 +103,12 @@ test('[WEB-4] on no page does markup of an attacker run, move the page or ask an
   await page.getByLabel('Name of a new key').fill(EVIL.slice(0, 90));
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('.notice code').waitFor();
-  for (const path of await filled(key)) {
+  const paths = await filled(key);
+  await page.goto('/tasks/2');
+  await page.getByLabel('Task', { exact: true }).fill(EVIL);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL('**/tasks#task-2');
+  for (const path of paths) {
     await page.goto(path);
     await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
     const found = await page.evaluate(`({

@@ -1,22 +1,11 @@
 /** The task board in a real browser: by mouse, by keyboard alone, by dragging, with script and without. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { SCRIPTS, signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
-import { launch, SCRIPTS, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 const column = (page: Page, name: string) => page.locator('.column', { has: page.getByRole('heading', { name }) });
 
@@ -35,7 +24,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   const email = `board-${name.replace(' ', '-')}@example.org`;
 
   test('[WEB-1, WEB-5] a task is added, moved, edited, finished and deleted', async () => {
-    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context, complaints } = await visit({ javaScriptEnabled });
     const key = await signUp(page, email, PASSWORD);
     await page.locator('.tabs').getByRole('link', { name: 'Tasks' }).click();
     await page.getByLabel('New task').fill('Water the plants');
@@ -64,7 +53,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   });
 
   test('[WEB-5] the keyboard alone adds a task and moves it', async () => {
-    const { page, context } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context } = await visit({ javaScriptEnabled });
     await signUp(page, `keys-${email}`, PASSWORD);
     await page.goto('/tasks');
     await page.keyboard.press('Tab');
@@ -95,7 +84,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
 });
 
 test('[WEB-5] with script a card is dragged to another column', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const key = await signUp(page, 'drag@example.org', PASSWORD);
   await page.goto('/tasks');
   await page.getByLabel('New task').fill('Drag me');
@@ -108,7 +97,7 @@ test('[WEB-5] with script a card is dragged to another column', async () => {
 });
 
 test('[WEB-5] cards are ordered by dragging and by the keyboard alike, and the order stays', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   await signUp(page, 'order@example.org', PASSWORD);
   await page.goto('/tasks');
   for (const content of ['One', 'Two', 'Three']) {
@@ -141,7 +130,7 @@ test('[WEB-5] cards are ordered by dragging and by the keyboard alike, and the o
 });
 
 test('[WEB-5] what is typed into the search narrows the board and its address', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const key = await signUp(page, 'filter@example.org', PASSWORD);
   for (const content of ['Water the plants', 'Call the bank']) await structured(hub, 'create_task', { content }, key);
   await page.goto('/tasks');

@@ -1,28 +1,17 @@
 /** A conflict is settled in a real browser, by each of the three ways, with script and without. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { SCRIPTS, signUp } from '../support/browser.ts';
 import { PASSWORD } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { Device } from '../support/sync.ts';
-import { launch, SCRIPTS, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 const BASE = 'one\ntwo\nthree\nfour\nfive\n';
 const THEIRS = BASE.replace('two', 'two of theirs');
 const MINE = BASE.replace('two', 'two of mine').replace('five', 'five of mine');
 const PATH = 'today.txt';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 /** Two devices change a file from the same base; the page of the one conflict that comes of it is opened by links alone. */
 async function openConflict(page: Page, email: string): Promise<void> {
@@ -49,7 +38,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     ['mine', 'the version from phone', MINE],
     ['theirs', 'the hub version', THEIRS],
   ])('[WEB-1, WEB-5] keep %s', async (side, called, content) => {
-    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context, complaints } = await visit({ javaScriptEnabled });
     await openConflict(page, `${side}-${email}`);
     const changed = page.locator('tr.changed').first();
     expect(await changed.locator('.removed').textContent()).toBe('−two of theirs');
@@ -62,7 +51,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   });
 
   test('[WEB-1, WEB-5] edit both into one, after the marks that were left were refused', async () => {
-    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context, complaints } = await visit({ javaScriptEnabled });
     await openConflict(page, `edit-${email}`);
     const editor = page.getByLabel('Merged version');
     expect(await editor.inputValue()).toContain('<<<<<<< From phone');
@@ -86,7 +75,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   });
 
   test('[WEB-1, WEB-5] an earlier version is brought back', async () => {
-    const { page, context, complaints } = await visitor(browser, hub, { javaScriptEnabled });
+    const { page, context, complaints } = await visit({ javaScriptEnabled });
     const device = new Device(hub, await signUp(page, `history-${email}`, PASSWORD));
     const { sha256 } = await device.push(PATH, 'first');
     await device.push(PATH, 'second', { base_sha: sha256 });

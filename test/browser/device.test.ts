@@ -1,24 +1,13 @@
 /** `cairn login` waits on a machine while a person lets it in on a phone's browser, with script and without. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { SCRIPTS } from '../support/browser.ts';
 import { startLogin } from '../support/device-login.ts';
 import { callTool, PASSWORD } from '../support/gateway.ts';
-import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { runCairn } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { launch, SCRIPTS, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
   test('[WEB-1, WEB-5, OAUTH-1] a person signs in on a phone, compares the code and lets the device in', async () => {
@@ -26,7 +15,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await callTool(hub, 'signup_and_get_key', { email, password: PASSWORD });
     const folder = temporaryFolder();
     const device = await startLogin(folder, '--server', hub.url, '--name', 'build-box');
-    const { page, context, complaints } = await visitor(browser, hub, {
+    const { page, context, complaints } = await visit({
       javaScriptEnabled,
       viewport: { width: 390, height: 844 },
       isMobile: true,

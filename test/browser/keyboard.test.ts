@@ -1,26 +1,15 @@
 /** The acts of each page in a real browser, by keyboard alone: no test here moves a pointer or sets a focus. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 import { Device } from '../support/sync.ts';
-import { launch, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
 /** More than the elements of any page here that take the focus. */
 const PRESSES_MAX = 150;
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 /** What the focused element is called: by its label, else by its own text. */
 async function focusedName(page: Page): Promise<string> {
@@ -60,7 +49,7 @@ async function go(page: Page, letter: string, heading: string): Promise<void> {
 }
 
 test('[WEB-5, WEB-12, WEB-14] a folder is opened; a file written, edited, renamed, deleted, and brought back; its first version shown', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   const device = new Device(hub, await signUp(page, 'files@example.org', PASSWORD));
   await device.push('notes/there.md', 'there');
   await go(page, 'v', 'Vaults');
@@ -95,20 +84,23 @@ test('[WEB-5, WEB-12, WEB-14] a folder is opened; a file written, edited, rename
   await says(page, '“notes/tomorrow.txt” was deleted.');
   await page.keyboard.press('u');
   await headed(page, 'tomorrow.txt');
-  await tabTo(page, 'Restore…');
+  await tabTo(page, 'Restore… version 1');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await focusedName(page)).toMatch(/^Restore version \d$/);
   // Escape closes the question and leaves the focus on it; Enter opens it again.
   await page.keyboard.press('Escape');
-  expect(await focusedName(page)).toBe('Restore…');
+  expect(await focusedName(page)).toBe('Restore… version 1');
+  await page.keyboard.press('Enter');
+  await press(page, 'Restore version 1');
+  await says(page, 'Version 1 was restored.');
   await press(page, 'version 1, created');
   await page.getByText('Version 1, not current').waitFor();
   await context.close();
 });
 
 test('[WEB-5, WEB-15] a document is written and edited', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   await signUp(page, 'documents@example.org', PASSWORD);
   await press(page, 'Documents');
   await headed(page, 'Documents');
@@ -136,7 +128,7 @@ test('[WEB-5, WEB-15] a document is written and edited', async () => {
 });
 
 test('[WEB-5, WEB-9] the board by keyboard: added, moved, undone, opened; the focus is never lost', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   await signUp(page, 'cards@example.org', PASSWORD);
   await go(page, 't', 'Tasks');
   await page.keyboard.press('n');
@@ -173,7 +165,7 @@ test('[WEB-5, WEB-9] the board by keyboard: added, moved, undone, opened; the fo
 });
 
 test('[WEB-5, WEB-11] what is searched with / is found and opened', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const key = await signUp(page, 'search@example.org', PASSWORD);
   await structured(hub, 'create_paper', { title: 'On quartz', content: 'It is hard.' }, key);
   await page.keyboard.press('/');
@@ -187,7 +179,7 @@ test('[WEB-5, WEB-11] what is searched with / is found and opened', async () => 
 });
 
 test('[WEB-5] a conflict is settled', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const device = new Device(hub, await signUp(page, 'conflict@example.org', PASSWORD), 'desktop');
   const { sha256 } = await device.push('today.txt', 'base');
   await device.push('today.txt', 'theirs', { base_sha: sha256 });
@@ -203,8 +195,32 @@ test('[WEB-5] a conflict is settled', async () => {
   await context.close();
 });
 
+test('[WEB-1, WEB-5] a conflict is merged in three columns', async () => {
+  const { page, context, complaints } = await visit();
+  const device = new Device(hub, await signUp(page, 'merge@example.org', PASSWORD), 'desktop');
+  const { sha256 } = await device.push('today.txt', 'one\ntwo\nthree\n');
+  await device.push('today.txt', 'one\nof desktop\nthree\n', { base_sha: sha256 });
+  await device.other('phone').refusedPush('today.txt', 'one\nof phone\nthree\n', { base_sha: sha256 });
+  await go(page, 'v', 'Vaults');
+  await press(page, 'Resolve 1 conflict');
+  await page.waitForURL('**/conflicts');
+  await press(page, 'today.txt');
+  await page.getByRole('heading', { name: 'Differences' }).waitFor();
+  await press(page, 'Use both');
+  expect(await focusedName(page)).toMatch(/^Merged version/);
+  await press(page, 'Save merged version');
+  await page.getByText('is resolved.').waitFor();
+  await press(page, 'today.txt');
+  await page.getByText('of phone').waitFor();
+  expect(await page.getByRole('group', { name: 'Content of the file' }).textContent()).toMatch(
+    /^one\nof desktop\nof phone\nthree$/,
+  );
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('[WEB-5] a key is created in the settings', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   await signUp(page, 'settings@example.org', PASSWORD);
   await press(page, 'Settings');
   await headed(page, 'Settings');

@@ -1,25 +1,13 @@
 /** Live pages in a real browser: what agents change appears, without moving what somebody reads or writes. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
-import { launch, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 test('[WEB-8, WEB-5] what an agent does appears on an open board, and what is being typed stays', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const key = await signUp(page, 'live@example.org', PASSWORD);
   await page.goto('/tasks');
   await page.getByLabel('New task').fill('Half a thou');
@@ -35,7 +23,7 @@ test('[WEB-8, WEB-5] what an agent does appears on an open board, and what is be
 });
 
 test('[WEB-8] who has scrolled down to read is told how much changed, and sees it when asked for', async () => {
-  const { page, context, complaints } = await visitor(browser, hub, { viewport: { width: 390, height: 600 } });
+  const { page, context, complaints } = await visit({ viewport: { width: 390, height: 600 } });
   const key = await signUp(page, 'reader@example.org', PASSWORD);
   for (let made = 0; made < 30; made += 1) await structured(hub, 'create_task', { content: `Task ${made}` }, key);
   await page.goto('/tasks');
@@ -53,7 +41,7 @@ test('[WEB-8] who has scrolled down to read is told how much changed, and sees i
 });
 
 test('[WEB-8, WEB-2] an open page of a browser that signed out in another tab says so', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   await signUp(page, 'out@example.org', PASSWORD);
   await page.goto('/tasks');
   const other = await context.newPage();

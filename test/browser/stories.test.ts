@@ -1,23 +1,13 @@
 /** What goes wrong around a page in a real browser: dropped files, double clicks, two tabs, a hub that restarts. */
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { startHub } from '../support/hub.ts';
 import { Device } from '../support/sync.ts';
-import { launch, signUp, visitor } from './browser.ts';
+import { useBrowser } from '../support/use-browser.ts';
 
-let hub: Hub;
-let browser: Browser;
-
-beforeAll(async () => {
-  [hub, browser] = await Promise.all([startHub(), launch()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
-});
+const { hub, visit } = useBrowser();
 
 /** Writes a text on a page of its own, without sending it. */
 async function writeOn(page: Page, path: string, label: string, text: string): Promise<void> {
@@ -28,7 +18,7 @@ async function writeOn(page: Page, path: string, label: string, text: string): P
 const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
 
 test('[WEB-12] files dropped on a folder are uploaded into it', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   const device = new Device(hub, await signUp(page, 'drop@example.org', PASSWORD));
   const { vault_id: vault } = await device.push('notes/there.md', 'there');
   await page.goto(`/vaults/${vault}?folder=notes`);
@@ -47,19 +37,11 @@ test('[WEB-12] files dropped on a folder are uploaded into it', async () => {
 });
 
 test('[WEB-5] a double click sends a form once', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   const key = await signUp(page, 'twice@example.org', PASSWORD);
   await page.goto('/documents/papers/new');
   await page.getByLabel('Title').fill('Once');
-  const refused = await page.evaluate(`(() => {
-    const refused = [];
-    document.addEventListener('submit', (event) => refused.push(event.defaultPrevented));
-    const button = document.querySelector('#page form button[type="submit"]');
-    button.click();
-    button.click();
-    return refused;
-  })()`);
-  expect(refused).toEqual([false, true]);
+  await page.getByRole('button', { name: 'Save' }).dblclick();
   await page.getByRole('heading', { name: 'Once' }).waitFor();
   expect(await structured(hub, 'list_papers', {}, key)).toMatchObject({ papers: [{ title: 'Once' }] });
   await page.goto('/tasks');
@@ -72,7 +54,7 @@ test('[WEB-5] a double click sends a form once', async () => {
 });
 
 test('[WEB-1, WEB-15] of two tabs that edit the same, the second is refused and shows both texts', async () => {
-  const { page, context } = await visitor(browser, hub);
+  const { page, context } = await visit();
   const key = await signUp(page, 'tabs@example.org', PASSWORD);
   await structured(hub, 'create_task', { content: 'Begun' }, key);
   await structured(hub, 'create_paper', { title: 'Begun', content: 'Begun' }, key);
@@ -105,8 +87,28 @@ test('[WEB-1, WEB-15] of two tabs that edit the same, the second is refused and 
   await context.close();
 });
 
+test('[WEB-5, WEB-15] a text that is sent while the hub is down stays on the page, and is sent when it is back', async () => {
+  const env = { CAIRN_PORT: String(12_000 + Math.floor(Math.random() * 18_000)) };
+  const first = await startHub({ env });
+  const { page, context } = await visit({}, first);
+  const key = await signUp(page, 'down@example.org', PASSWORD);
+  await page.goto('/documents/papers/new');
+  await page.getByLabel('Title').fill('Written');
+  await page.getByLabel('Content').fill('before the stop');
+  await first.stop();
+  await save(page);
+  await page.getByText('Nothing was sent, and your text is still here.').waitFor();
+  expect(await page.getByLabel('Content').inputValue()).toBe('before the stop');
+  const second = await startHub({ dataFolder: first.dataFolder, env });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Written' }).waitFor();
+  expect(await structured(second, 'list_papers', {}, key)).toMatchObject({ papers: [{ title: 'Written' }] });
+  await context.close();
+  await second.stop();
+});
+
 test('[WEB-5] who goes back finds the text that was being written', async () => {
-  const { page, context, complaints } = await visitor(browser, hub);
+  const { page, context, complaints } = await visit();
   await signUp(page, 'back@example.org', PASSWORD);
   await writeOn(page, '/documents/papers/new', 'Content', 'Half a thought');
   await page.locator('.tabs').getByRole('link', { name: 'Tasks' }).click();
@@ -118,7 +120,7 @@ test('[WEB-5] who goes back finds the text that was being written', async () => 
 });
 
 test('[WEB-5] at 200 % and 400 %, in print and without motion, a page stays whole', async () => {
-  const { page, context } = await visitor(browser, hub, { reducedMotion: 'reduce' });
+  const { page, context } = await visit({ reducedMotion: 'reduce' });
   const key = await signUp(page, 'zoom@example.org', PASSWORD);
   await structured(hub, 'create_task', { content: `Long${'word'.repeat(40)}` }, key);
   await new Device(hub, key).push(`notes/${'long-name'.repeat(10)}.md`, '# Notes');
@@ -146,7 +148,7 @@ test('[WEB-5] at 200 % and 400 %, in print and without motion, a page stays whol
 test('[WEB-8] an open page says that the hub is gone, and goes on by itself when it is back', async () => {
   const env = { CAIRN_PORT: String(12_000 + Math.floor(Math.random() * 18_000)) };
   const first = await startHub({ env });
-  const { page, context } = await visitor(browser, first);
+  const { page, context } = await visit({}, first);
   const key = await signUp(page, 'restart@example.org', PASSWORD);
   await page.goto('/tasks');
   await page.getByLabel('New task').fill('Half a thought');

@@ -1,18 +1,19 @@
 /** What a hostile page, a hostile link or a flood can do to the forms: nothing. Plain HTTP, no script. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
 import { ownPath } from '../../src/web/next-path.ts';
 import { callTool, PASSWORD } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { startHub } from '../support/hub.ts';
 import { askDevice } from '../support/oauth.ts';
 import { FORM_TYPE, PageClient, signedUp } from '../support/page-client.ts';
 import { seed } from '../support/seed.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const COOKIE = 'cairn_session';
 
-let hub: Hub;
+const hub = useHub({ loudest: 40 });
 let member: PageClient;
 let count = 0;
 
@@ -22,15 +23,9 @@ const freshEmail = () => {
 };
 
 beforeAll(async () => {
-  hub = await startHub();
   member = await signedUp(hub, freshEmail(), PASSWORD);
   await member.open('/tasks');
   await member.submit('/tasks', { content: 'A task to have forms for' });
-});
-
-afterAll(async () => {
-  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
-  await hub.stop();
 });
 
 /** Every form of the pages that changes something for a member, with what it would send. */
@@ -51,7 +46,7 @@ test('[WEB-6] every form of every page carries the token of this browser, and is
   for (const { action, fields } of forms) {
     expect([action, fields.get('csrf')]).toEqual([
       action,
-      expect.stringMatching(/^[0-9a-f]{64}\.acc_[0-9a-f]{24}\.[0-9a-f]{32}$/),
+      expect.stringMatching(/^[0-9a-f]{64}\.acc_[0-9a-f]{24}\.[0-9a-f]{32}~[\w-]{11}$/),
     ]);
     const stripped = new URLSearchParams(fields);
     stripped.delete('csrf');
@@ -68,7 +63,7 @@ test('[WEB-6] the token of another session, of a visitor, and one that is almost
   const visitor = new PageClient(hub);
   await visitor.open('/signin');
   await member.open('/settings');
-  const own = member.fieldsOf('/settings/keys').get('csrf') ?? '';
+  const [own = ''] = (member.fieldsOf('/settings/keys').get('csrf') ?? '').split('~');
   const foreign = [
     other.fieldsOf('/settings/keys').get('csrf') ?? '',
     visitor.fieldsOf('/signin').get('csrf') ?? '',
@@ -85,6 +80,69 @@ test('[WEB-6] the token of another session, of a visitor, and one that is almost
   expect(member.text).not.toContain('stolen');
   await member.submit('/settings/keys', { name: 'mine' });
   expect(member.text).toContain('Key “mine” created.');
+});
+
+test('[WEB-6, WEB-15] a form that is sent twice is run once, at the same time or later, and both answers lead to the same page', async () => {
+  const client = await signedUp(hub, freshEmail(), PASSWORD);
+  await client.open('/vaults');
+  await client.submit('/vaults', { name: 'first' });
+  await client.open('/vaults');
+  const vault = /\/vaults\/([\w-]+)"/.exec(client.html)?.[1] ?? '';
+  const content = 'sent twice';
+  const forms: [page: string, action: string, list: string, fields: Record<string, string>][] = [
+    ['/tasks/categories', '/tasks/categories', '/tasks/categories', { name: content }],
+    ['/settings', '/settings/keys', '/settings', { name: content }],
+    ['/vaults', '/vaults', '/vaults', { name: content }],
+    ['/documents/papers/new', '/documents/papers/new', '/documents/papers', { title: content, content }],
+    ['/documents/docs/new', '/documents/docs/new', '/documents/docs', { title: content, group: 'docs', content }],
+    [
+      '/documents/handoffs/new',
+      '/documents/handoffs/new',
+      '/documents/handoffs',
+      { title: content, group: 'a', content },
+    ],
+    [`/vaults/${vault}/new`, `/vaults/${vault}/save`, `/vaults/${vault}`, { path: content, content }],
+    ['/tasks', '/tasks', '/tasks', { content }],
+  ];
+  const shownAt = async (path: string) => {
+    await client.open(path);
+    return client.html.match(/>sent twice</g)?.length;
+  };
+  for (const [page, action, list, given] of forms) {
+    await client.open(page);
+    const fields = client.fieldsOf(action, given);
+    const sent = async () => {
+      const { status, headers } = await client.post(action, fields);
+      return [action, status, headers.location];
+    };
+    const first = await sent();
+    expect(first).toEqual([action, 303, expect.any(String)]);
+    const shown = await shownAt(list);
+    expect([action, shown]).not.toEqual([action, undefined]);
+    expect([await sent(), await sent(), await shownAt(list)]).toEqual([first, first, shown]);
+  }
+  await client.open('/tasks');
+  const fields = client.fieldsOf('/tasks', { content: 'at once' });
+  const answers = await Promise.all([1, 2, 3].map(() => client.post('/tasks', fields)));
+  expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1);
+  await client.open('/tasks');
+  // The same text on a page shown later is a second task.
+  await client.submit('/tasks', { content });
+  expect(client.html.match(/data-task=/g)).toHaveLength(3);
+});
+
+test('[WEB-6, WEB-15] a sign-up that is sent twice creates the account and signs in; a refused form can be sent again', async () => {
+  const visitor = new PageClient(hub);
+  await visitor.open('/signup');
+  const email = freshEmail();
+  const refused = visitor.fieldsOf('/signup', { email, password: 'short' });
+  for (let tries = 0; tries < 2; tries += 1) expect((await visitor.post('/signup', refused)).status).toBe(422);
+  const fields = visitor.fieldsOf('/signup', { email, password: PASSWORD });
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answers = await Promise.all([1, 2].map(() => visitor.post('/signup', fields, { Cookie: cookie })));
+  expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+  await visitor.open('/');
+  expect(visitor.text).toContain('Account created');
 });
 
 test.each([
@@ -195,7 +253,7 @@ test('[WEB-6, LIM-1] nothing is kept of a form that no page of a member made, no
   await client.open('/tasks');
   const fields = client.fieldsOf('/tasks', { content: 'mine' });
   const visitor = new PageClient(hub);
-  const csrf = fields.get('csrf') ?? '';
+  const [csrf = ''] = (fields.get('csrf') ?? '').split('~');
   const [browser = '', , tag = ''] = csrf.split('.');
   for (const forged of [browser, `${browser}.acc_${'0'.repeat(24)}.${tag}`, `${browser}..${tag}`, `${csrf}.`, '']) {
     const sent = new URLSearchParams(fields);

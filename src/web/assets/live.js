@@ -249,16 +249,50 @@ document.addEventListener('submit', (event) => {
   form.ariaBusy = 'true';
   for (const menu of document.querySelectorAll('details[data-menu][open]')) menu.open = false;
   send(form, submitter)
-    .then((response) => follow(response, form))
-    .catch(() => {
-      // Submits without script, so that the browser reports the error.
-      delete form.dataset.swap;
-      form.ariaBusy = 'false';
-      form.requestSubmit(submitter);
-    })
+    .then(
+      (response) =>
+        follow(response, form).catch(() => {
+          // Submits without script, so that the browser shows the answer.
+          delete form.dataset.swap;
+          form.ariaBusy = 'false';
+          form.requestSubmit(submitter);
+        }),
+      () => notSent(form, submitter),
+    )
     .finally(() => {
       form.ariaBusy = 'false';
     });
+});
+
+function notSent(form, submitter) {
+  tell('Cairn cannot be reached. Nothing was sent, and your text is still here.', 'Try again', () => {
+    bar.hidden = true;
+    form.requestSubmit(submitter);
+  });
+}
+
+/** Forms with a longer text that are about to be sent: the hub is being asked whether it can be reached, or it was. */
+const asking = new WeakSet();
+const reached = new WeakSet();
+
+/** Sends a longer text only while the hub can be reached: a browser's error page would take the place of the text. */
+document.addEventListener('submit', (event) => {
+  const { target: form, submitter } = event;
+  if (event.defaultPrevented || form.method !== 'post' || form.querySelector('textarea') === null) return;
+  if (reached.delete(form)) return;
+  event.preventDefault();
+  if (asking.has(form)) return;
+  asking.add(form);
+  void isHubReached().then((isReached) => {
+    asking.delete(form);
+    if (!isReached) {
+      notSent(form, submitter);
+      return;
+    }
+    bar.hidden = true;
+    reached.add(form);
+    form.requestSubmit(submitter);
+  });
 });
 
 /** Number of the latest search while typing; an answer to an earlier one is dropped. */

@@ -86,6 +86,8 @@ const sentAt = new WeakMap();
 document.addEventListener('submit', (event) => {
   const { target: form, timeStamp } = event;
   if (event.defaultPrevented || form.method !== 'post' || form.matches('[data-swap]')) return;
+  // A longer text waits for an answer of the hub first.
+  if (form.querySelector('textarea') !== null) return;
   if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
   else sentAt.set(form, timeStamp);
 });

@@ -2,6 +2,7 @@
 import { limits } from '../../limits/service.ts';
 import type { KanbanStatus, TaskRecord } from '../../tasks/records.ts';
 import type { Tasks } from '../../tasks/service.ts';
+import { dayNumber } from '../../time/calendar.ts';
 import type { Zone } from '../../time/zone.ts';
 import { type BoardFilter, boardPath, taskFilter } from './filter.ts';
 
@@ -24,8 +25,9 @@ export interface ColumnTasks {
   readonly tasks: readonly TaskRecord[];
   /** Number of tasks, followed by a plus if the search stopped at its maximum. */
   readonly total: string;
-  /** Path of the rest of the column; undefined: all tasks are shown. */
-  readonly more: string | undefined;
+  /** The link to further tasks; undefined: all are shown, or the search stopped at its maximum (`isCut`). */
+  readonly more: { readonly label: string; readonly path: string } | undefined;
+  readonly isCut: boolean;
 }
 
 export interface ColumnsRequest {
@@ -55,56 +57,110 @@ export function wholeColumn(tasks: Tasks, accountId: string, status: KanbanStatu
 }
 
 async function readColumn(tasks: Tasks, column: ColumnKind, request: ColumnsRequest): Promise<ColumnTasks> {
-  const { accountId, filter, today, zone, only } = request;
+  const { filter, only } = request;
+  const isLong = only !== undefined || filter.unfolded.includes(column.status);
+  const rows = isLong ? limits.boardColumnRows : limits.boardFirstRows;
+  if (filter.text !== undefined) return await searchColumn(tasks, column, request, rows);
+  return only === undefined
+    ? firstOf(tasks, column, request, rows)
+    : pageOf(tasks, column, request, { page: only.page, rows });
+}
+
+async function searchColumn(
+  tasks: Tasks,
+  column: ColumnKind,
+  { accountId, filter, today, zone }: ColumnsRequest,
+  limit: number,
+): Promise<ColumnTasks> {
   const wanted = { ...taskFilter(filter, today), kanbanStatus: column.status };
-  const order = orderOf(column.status);
-  const limit = limits.boardColumnRows;
-  const page = only?.page ?? 1;
-  if (filter.text !== undefined) {
-    const search = { filter: wanted, order, limit, zone, text: filter.text };
-    const { tasks: shown, hasMore } = await tasks.searchShown(accountId, search);
-    const found = shown.map(({ json }): TaskRecord => ({ ...(JSON.parse(json) as TaskRecord), deleted_at: null }));
-    return { column, tasks: found, total: `${found.length}${hasMore ? '+' : ''}`, more: undefined };
+  const search = { filter: wanted, order: orderOf(column.status), limit, zone, text: filter.text };
+  const { tasks: shown, hasMore } = await tasks.searchShown(accountId, search);
+  const found = shown.map(({ json }): TaskRecord => ({ ...(JSON.parse(json) as TaskRecord), deleted_at: null }));
+  const isLong = limit === limits.boardColumnRows;
+  const more = hasMore && !isLong ? { label: 'Show more', path: unfoldedPath(filter, column, found) } : undefined;
+  return { column, tasks: found, total: `${found.length}${hasMore ? '+' : ''}`, more, isCut: hasMore && isLong };
+}
+
+/** The first tasks of a column, on the whole board. */
+function firstOf(tasks: Tasks, column: ColumnKind, request: ColumnsRequest, rows: number): ColumnTasks {
+  const { accountId, filter, today } = request;
+  const placed = placedOf(tasks, column, request);
+  const known = new Set(placed.map(({ id }) => id));
+  const found = tasks.list(accountId, {
+    filter: { ...taskFilter(filter, today), kanbanStatus: column.status },
+    order: orderOf(column.status),
+    offset: 0,
+    limit: rows + Math.min(rows, placed.length),
+  });
+  const { total } = found;
+  const shown = [...placed, ...found.tasks.filter(({ id }) => !known.has(id))].slice(0, rows);
+  const further = Math.min(total, limits.boardColumnRows) - rows;
+  const more =
+    total <= rows
+      ? undefined
+      : further > 0
+        ? { label: `Show ${further} more`, path: unfoldedPath(filter, column, shown) }
+        : { label: `Show all ${total}`, path: boardPath(filter, { column: column.status }) };
+  return { column, tasks: shown, total: String(total), more, isCut: false };
+}
+
+/** A page of one column: the tasks placed by hand, page by page, the last of them followed by the others. */
+function pageOf(
+  tasks: Tasks,
+  column: ColumnKind,
+  request: ColumnsRequest,
+  { page, rows }: { readonly page: number; readonly rows: number },
+): ColumnTasks {
+  const { accountId, filter, today } = request;
+  const placed = placedOf(tasks, column, request);
+  const known = new Set(placed.map(({ id }) => id));
+  // Pages before the first one with other tasks.
+  const before = Math.max(0, Math.ceil(placed.length / rows) - 1);
+  let turn = page - 1 - before;
+  const othersAt = (offset: number) => {
+    const wanted = { ...taskFilter(filter, today), kanbanStatus: column.status };
+    const { tasks: found, total } = tasks.list(accountId, {
+      filter: wanted,
+      order: orderOf(column.status),
+      offset,
+      limit: rows,
+    });
+    return { others: found.filter(({ id }) => !known.has(id)), total };
+  };
+  let { others, total } = othersAt(Math.max(0, turn) * rows);
+  // Goes on where all tasks of a page are shown on an earlier one; at most `boardPlacedMax` tasks are.
+  while (turn >= 0 && others.length === 0 && total > (turn + 1) * rows) {
+    turn += 1;
+    ({ others, total } = othersAt(turn * rows));
   }
-  const found = tasks.list(accountId, { filter: wanted, order, offset: (page - 1) * limit, limit });
-  const path = boardPath(filter, { column: column.status, ...(only === undefined ? {} : { page: String(page + 1) }) });
+  const hasMore = turn < 0 || total > (turn + 1) * rows;
+  const path = boardPath(filter, { column: column.status, page: String(turn + before + 2) });
   return {
     column,
-    tasks:
-      page === 1 ? withPlaced(tasks, column, found.tasks, request) : withoutPlaced(tasks, column, found.tasks, request),
-    total: String(found.total),
-    more: found.total > page * limit ? path : undefined,
+    tasks: [...placed.slice((page - 1) * rows, page * rows), ...(turn < 0 ? [] : others)],
+    total: String(total),
+    more: hasMore ? { label: 'Next page', path } : undefined,
+    isCut: false,
   };
 }
 
-function withPlaced(
-  tasks: Tasks,
-  { status }: ColumnKind,
-  found: readonly TaskRecord[],
-  { accountId, filter, today }: ColumnsRequest,
-): TaskRecord[] {
-  if (status === 'done') return [...found];
+/** The tasks of a column that were placed by hand and match the filter, in order. */
+function placedOf(tasks: Tasks, { status }: ColumnKind, { accountId, filter, today }: ColumnsRequest): TaskRecord[] {
+  if (status === 'done') return [];
   const { categoryId, isImportant, due } = taskFilter(filter, today);
-  const placed = tasks.places.of(accountId, status).filter(
-    (task) =>
-      (categoryId === undefined || task.category_id === categoryId) &&
-      (isImportant === undefined || task.is_important) &&
-      // A filter by due date keeps a placed task only if it was found: its place alone is not a match.
-      (due === undefined || found.some(({ id }) => id === task.id)),
-  );
-  const known = new Set(placed.map(({ id }) => id));
-  return [...placed, ...found.filter(({ id }) => !known.has(id))];
+  return tasks.places.of(accountId, status).filter(({ category_id, is_important, due_date: date }) => {
+    const day = date === null ? undefined : dayNumber(date);
+    return (
+      (categoryId === undefined || category_id === categoryId) &&
+      (isImportant === undefined || is_important) &&
+      (due === undefined || (day !== undefined && day >= due.low && day <= due.high))
+    );
+  });
 }
 
-/** Removes manually placed tasks: they were on the first page. */
-function withoutPlaced(
-  tasks: Tasks,
-  { status }: ColumnKind,
-  found: readonly TaskRecord[],
-  { accountId }: ColumnsRequest,
-): TaskRecord[] {
-  const placed = new Set(tasks.places.of(accountId, status).map(({ id }) => id));
-  return found.filter(({ id }) => !placed.has(id));
+/** The path of the board with more of a column, at the last task shown now. */
+function unfoldedPath(filter: BoardFilter, { status }: ColumnKind, shown: readonly TaskRecord[]): string {
+  return `${boardPath({ ...filter, unfolded: [...filter.unfolded, status] })}#task-${shown.at(-1)?.id}`;
 }
 
 function orderOf(status: KanbanStatus) {

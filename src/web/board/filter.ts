@@ -22,9 +22,12 @@ export interface BoardFilter {
   readonly isImportant: boolean;
   /** The column shown on a phone. */
   readonly tab: KanbanStatus;
+  /** Columns shown with more than their first tasks. */
+  readonly unfolded: readonly KanbanStatus[];
 }
 
 const DEFAULT_TAB = 'todo';
+const UNFOLDED = 'more';
 
 export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
   const category = readId(query.get('category'));
@@ -35,6 +38,7 @@ export function readFilter(query: URLSearchParams, isCategory: (id: number) => b
     due: DUE_FILTERS.find(({ value }) => value === query.get('due'))?.value,
     isImportant: query.get('important') === 'true',
     tab: KANBAN_STATUSES.find((status) => status === query.get('tab')) ?? DEFAULT_TAB,
+    unfolded: KANBAN_STATUSES.filter((status) => query.getAll(UNFOLDED).includes(status)),
   };
 }
 
@@ -45,7 +49,7 @@ export function isNarrowed({ text, category, due, isImportant }: BoardFilter): b
 
 /** The path of the board with a filter and additional query parameters. */
 export function boardPath(filter: BoardFilter, more: Readonly<Record<string, string>> = {}): string {
-  const { text, category, due, isImportant, tab } = filter;
+  const { text, category, due, isImportant, tab, unfolded } = filter;
   const query = new URLSearchParams({
     ...(text === undefined ? {} : { q: text }),
     ...(category === undefined ? {} : { category: String(category) }),
@@ -53,8 +57,9 @@ export function boardPath(filter: BoardFilter, more: Readonly<Record<string, str
     ...(isImportant ? { important: 'true' } : {}),
     ...(tab === DEFAULT_TAB ? {} : { tab }),
     ...more,
-  }).toString();
-  return query === '' ? '/tasks' : `/tasks?${query}`;
+  });
+  for (const status of unfolded) query.append(UNFOLDED, status);
+  return query.size === 0 ? '/tasks' : `/tasks?${query}`;
 }
 
 /** Converts the filter to the one of task lists. `today`: YYYY-MM-DD. */

@@ -49,19 +49,24 @@ function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, 
 /** Shows the whole board, or one column page by page. */
 async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
   const { pages, tasks, timeZones } = options;
-  const { query, form } = visit.request;
-  const board = contextOf(
-    options,
-    visit,
-    problem === undefined ? query : new URL(backOf(form), 'http://cairn.invalid').searchParams,
-  );
+  const { request } = visit;
+  // A refused form shows the view that contained it.
+  const query =
+    problem === undefined ? request.query : new URL(backOf(request.form), 'http://cairn.invalid').searchParams;
+  const whole = contextOf(options, visit, query);
   const column = columnNamed(query.get('column'));
+  const page = readId(query.get('page')) ?? 1;
+  // An action on a page of one column leads back to it.
+  const board =
+    column === undefined
+      ? whole
+      : { ...whole, back: boardPath(whole.filter, { column: column.status, page: String(page) }) };
   const columns = await readColumns(tasks, {
     accountId: visit.accountId,
     filter: board.filter,
     today: board.today,
     zone: timeZones.of(visit.accountId),
-    only: column === undefined ? undefined : { column, page: readId(query.get('page')) ?? 1 },
+    only: column === undefined ? undefined : { column, page },
   });
   const isEmpty =
     column === undefined && !isNarrowed(board.filter) && columns.every(({ tasks: found }) => found.length === 0);
@@ -85,7 +90,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
           <ColumnTabs columns={columns} board={board} />
         ) : (
           <p>
-            <a href={board.back}>Back to the whole board</a>
+            <a href={whole.back}>Back to the whole board</a>
           </p>
         )}
         {isEmpty ? <NoTasks /> : null}

@@ -7,7 +7,7 @@ import type { ColumnTasks } from './columns.ts';
 import { boardPath, DUE_FILTERS, isNarrowed } from './filter.ts';
 
 export function Column({ found, board }: { readonly found: ColumnTasks; readonly board: BoardContext }): VNode {
-  const { column, tasks, total, more } = found;
+  const { column, tasks, total, more, isCut } = found;
   const id = `column-${column.status}`;
   const open = column.status === 'done' ? tasks.slice(0, limits.boardDoneOpen) : tasks;
   const folded = tasks.slice(open.length);
@@ -33,7 +33,13 @@ export function Column({ found, board }: { readonly found: ColumnTasks; readonly
           </ul>
         </details>
       )}
-      {more === undefined ? null : <a href={more}>Show all {total}</a>}
+      {more === undefined ? null : (
+        <a class="column-more" href={more.path} data-swap>
+          {more.label}
+          <span class="sr-only"> in {column.name}</span>
+        </a>
+      )}
+      {isCut ? <p class="hint">More tasks match. Narrow the search to see them.</p> : null}
     </section>
   );
 }

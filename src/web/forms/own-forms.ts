@@ -7,6 +7,7 @@ import { addressOf } from '../next-path.ts';
 import { CSRF_FIELD } from '../ui.tsx';
 import type { Visit } from '../visit.ts';
 import type { Drafts } from './drafts.ts';
+import { unnumbered } from './sent-forms.ts';
 import { isSame, ownerOfToken } from './token.ts';
 
 export interface OwnFormsOptions {
@@ -25,13 +26,13 @@ export class OwnForms {
   }
 
   isOwn({ request, csrf }: Visit, form = request.form): boolean {
-    return this.#isOwnOrigin(request) && isSame(form.get(CSRF_FIELD) ?? '', csrf);
+    return this.#isOwnOrigin(request) && isSame(unnumbered(form.get(CSRF_FIELD) ?? ''), unnumbered(csrf));
   }
 
   /** Keeps the text of a form that this hub made for a member; undefined: no such form, or nothing was written. */
   keep({ request }: Visit): { readonly accountId: string; readonly path: string } | undefined {
     const { keyedHash, drafts } = this.#options;
-    const accountId = ownerOfToken(keyedHash, request.form.get(CSRF_FIELD) ?? '');
+    const accountId = ownerOfToken(keyedHash, unnumbered(request.form.get(CSRF_FIELD) ?? ''));
     if (accountId === undefined || !this.#isOwnOrigin(request)) return undefined;
     const path = drafts.keep(accountId, addressOf(request), request.form);
     return path === undefined ? undefined : { accountId, path };

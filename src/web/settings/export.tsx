@@ -40,7 +40,7 @@ export interface ExportOptions {
 }
 
 export function exportRoute(options: ExportOptions): Route {
-  return options.pages.memberForm(PATH, (visit) => sendExport(options, visit), { fresh: true });
+  return options.pages.memberForm(PATH, (visit) => sendExport(options, visit), { fresh: true, repeats: true });
 }
 
 async function sendExport({ pages, exports, now }: ExportOptions, visit: MemberVisit): Promise<Reply> {

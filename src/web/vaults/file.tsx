@@ -242,7 +242,14 @@ function Version({
         </p>
       </div>
       {isCurrent || isDeletion ? null : (
-        <Confirm label="Restore…" danger={false}>
+        <Confirm
+          label={
+            <>
+              Restore…<span class="sr-only"> version {number}</span>
+            </>
+          }
+          danger={false}
+        >
           <p>Version {number} becomes the current one. The version before it stays in the history.</p>
           <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
             <input type="hidden" name="path" value={file.path} />

@@ -40,6 +40,12 @@ function columnsOf({ html }: PageClient): Record<string, number[]> {
   );
 }
 
+/** Opens the further tasks of a column. */
+async function follow(client: PageClient, label: string): Promise<void> {
+  const [, path = ''] = new RegExp(`class="column-more" href="([^"#]*)[^"]*"[^>]*>${label}<`).exec(client.html) ?? [];
+  await client.open(path.replaceAll('&amp;', '&'));
+}
+
 test('[WEB-1] an empty board says what to do, and a task is added with its facts or without', async () => {
   const who = await member();
   const { client } = who;
@@ -185,15 +191,53 @@ test('[WEB-1, LIM-2] a long column is shown page by page, each task once', async
     await structured(hub, 'create_task', { content: `Task ${made}` }, who.key);
   }
   await client.open('/tasks');
-  const first = columnsOf(client)['todo'] ?? [];
-  expect(first.length).toBe(limits.boardColumnRows);
-  expect(client.text).toContain(`Show all ${total}`);
-  await client.open('/tasks?column=todo');
+  const shown = () => columnsOf(client)['todo'] ?? [];
+  expect(shown()).toHaveLength(limits.boardFirstRows);
+  await follow(client, `Show ${limits.boardColumnRows - limits.boardFirstRows} more`);
+  expect([client.path, shown().length]).toEqual(['/tasks?more=todo', limits.boardColumnRows]);
+  // An act keeps what is unfolded.
+  const actAt = async (id = 0) => {
+    const fields = client.fieldsOf(`/tasks/${id}/move`, { important: 'true' });
+    return (await client.post(`/tasks/${id}/mark`, fields)).headers.location;
+  };
+  expect(await actAt(shown()[0])).toMatch(/^\/tasks\?more=todo#/);
+  await client.open('/tasks?more=todo');
+  await follow(client, `Show all ${total}`);
   expect(Object.keys(columnsOf(client))).toEqual(['todo']);
-  await client.open('/tasks?column=todo&page=2');
-  const rest = columnsOf(client)['todo'] ?? [];
+  const first = shown();
+  await follow(client, 'Next page');
+  const rest = shown();
   expect(new Set([...first, ...rest]).size).toBe(total);
-  expect(client.text).not.toContain('Show all');
+  expect(client.html).not.toContain('class="column-more"');
+  expect(await actAt(rest[0])).toMatch(/^\/tasks\?column=todo&page=2#/);
+});
+
+test('[WEB-9, LIM-2] hundreds of tasks placed by hand make no page long, and each is shown once, also when filtered by date', async () => {
+  const who = await member();
+  const { client } = who;
+  const total = 2 * limits.boardColumnRows + 8;
+  for (let made = 0; made < total; made += 1) {
+    await structured(hub, 'create_task', { content: `Task ${made}`, due_date: '2020-01-01' }, who.key);
+  }
+  // Moved to the end of its column, so that all above it are placed, too; the column has others afterwards.
+  await client.open('/tasks');
+  await client.submit('/tasks/1/move', { before: '' });
+  await structured(hub, 'create_task', { content: 'Later', due_date: '2020-01-02' }, who.key);
+  for (const query of ['', 'due=overdue&']) {
+    await client.open(`/tasks?${query}`);
+    expect(columnsOf(client)['todo']).toHaveLength(limits.boardFirstRows);
+    const seen: number[] = [];
+    await client.open(`/tasks?${query}column=todo`);
+    for (let isLast = false; !isLast; ) {
+      const ids = columnsOf(client)['todo'] ?? [];
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids.length).toBeLessThanOrEqual(2 * limits.boardColumnRows);
+      seen.push(...ids);
+      isLast = !client.html.includes('column-more');
+      if (!isLast) await follow(client, 'Next page');
+    }
+    expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: total + 1 }, (_, at) => at + 1));
+  }
 });
 
 test('[WEB-1] what is overdue and what is due today is told by the reader’s own day', async () => {

@@ -111,6 +111,8 @@ test('[WEB-1, OAUTH-1] a code that is wrong, used or gone brings back the form; 
   await client.open(linkOf(codes));
   const fields = client.fieldsOf('/device/approve');
   await client.post('/device/approve', fields);
+  await client.open('/device');
+  fields.set('csrf', client.fieldsOf('/signout').get('csrf') ?? '');
   // One that was used counts as wrong, like any other.
   for (let tries = 1; tries <= limits.userCodeTriesMax; tries += 1) {
     const answer =

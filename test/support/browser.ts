@@ -1,7 +1,7 @@
 /** Drives a real browser: Debian's chromium, or the one that CHROMIUM_PATH names, without a window. */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { Hub } from '../support/hub.ts';
+import type { Hub } from './hub.ts';
 
 const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
@@ -28,7 +28,11 @@ export interface Visitor {
 }
 
 /** A browser of its own: no cookies of another, and an ear on what goes wrong. */
-export async function visitor(browser: Browser, hub: Hub, options: BrowserContextOptions = {}): Promise<Visitor> {
+export async function visitor(
+  browser: Browser,
+  hub: Pick<Hub, 'url'>,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
   const context = await browser.newContext({ baseURL: hub.url, timezoneId: 'Asia/Tokyo', ...options });
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
