@@ -29,6 +29,8 @@ export interface LockOptions {
   readonly waitMs?: number;
   /** Activity of the other process in the error message: "Another cairn process …". */
   readonly holder?: string;
+  /** False: the folder of the lock must exist; it is never made. */
+  readonly makesFolder?: boolean;
 }
 
 /** Runs `work` while holding the lock of `path`. Throws ClientError when the lock does not become free in time. */
@@ -36,7 +38,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   const lock = `${path}.lock`;
   const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()} ${birthOf(process.pid) ?? ''}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    if (options.makesFolder !== false) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw unwritable(dirname(path), error);
   }

@@ -48,9 +48,13 @@ export async function watchOne(choice: FolderChoice, options: WatchOptions): Pro
   const opened = await openPatiently(choice, options);
   if (opened === undefined) return 0;
   const { replica } = opened;
-  replica.folder.root.check();
+  replica.folder.makeOwn();
   const holder = `watches ${replica.folder.root.path} already`;
-  return await withFileLock(replica.folder.own('watch'), () => keepInStep(opened, options), { waitMs: 0, holder });
+  return await withFileLock(replica.folder.own('watch'), () => keepInStep(opened, options), {
+    waitMs: 0,
+    holder,
+    makesFolder: false,
+  });
 }
 
 async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options: WatchOptions): Promise<number> {

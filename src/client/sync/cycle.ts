@@ -73,9 +73,8 @@ function takeDue({ due, large }: Replica, recheck: Set<FolderPath>): void {
 /** Runs `work` while holding the lock of the folder. Throws RootGone. */
 export async function lockFolder<T>(replica: Replica, work: () => Promise<T>): Promise<T> {
   const { folder } = replica;
-  // Taking the lock would recreate a missing folder.
-  folder.root.check();
-  return await withFileLock(folder.own('sync'), async () => {
+  folder.makeOwn();
+  const locked = async () => {
     folder.hideFromGit();
     const stamp = stampOf(folder.root.path);
     if (stamp !== replica.saved.stamp) {
@@ -85,7 +84,8 @@ export async function lockFolder<T>(replica: Replica, work: () => Promise<T>): P
     return await work().catch((error: unknown) => {
       throw isOfSystem(error) ? new ClientError(`The folder cannot be read or written now (${error.message}).`) : error;
     });
-  });
+  };
+  return await withFileLock(folder.own('sync'), locked, { makesFolder: false });
 }
 
 /** System errors: a full disk, too many open files, a device that disappeared. */

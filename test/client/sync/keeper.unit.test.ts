@@ -1,9 +1,11 @@
-/** Files saved before a watch began: kept by the first scan, whenever the system begins to report changes. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** Copies of saves: of files from before the watch, and while their folder is moved away. */
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { withFileLock } from '../../../src/client/file-lock.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { type Replica, scan } from '../../../src/client/sync/replica.ts';
 import { newState } from '../../../src/client/sync/state.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
@@ -26,4 +28,19 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   save?.drop();
   await scan(replica);
   await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
+});
+
+test('[SYN-25] what is written in the moment in which a folder is moved away makes no folder in its place', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-moved-'));
+  onTestFinished(() => rmSync(`${root}-away`, { recursive: true }));
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  renameSync(root, `${root}-away`);
+  const content = { bytes: Buffer.from('x'), sha256: 'a'.repeat(64), executable: false, modifiedMs: 0 };
+  expect(() => folder.saves.keep('x' as FolderPath, content, '')).toThrow('ENOENT');
+  expect(() => folder.asides.take('x' as FolderPath, join(root, 'x'), content.sha256)).toThrow('ENOENT');
+  const locked = withFileLock(folder.own('sync'), () => Promise.resolve(), { makesFolder: false });
+  await expect(locked).rejects.toThrow('ENOENT');
+  expect(() => folder.makeOwn()).toThrow('was moved');
+  expect(existsSync(root)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, 
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, codeOf, lookAt, readPlain } from './file.ts';
+import { type Content, codeOf, lookAt, makeFolder, readPlain } from './file.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
@@ -45,7 +45,7 @@ export class Asides {
 
   /** Moves a plain file aside. False when it does not exist, or has another hash and was put back. */
   take(path: FolderPath, target: string, expected: string): boolean {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     const aside = join(this.#folder, randomUUID());
     try {
       this.#note(aside, path, expected, this.#unsent.has(expected));

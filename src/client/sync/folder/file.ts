@@ -1,6 +1,6 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface Seen {
@@ -58,6 +58,15 @@ export function readPlain(absolute: string): Content | undefined {
     throw new Unreadable(`It cannot be read (${codeOf(error)}).`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Creates a folder unless it exists. Unlike with `recursive`, a folder above it that was just moved away stays away. */
+export function makeFolder(absolute: string, mode: number): void {
+  try {
+    mkdirSync(absolute, { mode });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -10,7 +10,6 @@ import {
   copyFileSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -20,7 +19,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
+import { type Content, codeOf, lookAt, makeFolder, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
@@ -66,6 +65,17 @@ export class SyncedFolder {
     return join(this.root.path, OWN_FOLDER, name);
   }
 
+  /** Creates the `.cairn` folder, but not the synced folder around it, which may be moved away at any moment. */
+  makeOwn(): void {
+    this.root.check();
+    try {
+      makeFolder(this.own(''), 0o700);
+    } catch (error) {
+      this.root.check();
+      throw error;
+    }
+  }
+
   /** Keeps the `.cairn` folder out of a git repository: `git add` and `git clean` leave out what is ignored. */
   hideFromGit(): void {
     const path = this.own('.gitignore');
@@ -109,8 +119,8 @@ export class SyncedFolder {
     const target = this.#target(path);
     const incoming = this.own(join('incoming', randomUUID()));
     try {
-      mkdirSync(dirname(incoming), { recursive: true, mode: 0o700 });
-      mkdirSync(dirname(target), { recursive: true });
+      makeFolder(dirname(incoming), 0o700);
+      this.#makeParents(path);
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
       else if (before?.isFile() === false) throw new Unwritable(OTHER);
@@ -167,7 +177,7 @@ export class SyncedFolder {
     // A disk that treats both names as equal returns the same file for both.
     if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
     try {
-      mkdirSync(dirname(target), { recursive: true });
+      this.#makeParents(to);
       renameSync(source, target);
     } catch (error) {
       throw unwritable(error);
@@ -192,6 +202,10 @@ export class SyncedFolder {
     const reason = this.blocked(path);
     if (reason !== undefined) throw new Unwritable(reason);
     return this.at(path);
+  }
+
+  #makeParents(path: string): void {
+    for (const parent of parentsOf(path)) makeFolder(join(this.root.path, parent), 0o777);
   }
 
   #removeEmpty(path: string): void {

@@ -3,11 +3,11 @@
  * intermediate save would be lost when the file is saved again.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, lookAt, readPlain } from './file.ts';
+import { type Content, lookAt, makeFolder, readPlain } from './file.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 /** Folder inside `.cairn`. */
@@ -56,7 +56,7 @@ export class Saves {
   /** Stores a copy, unless all copies together would exceed their size limit. */
   keep(path: FolderPath, { bytes, ...content }: Content, base: string): void {
     if (this.#holds(path, content.sha256) || !this.#hasRoom(bytes.length)) return;
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder, 0o700);
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;

@@ -1,5 +1,5 @@
 /** What users of a storm do, and how often each. */
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Actor } from './actor.ts';
 
@@ -48,14 +48,7 @@ function told(done: boolean | string, path: string): string | undefined {
 
 const moveTo = (actor: Actor, from: string, to: string): string | boolean => actor.move(from, to) && to;
 
-const append = withFile((actor, path) => {
-  const before = readFileSync(actor.at(path));
-  const more = actor.bytes().subarray(0, 500);
-  actor.leave(path);
-  appendFileSync(actor.at(path), more);
-  actor.note(path, Buffer.concat([before, more]));
-  return true;
-});
+const append = withFile((actor, path) => actor.append(path, actor.bytes().subarray(0, 500)));
 
 /** A line in the middle, as an editor changes it: the other side may merge. */
 const edit = withFile((actor, path) => {

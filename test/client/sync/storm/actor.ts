@@ -108,6 +108,22 @@ export class Actor {
     return true;
   }
 
+  /**
+   * Appends to a file. What it has then is read from the same open file: a watch may have replaced it since it was listed, so
+   * that what stood there before and these bytes were never one file.
+   */
+  append(path: string, more: Buffer): boolean {
+    this.leave(path);
+    const descriptor = openSync(this.at(path), 'a+');
+    try {
+      writeSync(descriptor, more);
+      this.note(path, readFileSync(`/proc/self/fd/${descriptor}`));
+    } finally {
+      closeSync(descriptor);
+    }
+    return true;
+  }
+
   /** What stood at a path, or below it, is about to go by the hand of its user. */
   leave(path: string): void {
     const { ledger, folder, isServed } = this.#options;
