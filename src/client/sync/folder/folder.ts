@@ -68,6 +68,7 @@ export class SyncedFolder {
   /** Creates the `.cairn` folder, but not the synced folder around it, which may be moved away at any moment. */
   makeOwn(): void {
     this.root.check();
+    if (this.root.hasOwnFolder) return;
     try {
       makeFolder(this.own(''), 0o700);
     } catch (error) {

@@ -46,6 +46,11 @@ export class Root {
     }
   }
 
+  /** True once its `.cairn` folder was seen: from then on, a missing one means that the folder is another one. */
+  get hasOwnFolder(): boolean {
+    return this.#hasOwnFolder;
+  }
+
   /** Throws RootGone when the folder is no longer the one that was opened. */
   check(): void {
     const stats = lstatSync(this.path, { throwIfNoEntry: false });
