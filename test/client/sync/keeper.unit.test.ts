@@ -14,6 +14,7 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   const root = mkdtempSync(join(tmpdir(), 'cairn-keeper-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folder = new SyncedFolder(root);
+  folder.makeOwn();
   const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
   const replica = { folder, state, tell: () => undefined } as unknown as Replica;
   const keeper = new Keeper(replica);
