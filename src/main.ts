@@ -2,6 +2,7 @@
 import './compose/memory-tuning.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
+import type { SharedCells } from './common/tally.ts';
 import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
@@ -16,7 +17,7 @@ import type { Fronts } from './fronts/fronts.ts';
 import { openFronts } from './fronts/open.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
-import { Admission } from './http/checks/admission.ts';
+import { Admission, admissionCells } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
 import { elapsedMs, Rates } from './http/checks/rates.ts';
 import { Certificate } from './http/library/tls.ts';
@@ -77,7 +78,8 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
-    const admission = openAdmission(config, loop, log);
+    const cells = config.fronts === 0 ? undefined : admissionCells(config.fronts + 1);
+    const admission = openAdmission(config, loop, cells, log);
     const operation = operationOf(config, certificate, sync, dropped, () => fronts);
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
@@ -86,7 +88,18 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
-    fronts = await openFronts({ ...shown, config, doors, core, rates, traffic, admission, onLine: sink.write, log });
+    fronts = await openFronts({
+      ...shown,
+      config,
+      doors,
+      core,
+      rates,
+      traffic,
+      admission,
+      cells,
+      onLine: sink.write,
+      log,
+    });
     endWithAccounts(core, sync, allOf(doors, fronts));
     const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
     phase = 'ready';
@@ -176,14 +189,14 @@ async function closeCapabilities({ core, sync, tasks, sweeper }: Closing): Promi
   await sync.reading.close();
 }
 
-function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
+function openAdmission(config: Config, loop: LoopDelay, cells: SharedCells | undefined, log: Log): Admission {
   return new Admission({
     connectionsMax: connectionsThatFit(config.connectionsMax, log),
     streamsMax: config.streamsMax,
     inflightBytesMax: config.inflightBytesMax,
     loopDelayMsMax: config.loopDelayMsMax,
     loopDelayMs: () => loop.medianMs,
-    threads: { connections: new SharedArrayBuffer((config.fronts + 1) * Int32Array.BYTES_PER_ELEMENT), own: 0 },
+    ...(cells === undefined ? {} : { threads: { cells, own: 0 } }),
   });
 }
 

@@ -5,6 +5,7 @@
  * person can have many accounts.
  */
 import { Refusal } from './fault.ts';
+import { OwnTally, type Tally } from './tally.ts';
 
 /** The caller that a share is counted for. Unknown parts are not counted. */
 export interface Caller {
@@ -26,6 +27,8 @@ export interface SharesOptions {
   /** Name of the exhausted resource, for the message of a refusal. */
   readonly what: string;
   readonly retryAfterSeconds: number;
+  /** Counts the amount held together with other threads; default: for this thread alone. */
+  readonly tally?: Tally;
 }
 
 /** Fraction of the whole that counts as a small share. */
@@ -36,16 +39,17 @@ const KEPT = 1 / 8;
 export class Shares {
   readonly #options: SharesOptions;
   readonly #held = new Map<string, number>();
-  #used = 0;
+  readonly #tally: Tally;
   #refused = 0;
 
   constructor(options: SharesOptions) {
     this.#options = options;
+    this.#tally = options.tally ?? new OwnTally();
   }
 
   /** The amount held, its maximum, and the number of refused requests. */
   get state(): { readonly used: number; readonly max: number; readonly refused: number } {
-    return { used: this.#used, max: this.#options.max, refused: this.#refused };
+    return { used: this.#tally.total, max: this.#options.max, refused: this.#refused };
   }
 
   /** Number of callers, by account and by address, that hold something. */
@@ -54,9 +58,13 @@ export class Shares {
   }
 
   /** True when the caller could get this much more now. */
-  fits({ accountId, address }: Caller, amount: number): boolean {
+  fits(caller: Caller, amount: number): boolean {
+    return this.#fits(caller, amount, this.#tally.total + amount);
+  }
+
+  /** `after`: the amount held by all, including this one. */
+  #fits({ accountId, address }: Caller, amount: number, after: number): boolean {
     const { max } = this.#options;
-    const after = this.#used + amount;
     const kept = Math.ceil(max * KEPT);
     if (after <= max - 2 * kept) return true;
     const little = Math.max(1, Math.floor(max * LITTLE));
@@ -99,7 +107,10 @@ export class Shares {
 
   #grow(caller: Caller, amount: number): void {
     if (amount === 0) return;
-    if (!this.fits(caller, amount)) {
+    // Counted before the check: of two threads that take the last place at once, neither then overlooks the other.
+    this.#tally.add(amount);
+    if (!this.#fits(caller, amount, this.#tally.total)) {
+      this.#tally.add(-amount);
       this.#refused += 1;
       const { what, retryAfterSeconds } = this.#options;
       throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds });
@@ -108,11 +119,12 @@ export class Shares {
   }
 
   #shrink(caller: Caller, amount: number): void {
-    if (amount > 0) this.#add(caller, -amount);
+    if (amount === 0) return;
+    this.#tally.add(-amount);
+    this.#add(caller, -amount);
   }
 
   #add({ accountId, address }: Caller, amount: number): void {
-    this.#used += amount;
     for (const key of [accountKey(accountId), addressKey(address)]) {
       if (key === undefined) continue;
       const after = this.#of(key) + amount;

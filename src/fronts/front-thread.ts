@@ -9,7 +9,7 @@ import { doorSettings } from '../compose/listeners.ts';
 import { openReaders } from '../compose/readers.ts';
 import { readConfig } from '../config.ts';
 import { ToolTraffic } from '../gateway/tool-traffic.ts';
-import { Admission } from '../http/checks/admission.ts';
+import { Admission, admissionCells } from '../http/checks/admission.ts';
 import { LoopDelay } from '../http/checks/loop-delay.ts';
 import { elapsedMs, Rates } from '../http/checks/rates.ts';
 import { FrontDoor } from '../http/front-door.ts';
@@ -63,12 +63,11 @@ const door = new FrontDoor({
   requestLog: new RequestLog({ log, access, slowMs: config.slowMs }),
   admission: new Admission({
     connectionsMax: start.connectionsMax,
-    // This front's share. All fronts together get less than the limit of the hub thread, which keeps its full limit.
-    streamsMax: Math.ceil(config.streamsMax / (start.fronts + 1)),
-    inflightBytesMax: Math.ceil(config.inflightBytesMax / (start.fronts + 1)),
+    streamsMax: config.streamsMax,
+    inflightBytesMax: config.inflightBytesMax,
     loopDelayMsMax: config.loopDelayMsMax,
     loopDelayMs: () => loop.medianMs,
-    threads: { connections: start.connections, own: start.own },
+    threads: { cells: admissionCells(start.fronts + 1, start.held), own: start.own },
   }),
   parseJson: (parts) => parseJson(joined(parts)),
   log,

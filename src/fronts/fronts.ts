@@ -16,6 +16,8 @@ export interface FrontsOptions {
   readonly start: Omit<FrontStart, 'own' | 'fronts'>;
   /** The door that accepts connections and answers the requests handed over. */
   readonly door: Pick<FrontDoor, 'accept' | 'family'>;
+  /** Called when a thread is gone, with all that it held. */
+  readonly onEnded: (thread: number) => void;
   readonly onUsed: (accountId: string, keyId: string) => void;
   readonly onDamage: (kind: DamagedKind) => void;
   readonly onFigures: (thread: number, figures: Figures) => void;
@@ -159,9 +161,9 @@ export class Fronts {
     const front = this.#running.get(thread);
     if (front === undefined) return;
     this.#running.delete(thread);
-    const { start, log, onFigures } = this.#options;
+    const { log, onEnded, onFigures } = this.#options;
     this.#orphan(front);
-    Atomics.store(new Int32Array(start.connections), thread, 0);
+    onEnded(thread);
     onFigures(thread, { traffic: { active: 0, routes: [] }, tools: [] });
     front.desk.abandon();
     front.whenTold?.();

@@ -41,9 +41,13 @@ export class HandOver {
 
   constructor(outbox: Outbox<FromFront>) {
     this.#outbox = outbox;
-    // The library drops a socket that was not writable for ten seconds; another write attempt restarts this timeout.
+    // The library drops a socket that was not writable for ten seconds; another write attempt restarts this timeout. The
+    // hub thread watches the pace of an answer until it has sent the last piece.
     this.#retry = setInterval(() => {
-      for (const [id, handed] of this.#handed) if (handed.pieces.length > 0) this.#sendPieces(id, handed);
+      for (const [id, handed] of this.#handed) {
+        const isWatched = handed.piecesEnd < handed.bytesTotal;
+        if (isWatched && handed.pieces.length > 0) this.#sendPieces(id, handed);
+      }
     }, limits.sendRetryMs);
     this.#retry.unref();
   }

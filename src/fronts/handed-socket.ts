@@ -17,6 +17,8 @@ export class HandedSocket implements AnswerSocket {
   /** Bytes of the body sent to the front, and how many of them the connection has accepted. */
   #written = 0;
   #taken = 0;
+  /** Length of the body; 0 while unknown. */
+  #bytesTotal = 0;
   #isBlocked = false;
   #isOver = false;
   #whenWritable: (offset: number) => boolean = () => true;
@@ -61,16 +63,26 @@ export class HandedSocket implements AnswerSocket {
     return this.#hasRoom();
   }
 
-  /** Accepts the whole chunk, or nothing while too many bytes are unacknowledged. */
+  /**
+   * Accepts what the window has room for. A long answer keeps its last byte back until the connection has accepted all
+   * others, so the exchange counts as a stream, and its pace is watched, until the client has taken it.
+   */
   tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean] {
     if (this.#isBlocked || this.#isOver) return [false, false];
-    this.#written += chunk.length;
-    if (this.#written < bytesTotal) {
-      this.#put({ how: 'piece', bytesTotal }, chunk);
-      return [this.#hasRoom(), false];
+    if (this.#written === 0 && chunk.length === bytesTotal && bytesTotal <= limits.sentWithHeadBytesMax) {
+      this.end(chunk);
+      return [true, true];
     }
-    this.#finish({ how: 'piece', bytesTotal }, chunk);
-    return [true, true];
+    this.#bytesTotal = bytesTotal;
+    if (this.#isLastByteNext) {
+      this.#finish({ how: 'piece', bytesTotal }, chunk);
+      return [true, true];
+    }
+    const room = Math.min(limits.handedBytesAhead - this.#bytesAhead, bytesTotal - 1 - this.#written);
+    const part = chunk.subarray(0, room);
+    this.#put({ how: 'piece', bytesTotal }, part);
+    this.#written += part.length;
+    return [this.#hasRoom() && part.length === chunk.length, false];
   }
 
   getWriteOffset(): number {
@@ -103,7 +115,8 @@ export class HandedSocket implements AnswerSocket {
   /** Counts `bytes` more as accepted by the connection. */
   advance(bytes: number): void {
     this.#taken += bytes;
-    if (!this.#isBlocked || this.#written - this.#taken > limits.handedBytesAhead / 2) return;
+    const bytesAheadMax = this.#isLastByteNext ? 0 : limits.handedBytesAhead / 2;
+    if (!this.#isBlocked || this.#bytesAhead > bytesAheadMax) return;
     this.#isBlocked = false;
     this.#whenWritable(this.#written);
   }
@@ -117,8 +130,16 @@ export class HandedSocket implements AnswerSocket {
   }
 
   #hasRoom(): boolean {
-    this.#isBlocked = this.#written - this.#taken >= limits.handedBytesAhead;
+    this.#isBlocked = this.#isLastByteNext || this.#bytesAhead >= limits.handedBytesAhead;
     return !this.#isBlocked;
+  }
+
+  get #bytesAhead(): number {
+    return this.#written - this.#taken;
+  }
+
+  get #isLastByteNext(): boolean {
+    return this.#written === this.#bytesTotal - 1;
   }
 
   #finish(part: Omit<AnswerPart, 'kind' | 'id' | 'bytes'>, bytes?: Uint8Array): void {

@@ -12,7 +12,8 @@ export interface FrontStart {
   readonly fronts: number;
   readonly revisions: SharedArrayBuffer;
   readonly rates: SharedRates;
-  readonly connections: SharedArrayBuffer;
+  /** Connections, bytes and streams of all threads: `admissionCells`. */
+  readonly held: SharedArrayBuffer;
   readonly connectionsMax: number;
 }
 

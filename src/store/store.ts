@@ -142,7 +142,7 @@ export class Store implements Reader {
    */
   rowsRevision(table: AnyTable, owner: string): number | undefined {
     if (!this.#follows) return 0;
-    return this.#revisions.over === this.#seenOver ? this.#revisions.of([table], owner) : undefined;
+    return this.#revisions.asOf(this.#seenOver, [table], owner);
   }
 
   /** Calls a watcher with the keys of a table that each commit writes. */

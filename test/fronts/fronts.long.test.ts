@@ -1,8 +1,12 @@
 /** Several threads at the door are one service: limits, keys, figures and the end of it are those of one. */
+
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { Connection, type HubWithFronts, startWithFronts } from '../support/fronts.ts';
 import { call } from '../support/http.ts';
 import { scrape } from '../support/metrics.ts';
+import { randomCommit, uploadHeaders } from '../support/mirror.ts';
 
 const FRONTS = 3;
 const CLIENTS = 9;
@@ -90,4 +94,36 @@ test('[NET-9] a body and an answer of any size pass through a front unchanged', 
     expect(read.doc.content === text).toBe(true);
   }
   expect((await call(on, '/api/mcp/openapi.json', { headers })).json()).toHaveProperty('openapi');
+});
+
+test('[LIM-2] downloads at all fronts have one bound, and a front that ends gives back what it held', async () => {
+  const { on, headers, all } = await start({ CAIRN_STREAMS: '1' });
+  const asJson = { ...headers, 'Content-Type': 'application/json' };
+  const issued = await call(on, '/api/cert_mirror/credentials', { method: 'POST', headers: asJson, body: '{}' });
+  const credential = issued.json() as unknown as Parameters<typeof uploadHeaders>[0];
+  const [commit, body] = [randomCommit(), randomBytes(32 * 1024 * 1024)];
+  const stored = await call(on, '/api/cert_mirror', {
+    method: 'POST',
+    headers: uploadHeaders(credential, commit, body),
+    body,
+  });
+  expect(stored.status).toBe(200);
+  const path = `/api/cert_mirror/${commit}/download`;
+  const withToken = { Authorization: `McpKey ${credential.token}`, 'User-Agent': 'slow/1' };
+  // It reads the head of its answer and nothing more.
+  const slow = request(on.url + path, { headers: withToken });
+  slow.on('error', () => undefined);
+  await new Promise((resolve) => {
+    slow.on('response', resolve);
+    slow.end();
+  });
+  const others = await all(async () => (await call(on, path, { headers: withToken })).status);
+  expect(others).toEqual(others.map(() => 503));
+  for (let front = 1; front <= FRONTS; front += 1) {
+    on.crash(front);
+    await on.waitForLog((line) => String(line.msg).startsWith('a front ended on its own') && line['front'] === front);
+  }
+  const again = async () => await call(on, path, { headers: withToken }).catch(() => undefined);
+  await expect.poll(async () => (await again())?.status, { timeout: 20_000 }).toBe(200);
+  slow.destroy();
 });

@@ -14,10 +14,16 @@ export interface HubWithFronts extends Hub {
   crash(front: number): void;
 }
 
-export async function startWithFronts(fronts: number, env: Record<string, string> = {}): Promise<HubWithFronts> {
+/** `modules`: further modules loaded into every thread of the hub. */
+export async function startWithFronts(
+  fronts: number,
+  env: Record<string, string> = {},
+  modules: readonly string[] = [],
+): Promise<HubWithFronts> {
   const folder = temporaryFolder();
+  const imports = [CRASH, ...modules].map((module) => `--import ${module}`).join(' ');
   const hub = await startHub({
-    env: { CAIRN_FRONTS: String(fronts), NODE_OPTIONS: `--import ${CRASH}`, TEST_CRASH_FOLDER: folder, ...env },
+    env: { CAIRN_FRONTS: String(fronts), NODE_OPTIONS: imports, TEST_CRASH_FOLDER: folder, ...env },
   });
   return { ...hub, crash: (front) => writeFileSync(join(folder, `crash-${front}`), '') };
 }

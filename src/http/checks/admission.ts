@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../../common/fault.ts';
 import { Shares } from '../../common/shares.ts';
+import { OwnTally, SharedCells, type Tally } from '../../common/tally.ts';
 import { limits } from '../../limits/service.ts';
 
 export interface AdmissionOptions {
@@ -14,8 +15,16 @@ export interface AdmissionOptions {
   /** 0: no check. */
   readonly loopDelayMsMax: number;
   readonly loopDelayMs: () => number;
-  /** Set when threads count connections together: one cell per thread, and the index of this thread's cell. */
-  readonly threads?: { readonly connections: SharedArrayBuffer; readonly own: number };
+  /** Set when threads count together, so that the bounds are those of all: their cells, and this thread's index. */
+  readonly threads?: { readonly cells: SharedCells; readonly own: number };
+}
+
+/** Rows of the cells that threads share. */
+const ROWS = ['connections', 'uploads', 'documents', 'streams'] as const;
+
+/** Cells for so many threads; `shared`: those of another thread. */
+export function admissionCells(threads: number, shared?: SharedArrayBuffer): SharedCells {
+  return new SharedCells(threads, ROWS.length, shared);
 }
 
 /** Paths that are answered even while the service drains or is overloaded, when probes matter most. */
@@ -36,18 +45,19 @@ export class Admission {
   readonly streams: Shares;
   readonly #options: AdmissionOptions;
   readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
-  readonly #connections: Int32Array;
-  readonly #own: number;
+  readonly #connections: Tally;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    const { connections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), own = 0 } = options.threads ?? {};
-    this.#connections = new Int32Array(connections);
-    this.#own = own;
-    const { inflightBytesMax, streamsMax } = options;
-    this.uploads = shares(inflightBytesMax, 'too many uploads are running');
-    this.documents = shares(inflightBytesMax, 'too many request bodies are being received');
-    this.streams = shares(streamsMax, 'too many downloads are running');
+    const { inflightBytesMax, streamsMax, threads } = options;
+    const tallyOf = (row: (typeof ROWS)[number]) =>
+      threads?.cells.tally(ROWS.indexOf(row), threads.own) ?? new OwnTally();
+    const shares = (row: (typeof ROWS)[number], max: number, what: string) =>
+      new Shares({ max, what, retryAfterSeconds: limits.retryAfterSeconds, tally: tallyOf(row) });
+    this.#connections = tallyOf('connections');
+    this.uploads = shares('uploads', inflightBytesMax, 'too many uploads are running');
+    this.documents = shares('documents', inflightBytesMax, 'too many request bodies are being received');
+    this.streams = shares('streams', streamsMax, 'too many downloads are running');
   }
 
   get connectionsMax(): number {
@@ -56,14 +66,7 @@ export class Admission {
 
   /** Connections of all threads. */
   get connections(): number {
-    let all = 0;
-    for (let thread = 0; thread < this.#connections.length; thread += 1) all += Atomics.load(this.#connections, thread);
-    return all;
-  }
-
-  /** The counters to pass to another thread as `threads`. */
-  get sharedConnections(): SharedArrayBuffer {
-    return this.#connections.buffer as SharedArrayBuffer;
+    return this.#connections.total;
   }
 
   get refused(): Readonly<Record<Bound, number>> {
@@ -75,7 +78,7 @@ export class Admission {
    * reports whether its address has few connections; called only in the last quarter.
    */
   connect(isWelcome: () => boolean): boolean {
-    Atomics.add(this.#connections, this.#own, 1);
+    this.#connections.add(1);
     const { connections } = this;
     const { connectionsMax } = this.#options;
     const isScarce = connections > connectionsMax * (1 - CONNECTIONS_KEPT);
@@ -85,7 +88,7 @@ export class Admission {
   }
 
   disconnect(): void {
-    Atomics.sub(this.#connections, this.#own, 1);
+    this.#connections.add(-1);
   }
 
   /** Throws Refusal `overloaded` for new work while the event loop is late. */
@@ -99,8 +102,4 @@ export class Admission {
     this.#refused[bound] += 1;
     return new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
   }
-}
-
-function shares(max: number, what: string): Shares {
-  return new Shares({ max, what, retryAfterSeconds: limits.retryAfterSeconds });
 }

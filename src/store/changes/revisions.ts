@@ -52,6 +52,13 @@ export class Revisions {
     return sum;
   }
 
+  /** The revision that reads renewed after `over` finished commits belong to. Undefined when another has finished since. */
+  asOf(over: number, tables: readonly AnyTable[], owner?: string): number | undefined {
+    // In this order: a commit that finishes in between has a new revision, which the reads do not include.
+    const revision = this.of(tables, owner);
+    return this.over === over ? revision : undefined;
+  }
+
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const places = new Set<number>();

@@ -1,6 +1,6 @@
 /** Revisions: the same number only while nothing changed, and none while a commit is under way. */
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Revisions } from '../../../src/store/changes/revisions.ts';
 import { textCodec } from '../../../src/store/codec.ts';
 import { defineTable } from '../../../src/store/table.ts';
@@ -84,3 +84,25 @@ test('[TASK-5] a write of one owner leaves the revision of another as it is', ()
   expect([revisions.of(tables, 'acc_one'), revisions.of(tables, 'acc_two')]).not.toEqual(before);
   expect(revisions.of(tables, 'acc_two')).toBe(before[1]);
 });
+
+test.each([1, 2, 3])(
+  '[TASK-5] a commit that finishes at step %i of the look gives older reads no new revision',
+  (step) => {
+    const writer = new Revisions(tables);
+    const revisions = new Revisions(tables, writer.shared);
+    const [before, over] = [revisions.of(tables, 'acc_one'), revisions.over];
+    const load = Atomics.load;
+    let steps = 0;
+    // The other thread writes between two looks of this one.
+    const spy = vi.spyOn(Atomics, 'load').mockImplementation(((cells: Int32Array, at: number) => {
+      steps += 1;
+      if (steps === step) writer.begin([{ table: 'a', key: ['acc_one', 'row'] }])();
+      return load(cells, at);
+    }) as typeof Atomics.load);
+    try {
+      expect([undefined, before]).toContain(revisions.asOf(over, tables, 'acc_one'));
+    } finally {
+      spy.mockRestore();
+    }
+  },
+);
