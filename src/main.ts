@@ -2,7 +2,6 @@
 import './compose/memory-tuning.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
-import type { SharedCells } from './common/tally.ts';
 import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
@@ -78,8 +77,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
-    const cells = config.fronts === 0 ? undefined : admissionCells(config.fronts + 1);
-    const admission = openAdmission(config, loop, cells, log);
+    const admission = openAdmission(config, loop, log);
     const operation = operationOf(config, certificate, sync, dropped, () => fronts);
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
@@ -88,18 +86,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
-    fronts = await openFronts({
-      ...shown,
-      config,
-      doors,
-      core,
-      rates,
-      traffic,
-      admission,
-      cells,
-      onLine: sink.write,
-      log,
-    });
+    fronts = await openFronts({ ...shown, config, doors, core, rates, traffic, admission, onLine: sink.write, log });
     endWithAccounts(core, sync, allOf(doors, fronts));
     const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
     phase = 'ready';
@@ -189,14 +176,14 @@ async function closeCapabilities({ core, sync, tasks, sweeper }: Closing): Promi
   await sync.reading.close();
 }
 
-function openAdmission(config: Config, loop: LoopDelay, cells: SharedCells | undefined, log: Log): Admission {
+function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
   return new Admission({
     connectionsMax: connectionsThatFit(config.connectionsMax, log),
     streamsMax: config.streamsMax,
     inflightBytesMax: config.inflightBytesMax,
     loopDelayMsMax: config.loopDelayMsMax,
     loopDelayMs: () => loop.medianMs,
-    ...(cells === undefined ? {} : { threads: { cells, own: 0 } }),
+    ...(config.fronts === 0 ? {} : { threads: { cells: admissionCells(config.fronts + 1), own: 0 } }),
   });
 }
 

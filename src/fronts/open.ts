@@ -1,6 +1,5 @@
 /** Opens the fronts required by the settings, connected to the parts of the hub thread. */
 import type { Log, LogSink } from '../common/log.ts';
-import type { SharedCells } from '../common/tally.ts';
 import type { Core } from '../compose/core.ts';
 import type { Doors } from '../compose/listeners.ts';
 import type { Config } from '../config.ts';
@@ -18,15 +17,14 @@ export interface OpenFrontsOptions {
   readonly traffic: Traffic;
   readonly toolTraffic: ToolTraffic;
   readonly admission: Admission;
-  /** What all threads hold; undefined without fronts. */
-  readonly cells: SharedCells | undefined;
   readonly onLine: LogSink['write'];
   readonly log: Log;
 }
 
 /** Returns undefined when the settings require no fronts. Throws StartError when one does not start. */
 export async function openFronts(options: OpenFrontsOptions): Promise<Fronts | undefined> {
-  const { config, doors, core, rates, traffic, toolTraffic, admission, cells, onLine, log } = options;
+  const { config, doors, core, rates, traffic, toolTraffic, admission, onLine, log } = options;
+  const { cells } = admission;
   if (cells === undefined) return undefined;
   // With a single front the hub thread has time for its own connections; with more it does not.
   if (config.fronts === 1) doors.service.family.add(doors.openSibling().family.describe());

@@ -69,6 +69,11 @@ export class Admission {
     return this.#connections.total;
   }
 
+  /** What all threads hold; undefined for a single one. */
+  get cells(): SharedCells | undefined {
+    return this.#options.threads?.cells;
+  }
+
   get refused(): Readonly<Record<Bound, number>> {
     return this.#refused;
   }
