@@ -5,7 +5,6 @@
  * person can have many accounts.
  */
 import { Refusal } from './fault.ts';
-import { OwnTally, type Tally } from './tally.ts';
 
 /** The caller that a share is counted for. Unknown parts are not counted. */
 export interface Caller {
@@ -20,6 +19,23 @@ export interface Lease {
   hold(amount: number): void;
   /** Releases the whole amount. Calling it again does nothing. */
   release(): void;
+}
+
+/** Adds up what is held of something. */
+export interface Tally {
+  /** What all threads hold. */
+  readonly total: number;
+  /** Adds to what this thread holds; a negative amount subtracts. */
+  add(amount: number): void;
+}
+
+/** Counts for one thread alone. */
+export class OwnTally implements Tally {
+  total = 0;
+
+  add(amount: number): void {
+    this.total += amount;
+  }
 }
 
 export interface SharesOptions {

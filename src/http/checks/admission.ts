@@ -3,9 +3,9 @@
  * of the event loop. Work above a bound is refused with a request to retry, before it costs anything.
  */
 import { Refusal } from '../../common/fault.ts';
-import { Shares } from '../../common/shares.ts';
-import { OwnTally, SharedCells, type Tally } from '../../common/tally.ts';
+import { OwnTally, Shares, type Tally } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
+import { SharedCells } from './shared-cells.ts';
 
 export interface AdmissionOptions {
   readonly connectionsMax: number;

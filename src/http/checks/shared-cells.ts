@@ -1,20 +1,5 @@
-/** Adds up what is held of something: by one thread, or by several that share the sums of all. */
-
-export interface Tally {
-  /** What all threads hold. */
-  readonly total: number;
-  /** Adds to what this thread holds; a negative amount subtracts. */
-  add(amount: number): void;
-}
-
-/** Counts for one thread alone. */
-export class OwnTally implements Tally {
-  total = 0;
-
-  add(amount: number): void {
-    this.total += amount;
-  }
-}
+/** Adds up what several threads hold: each changes only its own cells, so what an ended thread held is known. */
+import type { Tally } from '../../common/shares.ts';
 
 /** Cells in memory shared by threads: a row per tally, in it a cell per thread. Thread 0 makes them. */
 export class SharedCells {
