@@ -24,7 +24,7 @@ import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { Staging } from '../mirror/staging.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import { paperRoutes } from '../papers/routes.ts';
-import { BufferPool } from '../pool/buffers.ts';
+import { BufferPool } from '../common/buffers.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';

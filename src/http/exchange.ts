@@ -2,7 +2,6 @@
  * Handles one request and its one answer: the copied request head, the deadline, the abort, and the response bytes.
  * After an abort or an answer, nothing touches the library's response object.
  */
-import { STATUS_CODES } from 'node:http';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
@@ -16,10 +15,12 @@ import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './r
 import { SendPace } from './reply/send-pace.ts';
 import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
+import { statusLine } from './reply/status-line.ts';
 import type { ReplyBytes } from './reply/whole.ts';
 import { IncomingBody } from './request/body.ts';
 import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
+import { type Reading, readTurns } from './request/read-turns.ts';
 
 /** State shared by all exchanges of a front door. */
 export interface ExchangeSurroundings {
@@ -51,10 +52,6 @@ const SECURE_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-const STATUS_LINES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(STATUS_CODES).map(([status, reason]) => [status, `${status} ${reason}`]),
-);
-
 export class Exchange {
   readonly head: RequestHead;
   /** The pattern of the matched route, for the log. */
@@ -74,6 +71,7 @@ export class Exchange {
   /** Headers sent with any answer of this exchange, added by the checks before the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
+  #reading: Reading | undefined;
   #deadline: Deadline | undefined;
   #status: number | undefined;
   #settled = false;
@@ -89,6 +87,7 @@ export class Exchange {
     this.#surroundings = surroundings;
     res.onAborted(() => {
       this.#settled = true;
+      this.#reading?.forget();
       this.#body?.fail({ kind: 'body_incomplete' });
       this.#end(true);
     });
@@ -109,9 +108,9 @@ export class Exchange {
   openBody(bytesMax: number, onLast: () => void, lease?: Lease): IncomingBody {
     const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
-    this.#res.onData((chunk, isLast) => {
+    this.#reading = readTurns.read(this.#res, this.accountId ?? this.head.addressBlock, (bytes, isLast) => {
       if (this.#settled) return;
-      body.receive(new Uint8Array(chunk), isLast);
+      body.receive(bytes, isLast);
       if (isLast) onLast();
     });
     return body;
@@ -167,6 +166,7 @@ export class Exchange {
       return;
     }
     this.#settled = true;
+    this.#reading?.leave();
     if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {
@@ -189,7 +189,7 @@ export class Exchange {
 
   #writeHead(reply: Reply): void {
     const res = this.#res;
-    res.writeStatus(STATUS_LINES[reply.status] ?? `${reply.status} Unknown`);
+    res.writeStatus(statusLine(reply.status));
     res.writeHeader('X-Request-Id', this.head.id);
     res.writeHeader('X-Content-Type-Options', 'nosniff');
     if (this.#surroundings.isSecure) {

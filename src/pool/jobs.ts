@@ -86,7 +86,8 @@ export interface HeldContent {
   readonly prepared: PreparedContent;
 }
 
-export type ParsedBody =
+/** `spare`: the buffers that were transferred to the job with the parts. */
+export type ParsedBody = { readonly spare: readonly ArrayBuffer[] } & (
   | {
       readonly ok: true;
       readonly document: unknown;
@@ -94,7 +95,8 @@ export type ParsedBody =
       readonly ids: readonly (string | undefined)[];
       readonly contents: readonly HeldContent[];
     }
-  | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: false; readonly fault: Fault }
+);
 
 /** Base of the relative links in a text. */
 export interface LinkBase {

@@ -28,7 +28,7 @@ function parse(on: Pool, text: string, caller: Caller = {}): Promise<ParsedBody>
   return on.run('parseBody', { parts: [Buffer.from(JSON.stringify({ text }))], form: { kind: 'document' } }, caller);
 }
 
-const parsed = (text: string): ParsedBody => ({ ok: true, document: { text }, ids: [], contents: [] });
+const parsed = (text: string): ParsedBody => ({ ok: true, document: { text }, ids: [], contents: [], spare: [] });
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
   expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));

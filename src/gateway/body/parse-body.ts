@@ -1,7 +1,7 @@
 /** Parses bodies: a small one in place, a large one with its long contents in the pool. */
 import { Refusal } from '../../common/fault.ts';
 import type { Caller } from '../../common/shares.ts';
-import { joined } from '../../http/request/body.ts';
+import { joined, partBuffers, wholeBuffers } from '../../http/request/body.ts';
 import type { BodyParser } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { BodyForm } from '../../pool/jobs.ts';
@@ -42,13 +42,9 @@ async function parseBody(
 ): Promise<GatewayBody> {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   if (bytes <= limits.parseInlineBytesMax) return readBody(joined(parts), form);
-  const body = await pool.run('parseBody', { parts, form }, caller, ownBuffers(parts));
+  const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));
+  for (const buffer of body.spare) partBuffers.give(buffer);
   if (!body.ok) throw new Refusal(body.fault);
   for (const { holder, encoding, prepared } of body.contents) holder.content = new LongContent(encoding, prepared);
   return body;
-}
-
-/** Buffers that contain exactly one part and can be transferred to a thread. Small parts share a buffer: copied. */
-function ownBuffers(parts: readonly Uint8Array[]): ArrayBuffer[] {
-  return parts.filter((part) => part.length === part.buffer.byteLength).map(({ buffer }) => buffer as ArrayBuffer);
 }

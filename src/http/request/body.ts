@@ -1,8 +1,10 @@
 /**
  * Receives the bytes of one request body, enforces its size limit and passes them to a sink. Chunks are memory of the
- * HTTP library, valid only during its callback, so sinks copy. There is no back-pressure: the library keeps reading a
- * paused socket while the sender is fast enough, and drops it after ten seconds. Admission bounds the memory instead.
+ * HTTP library, valid only during its callback, so sinks copy. There is no back-pressure: the library drops a socket
+ * that stays paused for ten seconds, and pauses take effect only when it has read what is there (see read-turns.ts).
+ * Admission bounds the memory instead.
  */
+import { BufferPool } from '../../common/buffers.ts';
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Lease } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
@@ -58,7 +60,7 @@ export class IncomingBody {
   async collect(): Promise<Uint8Array[]> {
     const parts: Uint8Array[] = [];
     await this.pipe((bytes) => {
-      parts.push(Buffer.from(bytes));
+      parts.push(copyOf(bytes));
     });
     return parts;
   }
@@ -122,10 +124,25 @@ export class IncomingBody {
   }
 }
 
+/** Buffers for the parts of large bodies. Whoever no longer uses such a part gives its buffer back. */
+export const partBuffers = new BufferPool(limits.readBytesMax);
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  if (bytes.length !== limits.readBytesMax) return Buffer.from(bytes);
+  const copy = new Uint8Array(partBuffers.take());
+  copy.set(bytes);
+  return copy;
+}
+
 /** Joins consecutive parts. A single part is not copied. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
+}
+
+/** Buffers that contain exactly one part and can be transferred to a thread. Small parts share a buffer. */
+export function wholeBuffers(parts: readonly Uint8Array[]): ArrayBuffer[] {
+  return parts.filter((part) => part.length === part.buffer.byteLength).map(({ buffer }) => buffer as ArrayBuffer);
 }
 
 /** The empty body of a request whose route accepts none. */

@@ -1,5 +1,5 @@
 /**
- * Keeps spare buffers of one size, so that a steady flow of uploads allocates and zeroes none: writing to memory that
+ * Keeps spare buffers of one size, so that a steady flow of bodies allocates and zeroes none: writing to memory that
  * was touched before is several times faster than writing to new memory. Spares unused for a while are freed.
  */
 import { limits } from '../limits/service.ts';
