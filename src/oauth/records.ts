@@ -95,6 +95,8 @@ export interface OAuthClientRecord {
   readonly expires_ms: number;
   /** True when it was used for a sign-in. */
   readonly used?: boolean;
+  /** The account that authorized it first. Missing in records of older versions. */
+  readonly used_by?: string;
 }
 
 export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('oauth_clients', recordCodec(1), {

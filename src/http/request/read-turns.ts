@@ -42,7 +42,8 @@ export class ReadTurns {
     };
     socket.onData((chunk, isLast) => {
       receive(new Uint8Array(chunk), isLast);
-      if (isLast || isOver || isPaused || socket.resume === undefined || chunk.byteLength < limits.readStepBytes) return;
+      if (isLast || isOver || isPaused || socket.resume === undefined || chunk.byteLength < limits.readStepBytes)
+        return;
       isPaused = true;
       socket.pause();
       this.#waiting.push(caller, resume);

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { Remembered } from '../../cache/lru.ts';
 import { Refusal } from '../../common/fault.ts';
+import { type Caller, Shares } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
@@ -39,6 +40,12 @@ export class OAuthClients {
   readonly #options: OAuthClientsOptions;
   readonly #documents = new Remembered<Fetched>(limits.clientDocumentsRemembered);
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
+  /** Shares of running fetches: a document may take seconds to arrive. */
+  readonly #fetches = new Shares({
+    max: limits.clientDocumentFetchesMax,
+    what: 'too many client metadata documents are being fetched',
+    retryAfterSeconds: limits.retryAfterSeconds,
+  });
 
   constructor(options: OAuthClientsOptions) {
     this.#options = options;
@@ -59,8 +66,11 @@ export class OAuthClients {
     return { ...metadata, client_id: clientId, host: null };
   }
 
-  /** Finds a client. Throws Refusal `invalid_client` when it is unknown or its document is unusable. */
-  async find(clientId: string): Promise<OAuthClient> {
+  /**
+   * Finds a client. Throws Refusal `invalid_client` when it is unknown or its document is unusable, and `overloaded`
+   * when the caller's share of the fetches is used up.
+   */
+  async find(clientId: string, caller: Caller): Promise<OAuthClient> {
     if (isDocumentAddress(clientId)) {
       if (this.#options.documents === 'off') {
         throw oauthRefusal(
@@ -68,7 +78,7 @@ export class OAuthClients {
           'this hub fetches no client metadata documents; register the client instead',
         );
       }
-      const metadata = await this.#document(clientId);
+      const metadata = await this.#document(clientId, caller);
       return { ...metadata, client_id: clientId, host: new URL(clientId).host };
     }
     const record = this.#options.store.get(oauthClients, [clientId]);
@@ -79,31 +89,28 @@ export class OAuthClients {
     return { client_id: clientId, client_name, redirect_uris, host: null };
   }
 
-  /** Records a sign-in through a registration: it then stays as long as an unused sign-in. */
-  async noteUsed(clientId: string): Promise<void> {
+  /** Records a sign-in of an account through a registration: it then stays as long as an unused sign-in. */
+  async noteUsed(clientId: string, accountId: string): Promise<void> {
     if (isDocumentAddress(clientId)) return;
     await this.#options.actors.clients().ask((batch) => {
       const record = batch.get(oauthClients, [clientId]);
       if (record === undefined) return;
       const expiresMs = this.#options.now() + limits.refreshTokenSeconds * 1000;
       batch.remove(oauthClientExpiries, [record.expires_ms, clientId]);
-      batch.put(oauthClients, [clientId], { ...record, expires_ms: expiresMs, used: true });
+      batch.put(oauthClients, [clientId], { used_by: accountId, ...record, expires_ms: expiresMs, used: true });
       batch.put(oauthClientExpiries, [expiresMs, clientId], {});
     });
   }
 
   /** Fetches one document per client at a time; a recently read document is cached. */
-  async #document(clientId: string): Promise<ClientMetadata> {
+  async #document(clientId: string, caller: Caller): Promise<ClientMetadata> {
     const known = this.#documents.get(clientId, 0);
     if (known !== undefined && this.#options.now() - known.fetchedMs < limits.clientDocumentFreshMs) {
       return known.metadata;
     }
     const running = this.#fetching.get(clientId);
     if (running !== undefined) return await running;
-    if (this.#fetching.size >= limits.clientDocumentFetchesMax) {
-      const what = 'too many client metadata documents are being fetched';
-      throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
-    }
+    const release = this.#fetches.take(caller);
     const fetching = fetchClientDocument(clientId, { allowPrivate: this.#options.documents === 'private' });
     this.#fetching.set(clientId, fetching);
     try {
@@ -112,24 +119,43 @@ export class OAuthClients {
       return metadata;
     } finally {
       this.#fetching.delete(clientId);
+      release();
     }
   }
 
-  /** Removes expired registrations and, above the maximum, the unused registration that expires first. */
+  /**
+   * Removes expired registrations and, above the maximum, the unused registration that expires first. If all are used,
+   * the account with the most loses the one that it authorized longest ago, so that no account keeps out the others.
+   */
   #makeRoom(batch: Batch, nowMs: number): void {
     const rows = batch.range(oauthClientExpiries, { prefix: [] });
+    const used = new Map<string, OAuthClientExpiry[]>();
     let surplus = rows.length + 1 - limits.clientRegistrationsMax;
     for (const { key } of rows) {
       const [expiresMs, clientId] = key;
-      const isUsed = batch.get(oauthClients, [clientId])?.used === true;
-      if (expiresMs > nowMs && (surplus <= 0 || isUsed)) continue;
-      batch.remove(oauthClientExpiries, key);
-      batch.remove(oauthClients, [clientId]);
-      surplus -= 1;
+      const record = batch.get(oauthClients, [clientId]);
+      if (expiresMs <= nowMs || (surplus > 0 && record?.used !== true)) {
+        removeRegistration(batch, key);
+        surplus -= 1;
+      } else if (record?.used === true) {
+        const holder = record.used_by ?? '';
+        used.set(holder, [...(used.get(holder) ?? []), key]);
+      }
     }
-    if (surplus > 0) {
+    if (surplus <= 0) return;
+    const [most = []] = [...used.values()].toSorted((a, b) => b.length - a.length);
+    const [oldest, ...others] = most;
+    if (oldest === undefined || others.length === 0) {
       const what = 'too many clients are registered';
       throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
     }
+    removeRegistration(batch, oldest);
   }
+}
+
+type OAuthClientExpiry = [expiresMs: number, clientId: string];
+
+function removeRegistration(batch: Batch, key: OAuthClientExpiry): void {
+  batch.remove(oauthClientExpiries, key);
+  batch.remove(oauthClients, [key[1]]);
 }

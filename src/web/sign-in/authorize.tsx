@@ -69,8 +69,9 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
     return leave(read.request, issuer, { error: 'access_denied', error_description: 'the user denied access' });
   }
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
-  await clients.noteUsed(client.client_id);
+  // First the code, because an account may have only so many of them.
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
+  await clients.noteUsed(client.client_id, visit.accountId);
   options.letters.newSignIn(visit.email, `An app (${client.client_name ?? client.client_id})`, visit.source);
   return leave(read.request, issuer, { code });
 }
@@ -78,13 +79,13 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
 /** Reads the request of the client; or returns the error page when no answer may be sent to any address. */
 async function askedOf(
   { clients, baseUrl, resources }: AuthorizeOptions,
-  { request }: MemberVisit,
+  { request, accountId }: MemberVisit,
   query: URLSearchParams,
 ): Promise<Asked | { readonly view: View }> {
   const issuer = baseUrl(request.header('host') ?? '');
   const isResource = (uri: string) => [issuer, `${issuer}/`, ...resources.map((path) => issuer + path)].includes(uri);
   try {
-    const client = await clients.find(clientIdOf(query));
+    const client = await clients.find(clientIdOf(query), { ...request.caller, accountId });
     return { client, read: readRequest(query, client, isResource), issuer };
   } catch (error) {
     if (!(error instanceof Refusal) || error.fault.kind !== 'oauth') throw error;

@@ -4,6 +4,7 @@
  */
 import { beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/http.ts';
+import { CLOSED, SERVED, SILENT } from '../../support/http-probe.ts';
 import { type Account, account } from '../../support/mirror.ts';
 import { head, rawClient } from '../../support/raw.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -276,4 +277,37 @@ test.concurrent('[NET-3] the front door says in one sentence what is wrong with 
     error: 'bad request framing: send at most one Content-Length header',
   });
   expect(answer?.headers['connection']).toBe('close');
+});
+
+const served = Object.entries(SERVED).flatMap(([status, cases]) =>
+  Object.entries(cases).map(([name, bytes]) => [name, Number(status), bytes] as const),
+);
+
+test.concurrent.each(served)(
+  '[NET-3] %s is answered with %i, and the next request once',
+  async (_name, status, bytes) => {
+    const inner = innerRequest();
+    const client = await rawClient(hub.port);
+    client.send(Buffer.from(bytes, 'latin1'));
+    expect((await client.received(1)).map((answer) => answer.status)).toEqual([status]);
+    client.send(inner.bytes);
+    expect((await client.received(2)).map((answer) => answer.status)).toEqual([status, 200]);
+    expect(client.answers()[1]?.headers['x-request-id']).toBe(inner.id);
+    expect(client.text()).not.toContain('echoed-secret');
+    client.vanish();
+  },
+);
+
+test.concurrent('[NET-3] nothing after a request of Http11Probe that ends its connection is handled', async () => {
+  const outcomes = await Promise.all(
+    Object.entries({ ...CLOSED, ...SILENT }).map(async ([name, bytes]) => {
+      const inner = innerRequest();
+      const client = await rawClient(hub.port);
+      client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
+      await client.closed;
+      const most = name in SILENT ? 0 : 1;
+      return { name, isMore: client.answers().length > most, handled: await wasHandled(inner.id) };
+    }),
+  );
+  expect(outcomes.filter(({ isMore, handled }) => isMore || handled)).toEqual([]);
 });

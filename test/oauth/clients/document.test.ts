@@ -142,3 +142,17 @@ test('[OAUTH-4] by default no private address is asked, however it is written', 
   }
   expect(asked).toEqual([]);
 });
+
+test('[OAUTH-4, NET-11] slow documents that one account asks for keep nobody else from signing in', async () => {
+  const other = await signedUp(hub, 'other@example.org', PASSWORD);
+  const held: ServerResponse[] = [];
+  const slow = Array.from({ length: 12 }, (_, at) => `/slow-${at}.json`);
+  for (const path of slow) served.set(path, (answer) => void held.push(answer));
+  const opened = slow.map((path) => browser.open(`/oauth/authorize?${queryOf(origin + path, newProof())}`));
+  while (held.length < 6) await new Promise((resolve) => setTimeout(resolve, 10));
+  const page = await other.open(`/oauth/authorize?${queryOf(documentAt('/quick.json'), newProof())}`);
+  expect(page.status).toBe(200);
+  for (const answer of held) answer.writeHead(404).end();
+  const statuses = (await Promise.all(opened)).map(({ status }) => status);
+  expect([...new Set(statuses)].toSorted()).toEqual([400, 503]);
+});
