@@ -4,12 +4,13 @@ import { Refusal } from '../src/common/fault.ts';
 import { contentHolders, rawContent } from '../src/gateway/body/long-contents.ts';
 import { readBody } from '../src/gateway/body/read-body.ts';
 import { joined, wholeBuffers } from '../src/http/request/body.ts';
+import { limits } from '../src/limits/service.ts';
 import type { BodyForm, BodyInput, HeldContent, ParsedBody } from '../src/pool/jobs.ts';
 import { prepareContent } from '../src/sync/contents/digest.ts';
 
 /** Parses a body. The escaped bytes of its contents and the buffers of its parts are transferred to the caller, not copied. */
 export function parseBody({ parts, form }: BodyInput): ParsedBody {
-  const spare = wholeBuffers(parts);
+  const spare = wholeBuffers(parts).filter((buffer) => buffer.byteLength === limits.readBytesMax);
   const parsed = parse(parts, form);
   const escaped = parsed.ok
     ? parsed.contents.flatMap(({ prepared }) => (prepared.ok ? [prepared.escaped.buffer] : []))

@@ -1,6 +1,6 @@
 /**
  * Requests of Http11Probe (https://github.com/MDA2AV/Http11Probe) that no other test sends, by what the hub must do with
- * them. Many to one: what two parties could read differently is in smuggling.ts.
+ * them. What two parties could read differently is in smuggling.ts.
  */
 import { head } from './raw.ts';
 
@@ -91,7 +91,6 @@ export const CLOSED: Cases = {
   'a chunk size beyond 64 bits': chunked('FFFFFFFFFFFFFFFF0\r\n{}\r\n0\r\n\r\n'),
   'a chunk extension of 64 KiB': chunked(`2;${'a'.repeat(65_536)}\r\n{}\r\n0\r\n\r\n`),
   'a trailer with a length': chunked('2\r\n{}\r\n0\r\nContent-Length: 50\r\n\r\n'),
-  'Connection: close': ready('Connection: close'),
 };
 
 /** Never answered, and closed by the library in its own time. */
