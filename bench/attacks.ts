@@ -3,6 +3,8 @@
  * account's download, before and during each attack, in one run. The attacker is a separate process on the same cores
  * as the hub.
  */
+
+import { App, us_socket_local_port } from 'uWebSockets.js';
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -13,6 +15,7 @@ import { PASSWORD, post, structured, toolRequest, withKey } from '../test/suppor
 import { call } from '../test/support/http.ts';
 import { type Hub, startHub } from '../test/support/hub.ts';
 import { mirrorAccount, randomCommit, upload, uploadHeaders } from '../test/support/mirror.ts';
+import { type PageClient, signedUp } from '../test/support/page-client.ts';
 import { head } from '../test/support/raw.ts';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
 import { type Delays, delayProbe, takeDelays } from './delays.ts';
@@ -28,6 +31,8 @@ const KiB = 1024;
 const SLOW_BYTES = 3200;
 const FACTOR_MAX = 3;
 const LEAST_PRIORITY = 19;
+const SIGNING_IN = 'signing-in@example.org';
+const LARGE_BODIES = 'large bodies';
 
 /** Opens sockets that send a head and then drip bytes, and replaces each closed one. */
 async function drip(hub: Target, heads: readonly string[], signal: AbortSignal): Promise<void> {
@@ -95,27 +100,50 @@ const walks: Attack = (hub, [one], signal) => {
   return repeat(2, signal, (at) => post(hub, at === 0 ? listings : searches, own));
 };
 
-const floods: Attack = async (hub, [one], signal) => {
-  const note15 = { jsonrpc: '2.0', id: 1, method: 'ping', note: 'x'.repeat(15 * MiB) };
-  const text = JSON.stringify(note15);
-  await Promise.all([
-    repeat(10, signal, () => post(hub, text, withKey(one?.mcp_key))),
-    repeat(10, signal, () => {
-      const login = { email: `${randomBytes(8).toString('hex')}@example.org`, password: PASSWORD };
-      return post(hub, toolRequest(1, 'signup_and_get_key', login));
-    }),
-  ]);
+const largeBodies: Attack = (hub, [one], signal) => {
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', note: 'x'.repeat(15 * MiB) });
+  return repeat(10, signal, () => post(hub, text, withKey(one?.mcp_key)));
 };
 
-const ATTACKS: Readonly<Record<string, Attack>> = { 'slow bodies': slowBodies, streams, walks, floods };
+const signUps: Attack = (hub, _, signal) =>
+  repeat(10, signal, () => {
+    const login = { email: `${randomBytes(8).toString('hex')}@example.org`, password: PASSWORD };
+    return post(hub, toolRequest(1, 'signup_and_get_key', login));
+  });
+
+const floods: Attack = async (...given) => {
+  await Promise.all([largeBodies(...given), signUps(...given)]);
+};
+
+/** Half of them for the email of the person who signs in meanwhile. */
+const wrongPasswords: Attack = (hub, _, signal) =>
+  repeat(10, signal, (at) => {
+    const email = at % 2 === 0 ? SIGNING_IN : `${randomBytes(8).toString('hex')}@example.org`;
+    return post(hub, toolRequest(1, 'login_and_get_key', { email, password: `wrong ${PASSWORD}` }));
+  });
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  'slow bodies': slowBodies,
+  streams,
+  walks,
+  floods,
+  'sign-ups': signUps,
+  'wrong passwords': wrongPasswords,
+  [LARGE_BODIES]: largeBodies,
+};
+/** Under these a person signs in again and again, in a browser that has signed in before. */
+const SIGN_IN_UNDER = new Set(['sign-ups', 'wrong passwords']);
 const ATTACK = '--attack';
+/** In a process of its own: a server of the library alone. It reads bodies and drops them. */
+const BARE = '--bare';
 /** `--only=walks`: runs only that attack. */
 const ONLY = '--only=';
 
-/** Returns the response times of each probed request, in milliseconds. */
-async function probe(hub: Hub, person: Person, commit: string, seconds: number): Promise<Record<string, number[]>> {
-  const times: Record<string, number[]> = { '/health': [], create_task: [], 'download of 64 KiB': [] };
-  const asks: Record<string, () => Promise<number>> = {
+type Asks = Readonly<Record<string, () => Promise<number>>>;
+
+/** The requests of others. */
+function asksOf(hub: Hub, { name, victim: person, commit, browser }: Measured): Asks {
+  const asks: Asks = {
     '/health': async () => (await call(hub, '/health')).status,
     create_task: async () =>
       (await post(hub, toolRequest(1, 'create_task', { content: 'x' }), withKey(person.mcp_key))).status,
@@ -124,6 +152,20 @@ async function probe(hub: Hub, person: Person, commit: string, seconds: number):
       return (await call(hub, `/api/cert_mirror/${commit}/download`, { headers })).status;
     },
   };
+  return SIGN_IN_UNDER.has(name) ? { ...asks, 'sign-in': () => signIn(browser) } : asks;
+}
+
+/** Signs a browser in. Its other cookie tells that it has signed in before. */
+async function signIn(browser: PageClient): Promise<number> {
+  const session = [...browser.cookies.keys()].find((name) => name.includes('session')) ?? '';
+  browser.cookies.delete(session);
+  await browser.open('/signin');
+  return (await browser.submit('/signin', { email: SIGNING_IN, password: PASSWORD })).status;
+}
+
+/** Returns the response times of each request, in milliseconds. */
+async function probe(asks: Asks, seconds: number): Promise<Record<string, number[]>> {
+  const times: Record<string, number[]> = Object.fromEntries(Object.keys(asks).map((name) => [name, []]));
   const endMs = performance.now() + seconds * 1000;
   while (performance.now() < endMs) {
     for (const [name, ask] of Object.entries(asks)) {
@@ -146,12 +188,22 @@ export const attacks: Bench = async ({ quick }) => {
     await upload(hub, victim, commit, randomBytes(64 * KiB));
     const attackers = await Promise.all(Array.from({ length: 5 }, () => mirrorAccount(hub)));
     await fill(hub, attackers[0] as Person);
+    const browser = await signedUp(hub, SIGNING_IN, PASSWORD);
     const rows: Row[] = [];
     const only = process.argv.find((word) => word.startsWith(ONLY))?.slice(ONLY.length);
     for (const name of Object.keys(ATTACKS).filter((one) => only === undefined || only === one)) {
       rows.push(
-        ...(await measure(hub, { name, victim, commit, attackers, file: probed.file, seconds: quick ? 4 : 15 })),
+        ...(await measure(hub, {
+          name,
+          victim,
+          commit,
+          browser,
+          attackers,
+          file: probed.file,
+          seconds: quick ? 4 : 15,
+        })),
       );
+      if (name === LARGE_BODIES) rows.push(await measureBare(attackers, quick ? 4 : 15));
     }
     return rows;
   } finally {
@@ -163,35 +215,81 @@ interface Measured {
   readonly name: string;
   readonly victim: Person;
   readonly commit: string;
+  readonly browser: PageClient;
   readonly attackers: readonly Person[];
   /** Written by the probe of the event loop. */
   readonly file: string;
   readonly seconds: number;
 }
 
-async function measure(hub: Hub, { name, victim, commit, attackers, file, seconds }: Measured): Promise<Row[]> {
-  await probe(hub, victim, commit, 1);
-  await takeDelays(hub, file);
-  const before = await probe(hub, victim, commit, seconds);
-  const idle = await takeDelays(hub, file);
-  const { port, url } = hub;
+/** Starts the attack; resolves after three seconds with a function that ends it. */
+async function attack({ port, url }: Target, name: string, attackers: readonly Person[]): Promise<() => Promise<void>> {
   const attacker = fork(fileURLToPath(import.meta.url), [ATTACK, JSON.stringify({ name, port, url, attackers })]);
-  const gone = new Promise((resolve) => attacker.once('exit', resolve));
+  const gone = new Promise<void>((resolve) => attacker.once('exit', () => resolve()));
   // An attacker has a machine of its own.
   setPriority(attacker.pid ?? 0, LEAST_PRIORITY);
   await new Promise((resolve) => setTimeout(resolve, 3000));
+  return async () => {
+    attacker.kill('SIGKILL');
+    await gone;
+  };
+}
+
+/** The yardstick: what the same attack costs others at the library alone, on the same cores. */
+async function measureBare(attackers: readonly Person[], seconds: number): Promise<Row> {
+  const server = fork(fileURLToPath(import.meta.url), [BARE]);
+  const port = await new Promise<number>((resolve) => server.once('message', (message) => resolve(Number(message))));
+  const bare = { port, url: `http://127.0.0.1:${port}` };
+  const asks = { '/health': async () => (await call(bare, '/health')).status };
+  await probe(asks, 1);
+  const before = await probe(asks, seconds);
+  const end = await attack(bare, LARGE_BODIES, attackers);
+  const during = await probe(asks, seconds);
+  await end();
+  server.kill('SIGKILL');
+  const [calm, attacked] = [p99(before['/health']), p99(during['/health'])];
+  return {
+    question: `p99 of the library alone under: ${LARGE_BODIES}`,
+    cairn: '',
+    yardstick: `${attacked.toFixed(1)} ms, before ${calm.toFixed(1)} ms`,
+    ratio: (attacked / calm).toFixed(2),
+    target: '',
+    reached: undefined,
+  };
+}
+
+function serveBare(): void {
+  const app = App().any('/*', (res) => {
+    res.onAborted(() => undefined);
+    res.onData((_, isLast) => {
+      if (isLast) res.end('{}');
+    });
+  });
+  app.listen('127.0.0.1', 0, (socket) => {
+    process.send?.(socket === false ? 0 : us_socket_local_port(socket));
+  });
+}
+
+const p99 = (times: readonly number[] = []) =>
+  percentile(
+    times.toSorted((a, b) => a - b),
+    0.99,
+  );
+
+async function measure(hub: Hub, measured: Measured): Promise<Row[]> {
+  const { name, attackers, file, seconds } = measured;
+  const asks = asksOf(hub, measured);
+  await probe(asks, 1);
   await takeDelays(hub, file);
-  const during = await probe(hub, victim, commit, seconds);
+  const before = await probe(asks, seconds);
+  const idle = await takeDelays(hub, file);
+  const end = await attack(hub, name, attackers);
+  await takeDelays(hub, file);
+  const during = await probe(asks, seconds);
   const delays = await takeDelays(hub, file);
-  attacker.kill('SIGKILL');
-  await gone;
+  await end();
   note(`${name}, event loop: ${told(idle)} before, ${told(delays)} during`);
   const rows = Object.keys(before).map((what) => {
-    const p99 = (times: readonly number[] = []) =>
-      percentile(
-        times.toSorted((a, b) => a - b),
-        0.99,
-      );
     const [calm, attacked] = [p99(before[what]), p99(during[what])];
     note(`${name}, ${what}: ${calm.toFixed(1)} ms before, ${attacked.toFixed(1)} ms during`);
     return {
@@ -249,4 +347,5 @@ async function attackOn(): Promise<void> {
 }
 
 if (process.argv[2] === ATTACK) await attackOn();
+else if (process.argv[2] === BARE) serveBare();
 else await runWhenStarted(import.meta.url, attacks);
