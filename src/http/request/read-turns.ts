@@ -35,18 +35,24 @@ export class ReadTurns {
   /** Passes the body of a socket to `receive`. The bytes are valid only during the call. */
   read(socket: ReadSocket, caller: string, receive: Receive): Reading {
     let isPaused = false;
+    let isWhole = false;
     let isOver = false;
     const resume = () => {
       if (isPaused && !isOver) socket.resume?.();
       isPaused = false;
     };
     socket.onData((chunk, isLast) => {
+      isWhole = isLast;
       receive(new Uint8Array(chunk), isLast);
       if (isLast || isOver || isPaused || socket.resume === undefined || chunk.byteLength < limits.readStepBytes)
         return;
       isPaused = true;
       socket.pause();
-      this.#waiting.push(caller, resume);
+      // The library still reads what is there. Once the body is whole, the socket stays paused until the answer: to
+      // resume starts a timeout of ten seconds, and the handler may take longer.
+      this.#waiting.push(caller, () => {
+        if (!isWhole) resume();
+      });
       this.#schedule();
     });
     return {
