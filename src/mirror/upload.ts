@@ -3,9 +3,9 @@
  * arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { BufferPool } from '../common/buffers.ts';
 import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
-import type { BufferPool } from '../common/buffers.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Staging } from './staging.ts';
