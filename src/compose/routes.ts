@@ -3,7 +3,6 @@ import { accountRoutes } from '../accounts/routes.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
-import { BufferPool } from '../common/buffers.ts';
 import type { Log } from '../common/log.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
@@ -16,6 +15,7 @@ import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { createAuthenticator, guarded, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
+import { BufferPool } from '../http/request/buffers.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Mail } from '../mail/mailer.ts';

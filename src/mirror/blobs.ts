@@ -1,11 +1,11 @@
 /** Uploads blobs, and reads them. */
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import type { BufferPool } from '../common/buffers.ts';
 import { invalidField } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
+import type { BufferPool } from '../http/request/buffers.ts';
 import { limits } from '../limits/service.ts';
 import { digestsOf } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';

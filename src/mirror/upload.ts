@@ -3,8 +3,8 @@
  * arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { BufferPool } from '../common/buffers.ts';
 import type { Caller } from '../common/shares.ts';
+import type { BufferPool } from '../http/request/buffers.ts';
 import { limits } from '../limits/service.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
 import type { Pool } from '../pool/pool.ts';

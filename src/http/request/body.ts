@@ -4,10 +4,11 @@
  * that stays paused for ten seconds, and pauses take effect only when it has read what is there (see read-turns.ts).
  * Admission bounds the memory instead.
  */
-import { BufferPool } from '../../common/buffers.ts';
+
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Lease } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
+import { BufferPool } from './buffers.ts';
 
 /** Receives a body as it arrives: copies the bytes, and may throw to refuse. */
 export type BodySink = (bytes: Uint8Array) => void;

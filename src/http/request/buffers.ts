@@ -2,7 +2,7 @@
  * Keeps spare buffers of one size, so that a steady flow of bodies allocates and zeroes none: writing to memory that
  * was touched before is several times faster than writing to new memory. Spares unused for a while are freed.
  */
-import { limits } from '../limits/service.ts';
+import { limits } from '../../limits/service.ts';
 
 export class BufferPool {
   readonly #bufferBytes: number;
