@@ -58,7 +58,13 @@ export type Fault =
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guesses: readonly string[] }
   | { readonly kind: 'not_found'; readonly what: string }
-  | { readonly kind: 'stale_version'; readonly detail: string; readonly expected: number; readonly current: number }
+  | {
+      readonly kind: 'stale_version';
+      readonly detail: string;
+      readonly expected: number;
+      readonly current: number;
+      readonly record?: Readonly<Record<string, unknown>> | undefined;
+    }
   | { readonly kind: 'blob_unverifiable' }
   | SyncConflict
   | {
@@ -119,12 +125,6 @@ export function invalidField(field: string, sentence: string): Refusal {
 /** Throws one Refusal for all invalid fields, if there are any. */
 export function refuseFields(fields: FieldErrors): void {
   if (Object.keys(fields).length > 0) throw new Refusal({ kind: 'invalid_fields', fields });
-}
-
-/** Refusal of a write to `what` that expected another version than the current one. */
-export function staleVersion(what: string, expected: number, current: number): Refusal {
-  const detail = `the ${what} is at version ${current}, not ${expected}; read it again and apply your change to the current version`;
-  return new Refusal({ kind: 'stale_version', detail, expected, current });
 }
 
 /** Returns an actionable sentence. It never contains a secret, a path or an internal name. */

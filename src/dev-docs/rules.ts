@@ -1,5 +1,6 @@
 /** Pure decisions about dev docs: which names are valid, and how a write changes a document. */
-import { type FieldErrors, Refusal, staleVersion } from '../common/fault.ts';
+import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { staleVersion } from '../fields/expected-version.ts';
 import { limits } from '../limits/service.ts';
 import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
 

@@ -112,9 +112,11 @@ function getDevDoc(docs: DevDocs): Tool {
       };
       const of = number === doc.version ? '' : ` (now ${doc.version})`;
       const kept = withVersions === true ? versionLines(docs.versions(accountId, doc)) : '';
-      const isCurrent = number === doc.version;
-      const uri = isCurrent ? docUri(doc) : undefined;
-      return { structured, text: withContent(`${nameOf(doc)}, version ${number}${of}:${kept}`, text, uri) };
+      const uri = number === doc.version ? docUri(doc) : undefined;
+      return {
+        structured,
+        text: withContent(`${nameOf(doc)}, ${doc.content_type}, version ${number}${of}:${kept}`, text, uri),
+      };
     },
   });
 }
@@ -137,7 +139,7 @@ function createDevDoc(docs: DevDocs): Tool {
     example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
     async handle(args, { accountId }) {
       const doc = await docs.create(accountId, args);
-      return { structured: { doc: docView(doc) }, text: `created ${nameOf(doc)}` };
+      return { structured: { doc: docView(doc) }, text: `created ${line(doc)}` };
     },
   });
 }
@@ -283,14 +285,14 @@ function listHeadline({ docs, cursor: next, complete, looked }: DocList): string
 }
 
 function line(doc: DevDocRecord): string {
-  return `${nameOf(doc)} (version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
+  return `${nameOf(doc)} (${doc.content_type}, version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
 }
 
 /** Formats a line of a pull: a document with its content, or a deleted document. */
 function pulledText(record: z.infer<typeof pulledDocSchema> | z.infer<typeof deletedDocSchema>): string {
   const name = nameOf(record);
   if (record.type === 'deleted') return `${name} was deleted at ${record.deleted_at}`;
-  return `--- ${name}, version ${record.version}, ${record.size_bytes} bytes:\n${record.content}`;
+  return `--- ${name}, ${record.content_type}, version ${record.version}, ${record.size_bytes} bytes:\n${record.content}`;
 }
 
 function nameOf({ id, category: of, title: name }: Pick<DevDocRecord, 'id' | 'category' | 'title'>): string {

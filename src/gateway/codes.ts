@@ -101,7 +101,7 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
     case 'signups_spent':
       return { retry_after_seconds: fault.retryAfterSeconds };
     case 'stale_version':
-      return { expected_version: fault.expected, current_version: fault.current };
+      return { expected_version: fault.expected, current_version: fault.current, ...fault.record };
     case 'unknown_tool':
       return { field: 'name' };
     default:

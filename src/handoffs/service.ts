@@ -1,6 +1,6 @@
 /** Implements the use cases of handoffs. Every write runs in the account's actor. Dates are in Korea Standard Time. */
 import type { ActorRegistry } from '../actors/registry.ts';
-import { staleVersion } from '../common/fault.ts';
+import { staleVersion } from '../fields/expected-version.ts';
 import { oneLine } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';

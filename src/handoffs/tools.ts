@@ -61,7 +61,10 @@ function handoffSave(handoffs: Handoffs): Tool {
     example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
     async handle(args, { accountId }) {
       const handoff = await handoffs.save(accountId, args);
-      return { structured: { handoff: view(handoff) }, text: `saved ${line(handoff)}${replaced(handoff)}` };
+      return {
+        structured: { handoff: view(handoff) },
+        text: `saved ${line(handoff)}, version ${handoff.version}${replaced(handoff)}`,
+      };
     },
   });
 }
@@ -102,7 +105,10 @@ function handoffList(handoffs: Handoffs): Tool {
       };
       const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
       const headline = `${plural(found.length, 'handoff')}${more}`;
-      return { structured, text: headed(headline, found, (handoff) => `${line(handoff)}: ${handoff.preview}`) };
+      return {
+        structured,
+        text: headed(headline, found, (handoff) => `${line(handoff)}, version ${handoff.version}: ${handoff.preview}`),
+      };
     },
   });
 }
@@ -138,11 +144,11 @@ function handoffGet(handoffs: Handoffs): Tool {
         current_version: handoff.version,
         ...(withVersions === true ? { versions: versionsOf(handoffs, accountId, handoff) } : {}),
       };
-      const of = version === handoff.version ? '' : `, version ${version} (now ${handoff.version})`;
+      const of = version === handoff.version ? '' : ` (now ${handoff.version})`;
       const kept = structured.versions === undefined ? '' : versionLines(structured.versions);
       const isLatest = request.date === undefined && request.time === undefined && version === handoff.version;
       const uri = isLatest ? handoffUri(handoff) : undefined;
-      return { structured, text: withContent(`${line(handoff)}${of}:${kept}`, content, uri) };
+      return { structured, text: withContent(`${line(handoff)}, version ${version}${of}:${kept}`, content, uri) };
     },
   });
 }

@@ -202,6 +202,9 @@ export const limits = {
   taskContentCharsMax: 10_000,
   /** Length of the content's prefix, case folded, used to sort tasks by content. */
   taskSortCharsMax: 100,
+  /** A new task is compared with so many others of so many milliseconds before it. */
+  taskTwinsMax: 5,
+  taskTwinMs: 600_000,
   taskPageDefault: 25,
   taskPageMax: 100,
   taskPageNumberMax: 1_000_000_000,

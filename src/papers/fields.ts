@@ -1,5 +1,6 @@
 /** Defines the fields that callers write and query in papers. */
 import { z } from 'zod';
+import { expectedVersion } from '../fields/expected-version.ts';
 import { counted, printableName } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { documentText } from '../versions/texts.ts';
@@ -16,7 +17,7 @@ export const newPaper = z.strictObject({
 /** A partial update: an absent field is unchanged. */
 export const paperChange = newPaper.extend({
   title: title.optional(),
-  expected_version: counted.optional().describe('Rejected at another version'),
+  expected_version: expectedVersion,
   restore: z.boolean().optional().describe('Brings it back from the trash'),
 });
 

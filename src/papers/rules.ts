@@ -1,5 +1,6 @@
 /** Pure decisions about papers: how a write changes a paper, and which lists contain it. */
-import { Refusal, staleVersion } from '../common/fault.ts';
+import { Refusal } from '../common/fault.ts';
+import { staleVersion } from '../fields/expected-version.ts';
 import type { PaperFields } from './fields.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
 

@@ -108,7 +108,9 @@ function updatePaper(papers: Papers): Tool {
     read: (given, accountId) => papers.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, ...fields }, { accountId }) {
       const changed = await papers.change(accountId, id, fields);
-      return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}` };
+      const isReplaced = fields.content !== undefined && changed.paper.version > 1;
+      const replaced = isReplaced ? '; its earlier text is not kept' : '';
+      return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}${replaced}` };
     },
   });
 }

@@ -33,7 +33,7 @@ function listCategories({ categories }: Tasks): Tool {
     handle(_args, { accountId }) {
       const found = categories.list(accountId).map(categoryView);
       const headline = plural(found.length, 'category', 'categories');
-      const told = headed(headline, found, (one) => `${line(one)} (${plural(one.task_count, 'task')})`);
+      const told = headed(headline, found, line);
       return { structured: { categories: found }, text: told };
     },
   });
@@ -92,12 +92,13 @@ function deleteCategory({ categories }: Tasks): Tool {
       await categories.remove(accountId, id);
       return {
         structured: { id, status: 'deleted' as const },
-        text: `deleted category ${line(category)}; its ${plural(category.task_count, 'task')} stay, without a category`,
+        text: `deleted category #${id} ${category.name}; its ${plural(category.task_count, 'task')} stay, without a category`,
       };
     },
   });
 }
 
-function line({ id, name }: Pick<Category, 'id' | 'name'>): string {
-  return `#${id} ${name}`;
+function line({ id, name, color, position, task_count }: Category): string {
+  const notes = [plural(task_count, 'task'), `position ${position}`, ...(color === null ? [] : [color])];
+  return `#${id} ${name} (${notes.join(', ')})`;
 }

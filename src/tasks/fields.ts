@@ -1,6 +1,7 @@
 /** Declares the input fields of tasks and categories, shared by tools, REST and pages. */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
+import { expectedVersion } from '../fields/expected-version.ts';
 import { counted, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { dayNumber } from '../time/calendar.ts';
@@ -26,7 +27,7 @@ export const newTask = z.strictObject({
 });
 
 /** A partial update: an absent field keeps its value. */
-export const taskChange = newTask.extend({ content: content.optional() });
+export const taskChange = newTask.extend({ content: content.optional(), expected_version: expectedVersion });
 
 export type TaskFields = z.output<typeof taskChange>;
 

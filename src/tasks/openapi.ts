@@ -26,6 +26,7 @@ const TASK = {
   completed_at: null,
   category_id: 2,
   kanban_status: 'todo',
+  version: 1,
   created_at: '2026-11-20T20:18:57.123Z',
   updated_at: '2026-11-20T20:18:57.123Z',
   changed_by: 'laptop',
@@ -91,10 +92,12 @@ export const taskOperations = {
     ...TASKS,
     operationId: 'tasksUpdate',
     summary: 'Updates the given fields of a task',
+    description:
+      'With expected_version it is refused when the task has another version; the refusal describes the current task.',
     parameters: idOf('task'),
-    request: { required: true, ...jsonContent(taskChange, { completed: true, due_date: null }) },
+    request: { required: true, ...jsonContent(taskChange, { completed: true, due_date: null, expected_version: 1 }) },
     answers: { 200: oneTask },
-    refusals: [404, 422],
+    refusals: [404, 409, 422],
   },
   remove: {
     ...TASKS,

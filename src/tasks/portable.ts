@@ -48,6 +48,8 @@ export const taskRecord = (instant: Instant) =>
       completed_at: instant.nullable(),
       category_id: id.nullable(),
       kanban_status: z.enum(KANBAN_STATUSES),
+      /** Absent in archives of earlier versions. */
+      version: id.default(1),
       created_at: instant,
       updated_at: instant,
       changed_by: text(limits.changedByCharsMax).optional(),

@@ -21,6 +21,8 @@ export interface TaskRecord {
   readonly completed_at: string | null;
   readonly category_id: number | null;
   readonly kanban_status: KanbanStatus;
+  /** From 1; rises by one with each change of the fields above, except when the category is deleted. */
+  readonly version: number;
   readonly created_at: string;
   readonly updated_at: string;
   /** Who made the latest change, also a deletion: the name of a key, device, app or browser; absent: unknown. */
@@ -55,7 +57,7 @@ export interface BucketCounts {
 
 const TASKS = 'tasks';
 
-const taskTextCodec = versionedTextCodec(2);
+const taskTextCodec = versionedTextCodec(3);
 
 /** Due day of an index row: days since 1970-01-01. */
 const dayCodec: Codec<number> = {

@@ -40,6 +40,7 @@ export function decideCreate(fields: TaskFields, head: TaskHead | undefined, now
     completed_at: completed ? createdAt : null,
     category_id: fields.category_id ?? null,
     kanban_status: status,
+    version: 1,
     created_at: createdAt,
     updated_at: createdAt,
     deleted_at: null,
@@ -63,7 +64,8 @@ export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number,
     completed_at: completed ? (task.completed_at ?? at) : null,
   };
   const written = ['content', 'due_date', 'is_important', 'category_id', 'kanban_status'] as const;
-  return written.every((field) => next[field] === task[field]) ? task : changedBy({ ...next, updated_at: at }, by);
+  if (written.every((field) => next[field] === task[field])) return task;
+  return changedBy({ ...next, version: task.version + 1, updated_at: at }, by);
 }
 
 /** Names who made this change; undefined: unknown. */

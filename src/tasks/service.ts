@@ -30,7 +30,7 @@ import {
   disagreement,
   taskNotFound,
 } from './rules.ts';
-import type { ShownTask } from './shown.ts';
+import { checkVersion, type ShownTask } from './shown.ts';
 
 interface TaskPage<T> {
   readonly tasks: readonly T[];
@@ -149,7 +149,7 @@ export class Tasks {
     });
   }
 
-  /** Updates the fields present in the request body. Throws Refusal `not_found`. */
+  /** Updates the fields present in the request body. Throws Refusal `not_found` or `stale_version`. */
   async patch(
     accountId: string,
     id: number | undefined,
@@ -171,6 +171,7 @@ export class Tasks {
     return actors.account(accountId).ask((batch) => {
       const stored = findTask(batch, accountId, id, options);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
+      checkVersion(task, fields.expected_version);
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs, options.by);

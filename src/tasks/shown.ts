@@ -1,33 +1,57 @@
-/** Formats a task for output: as JSON, and as one line of text. */
-import { oneLine } from '../gateway/words.ts';
-import { limits } from '../limits/service.ts';
+/** Formats a task for output: as JSON, as text, and in the refusal of a change that was made from another version. */
+import { staleVersion } from '../fields/expected-version.ts';
 import type { TaskRecord } from './records.ts';
 
 type ShownFields = Omit<TaskRecord, 'deleted_at'>;
 
 export class ShownTask {
   readonly json: string;
-  #line: string | undefined;
+  #text: string | undefined;
 
   constructor(json: string) {
     this.json = json;
   }
 
-  /** The task as one line; computed once. */
-  get line(): string {
-    this.#line ??= lineOf(JSON.parse(this.json) as ShownFields);
-    return this.#line;
+  /** The task as text; computed once. */
+  get text(): string {
+    this.#text ??= textOf(JSON.parse(this.json) as ShownFields);
+    return this.#text;
   }
 }
 
-/** Formats one task as one line. */
-export function lineOf(task: ShownFields): string {
-  const { id, content, due_date: due, is_important, kanban_status: status, category_id } = task;
+/** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
+export function textOf(task: ShownFields): string {
+  const { id, content, due_date: due, is_important, kanban_status: status, category_id, version } = task;
   const notes = [
     ...(due === null ? [] : [`due ${due}`]),
     ...(is_important ? ['important'] : []),
     ...(status === 'todo' ? [] : [status]),
     ...(category_id === null ? [] : [`category ${category_id}`]),
+    `version ${version}`,
+    ...timesOf(task),
   ];
-  return `#${id} ${oneLine(content, limits.toolTextBytesMax)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+  const [first = '', ...others] = content.split('\n');
+  return [`#${id} ${first} (${notes.join(', ')})`, ...others.map((line) => `  ${line}`)].join('\n');
+}
+
+/** The times of a task, without a change in the minute of its creation. */
+function timesOf({ created_at: created, updated_at: updated, completed_at: completed }: ShownFields): string[] {
+  const [createdAt, changedAt] = [minuteOf(created), minuteOf(updated)];
+  return [
+    `created ${createdAt}`,
+    ...(completed === null ? [] : [`completed ${minuteOf(completed)}`]),
+    ...(changedAt === createdAt ? [] : [`changed ${changedAt}`]),
+  ];
+}
+
+/** `2026-11-20T20:18:57.123Z` becomes `2026-11-20T20:18Z`, which costs a model less. */
+function minuteOf(instant: string): string {
+  return `${instant.slice(0, 16)}Z`;
+}
+
+/** Throws Refusal `stale_version` with the task, so that the caller can decide without another read. */
+export function checkVersion(task: TaskRecord, expected: number | undefined): void {
+  if (expected === undefined || expected === task.version) return;
+  const { deleted_at: _, ...shown } = task;
+  throw staleVersion('task', expected, task.version, { text: textOf(task), record: { task: shown } });
 }

@@ -9,11 +9,11 @@ import { limits } from '../limits/service.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
-import { newTask, taskChange } from './fields.ts';
+import { newTask, readOrder, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
-import { taskTables } from './records.ts';
+import { type TaskRecord, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
-import { lineOf, type ShownTask } from './shown.ts';
+import { type ShownTask, textOf } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
 
 /** The time zones of accounts, provided by another capability, and the tables they are read from. */
@@ -81,13 +81,20 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
     access: 'account',
     description: 'Creates a task.',
     input: newTask,
-    output: oneTask,
+    output: oneTask.extend({
+      same_content_as: z.int().positive().optional().describe('Task of the last minutes; was this call a repetition?'),
+    }),
     annotations: ADDS,
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
     read: (given, accountId) => tasks.read(accountId, newTask, given, 'arguments'),
     async handle(args, principal) {
-      const task = await tasks.add(principal.accountId, args, nameOf(principal));
-      return { structured: { task: taskView(task) }, text: `created ${lineOf(task)}` };
+      const { accountId } = principal;
+      const task = await tasks.add(accountId, args, nameOf(principal));
+      const twin = twinOf(tasks, accountId, task);
+      const created = `created ${textOf(task)}`;
+      if (twin === undefined) return { structured: { task: taskView(task) }, text: created };
+      const hint = `#${twin} of the last minutes has the same content: if this call repeated one, call delete_task with id ${task.id}`;
+      return { structured: { task: taskView(task), same_content_as: twin }, text: `${hint}\n${created}` };
     },
   });
 }
@@ -105,7 +112,7 @@ function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
     read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, restore = false, ...fields }, principal) {
       const task = await tasks.change(principal.accountId, id, fields, { restore, by: nameOf(principal) });
-      return { structured: { task: taskView(task) }, text: `task is now ${lineOf(task)}` };
+      return { structured: { task: taskView(task) }, text: `task is now ${textOf(task)}` };
     },
   });
 }
@@ -133,8 +140,21 @@ function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
   });
 }
 
+/** Returns the id of a task with the same content that was created shortly before: a lost answer makes agents repeat. */
+function twinOf(tasks: Tasks, accountId: string, { id, content, created_at: at }: TaskRecord): number | undefined {
+  const newest = { filter: {}, order: readOrder('created_at', 'desc'), offset: 0, limit: limits.taskTwinsMax };
+  return tasks
+    .list(accountId, newest)
+    .tasks.find(
+      (other) =>
+        other.id < id &&
+        other.content === content &&
+        Date.parse(at) - Date.parse(other.created_at) <= limits.taskTwinMs,
+    )?.id;
+}
+
 export function listText(found: readonly ShownTask[], hasMore: boolean, complete: boolean): string {
   const more = complete ? (hasMore ? ' (there are more; raise limit or narrow the filters)' : '') : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
-  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, ({ line }) => line);
+  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, ({ text }) => text);
 }

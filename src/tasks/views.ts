@@ -14,6 +14,7 @@ export const taskSchema = z.object({
   completed_at: z.string().nullable().describe('ISO 8601 UTC'),
   category_id: z.int().positive().nullable(),
   kanban_status: z.enum(KANBAN_STATUSES),
+  version: z.int().positive().describe('Rises with each change'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
   changed_by: z.string().optional().describe('Key, device, app or browser that made the latest change'),

@@ -52,6 +52,21 @@ export function Field(props: FieldProps): VNode {
   );
 }
 
+/**
+ * The version that a form was opened with, so that saving over a later one is refused. After such a refusal it is the
+ * current version, whose text is then on the page.
+ */
+export function OpenedVersion({
+  problem,
+  current,
+}: {
+  readonly problem: Problem | undefined;
+  readonly current: number;
+}) {
+  const opened = problem?.fields['form'] === undefined ? problem?.values['expected'] : undefined;
+  return <input type="hidden" name="expected" value={opened ?? current} />;
+}
+
 /** The text now stored, after a save was refused because another one came first; else nothing. */
 export function SavedElsewhere({ problem, text }: { readonly problem: Problem | undefined; readonly text: string }) {
   if (problem?.fields['form'] === undefined) return null;

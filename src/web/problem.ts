@@ -26,8 +26,14 @@ export async function problemOf<T>(
 function fieldsOf(fault: Fault, notFound: string | undefined): FieldErrors | undefined {
   if (fault.kind === 'not_found' && notFound !== undefined) return { [notFound]: [explain(fault)] };
   if (fault.kind === 'invalid_fields') return fault.fields;
+  if (fault.kind === 'stale_version') return { form: [changedElsewhere(fault)] };
   if (fault.kind === 'key_limit' || fault.kind === 'signup_closed' || fault.kind === 'signups_spent') {
     return { form: [explain(fault)] };
   }
   return undefined;
+}
+
+/** The form below this sentence keeps the entered text and shows the current one. */
+function changedElsewhere({ current }: Extract<Fault, { kind: 'stale_version' }>): string {
+  return `This was changed elsewhere and is at version ${current} now. Your text is in the form, with that version below it. Saving again replaces that version.`;
 }

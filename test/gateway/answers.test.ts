@@ -72,6 +72,6 @@ test('[RPC-8] pulled dev docs stand in the text with their contents', async () =
   await callTool(hub, 'create_dev_doc', { title: 'Rules', content: 'Small commits.', category: 'claude' }, laptop.key);
   const text = await told('pull_dev_docs', {});
   expect(text).toMatch(
-    /^1 dev doc with 14 bytes; cursor \S+\n--- #1 claude\/Rules, version 1, 14 bytes:\nSmall commits\.\n?$/,
+    /^1 dev doc with 14 bytes; cursor \S+\n--- #1 claude\/Rules, text, version 1, 14 bytes:\nSmall commits\.\n?$/,
   );
 });

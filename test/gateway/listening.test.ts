@@ -9,10 +9,21 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
-import { callTool, GATEWAY, modern, post, replyOf, request, structured, withKey } from '../support/gateway.ts';
+import {
+  callTool,
+  GATEWAY,
+  modern,
+  PASSWORD,
+  post,
+  replyOf,
+  request,
+  structured,
+  withKey,
+} from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { signedUp } from '../support/page-client.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -139,6 +150,28 @@ test('[MCP-6] a listener hears nothing of other accounts, also of a vault whose 
   await callTool(hub, 'create_task', { content: 'x', due_date: new Date().toISOString().slice(0, 10) }, stranger.key);
   await spied.until('cairn://tasks/today"}');
   expect(spied.seen().match(/notifications\/resources\/[a-z_]+/g)).toEqual(['notifications/resources/updated']);
+});
+
+test('[OAUTH-5, MCP-6] a read-only key listens and subscribes like any other', async () => {
+  const browser = await signedUp(hub, 'reader@example.org', PASSWORD);
+  const [writer = ''] = /[0-9a-f]{64}/.exec(browser.text) ?? [];
+  await browser.open('/settings');
+  await browser.submit('/settings/keys', { name: 'reader', read_only: 'true' });
+  const [reader = ''] = /[0-9a-f]{64}/.exec(browser.text) ?? [];
+  expect(await callTool(hub, 'create_task', { content: 'x' }, reader)).toMatchObject({ error: { code: -32003 } });
+  const opened = await post(
+    hub,
+    request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: info }),
+    withKey(reader),
+  );
+  const session = { 'Mcp-Session-Id': String(opened.headers['mcp-session-id']), ...withKey(reader) };
+  for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
+    const answer = await post(hub, request(2, method, { uri: 'cairn://tasks/today' }), session);
+    expect([method, replyOf(answer).result]).toEqual([method, {}]);
+  }
+  const listening = await stream(reader, { resourceSubscriptions: ['cairn://tasks/today'] });
+  await callTool(hub, 'create_task', { content: 'x', due_date: new Date().toISOString().slice(0, 10) }, writer);
+  await listening.until('cairn://tasks/today"}');
 });
 
 test('[MCP-6, KEY-3] a stream ends when its key no longer works, and when the hub stops', async () => {

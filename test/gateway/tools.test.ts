@@ -360,6 +360,20 @@ test('[TOOL-2, TOOL-4] a task that is made, changed, deleted and restored by too
   expect((await rest(`/${task.id}`)).json()).toMatchObject({ id: task.id, completed: true });
 });
 
+test('[TASK-8] a tool that changes a task from another version is refused with the current task', async () => {
+  const { mcp_key: key } = await account(hub);
+  const { task } = await structured<{ task: Task }>(hub, 'create_task', { content: 'mine' }, key);
+  const yours = await structured<{ task: Task }>(hub, 'update_task', { id: task.id, content: 'yours' }, key);
+  const { error } = await callTool(hub, 'update_task', { id: task.id, content: 'later', expected_version: 1 }, key);
+  expect(error).toEqual({
+    code: -32006,
+    message: expect.stringMatching(
+      /^the task is at version 2, not 1; if .* send it with expected_version 2\. The task is now: #\d+ yours \(version 2/,
+    ),
+    data: { expected_version: 1, current_version: 2, task: yours.task },
+  });
+});
+
 test('[TOOL-2] a task that was made over REST is seen by the tools', async () => {
   const { mcp_key: key, email } = await account(hub);
   const headers = { Authorization: `Bearer ${await accessToken(hub, email)}`, 'Content-Type': 'application/json' };

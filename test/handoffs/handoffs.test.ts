@@ -223,7 +223,7 @@ test('[HAND-1, HAND-3] a content above a mebibyte, a wrong limit and a wrong cur
 test('[HAND-2, RPC-8] a short content stands in the text, of a long one the beginning', async () => {
   await save({ content: 'Next: tag it.', date: '2026-11-20', time: '0930' });
   const text = async () => textOf(await callTool(hub, 'handoff_get', NAME, key));
-  expect(await text()).toBe('cairn / release, 2026-11-20 0930:\n\nNext: tag it.');
+  expect(await text()).toBe('cairn / release, 2026-11-20 0930, version 1:\n\nNext: tag it.');
   await save({ content: 'x'.repeat(MIB), date: '2026-11-20', time: '0930' });
   const long = await text();
   expect(long.length).toBeGreaterThan(64 * 1024);

@@ -73,7 +73,7 @@ test('[TASK-7] categories are created, changed and deleted by tools; tasks and p
   });
   const { task } = await run<{ task: { id: number } }>('create_task', { content: 'Sweep', category_id: id });
   const { paper } = await run('create_paper', { title: 'Sweeping', category_id: id });
-  expect(await told('list_categories', {})).toContain(`#${id} Home (1 task)`);
+  expect(await told('list_categories', {})).toContain(`#${id} Home (1 task, position 0)`);
   expect(await run('delete_category', { id })).toEqual({ id, status: 'deleted' });
   expect(await errorOf('delete_category', { id })).toMatchObject({ code: -32005 });
   expect((await run('get_paper', { id: paper.id })).paper.category_id).toBeNull();

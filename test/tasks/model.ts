@@ -36,6 +36,7 @@ export class Model {
       completed_at: done ? at : null,
       category_id: fields.category_id ?? null,
       kanban_status: done ? 'done' : (fields.kanban_status ?? 'todo'),
+      version: 1,
       created_at: at,
       updated_at: at,
       deleted_at: null,
@@ -56,7 +57,9 @@ export class Model {
     task.completed = task.kanban_status === 'done';
     if (task.completed) task.completed_at ??= at;
     else task.completed_at = null;
-    if (JSON.stringify(task) !== before) task.updated_at = at;
+    if (JSON.stringify(task) === before) return;
+    task.updated_at = at;
+    task.version += 1;
   }
 
   remove(id: number, nowMs: number): void {

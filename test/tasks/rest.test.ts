@@ -82,6 +82,7 @@ test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
     completed_at: null,
     category_id: null,
     kanban_status: 'todo',
+    version: 1,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     updated_at: task['created_at'],
     changed_by: 'access token',
@@ -89,7 +90,10 @@ test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
   const path = `/api/tasks/${task.id}`;
   expect((await send('GET', path)).json()).toEqual(task);
   const changed = await send('PATCH', path, { due_date: null });
-  expect([changed.status, changed.json()]).toEqual([200, { ...task, due_date: null, updated_at: expect.any(String) }]);
+  expect([changed.status, changed.json()]).toEqual([
+    200,
+    { ...task, due_date: null, version: 2, updated_at: expect.any(String) },
+  ]);
   expect((await send('GET', path)).json()).toEqual(changed.json());
   const deleted = await send('DELETE', path);
   expect([deleted.status, deleted.text]).toEqual([204, '']);
@@ -98,6 +102,38 @@ test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
     expect([gone.status, gone.json()]).toEqual([404, { error: 'task not found' }]);
   }
   expect((await send('PATCH', path, { content: 'b' })).status).toBe(404);
+});
+
+test('[TASK-8] a change made from another version is refused with the current task, and changes nothing', async () => {
+  const { id } = await create({ content: 'a', due_date: '2026-12-01' });
+  const path = `/api/tasks/${id}`;
+  expect((await send('PATCH', path, { content: 'b', expected_version: 1 })).json()).toMatchObject({ version: 2 });
+  expect((await send('PATCH', path, { content: 'b', expected_version: 2 })).json()).toMatchObject({ version: 2 });
+  const stale = await send('PATCH', path, { content: 'c', due_date: null, expected_version: 1 });
+  expect([stale.status, stale.json()]).toEqual([
+    409,
+    { error: expect.stringContaining(`The task is now: #${id} b (`) },
+  ]);
+  expect((await send('GET', path)).json()).toMatchObject({ content: 'b', due_date: '2026-12-01', version: 2 });
+  for (const expected of [0, -1, 1.5, 'x', null]) {
+    const refused = await send('PATCH', path, { content: 'c', expected_version: expected });
+    expect([refused.status, refused.json()]).toMatchObject([422, { errors: { expected_version: expect.anything() } }]);
+  }
+  expect((await send('POST', '/api/tasks', { content: 'a', expected_version: 1 })).status).toBe(422);
+});
+
+test('[TASK-8] of many changes at once made from the same version one is done', async () => {
+  const { id } = await create({ content: 'start' });
+  for (let version = 1; version <= 5; version += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        send('PATCH', `/api/tasks/${id}`, { content: `${version} by ${n}`, expected_version: version }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
+    const won = answers.find(({ status }) => status === 200);
+    expect((await send('GET', `/api/tasks/${id}`)).json()).toEqual(won?.json());
+  }
 });
 
 test('[TASK-2] status and completion agree, whichever is written', async () => {

@@ -44,6 +44,7 @@ test('[TASK-1] a new task has every field, and its number is counted per account
     completed_at: null,
     category_id: null,
     kanban_status: 'todo',
+    version: 1,
     created_at: at(START_MS),
     updated_at: at(START_MS),
     deleted_at: null,
@@ -188,6 +189,7 @@ test('[TASK-4] a change touches what it names, null clears, and a change of noth
   expect(await tasks.patch(who, 1, { is_important: true })).toEqual({
     ...made,
     is_important: true,
+    version: 2,
     updated_at: at(clock.ms),
   });
   const cleared = await tasks.patch(who, 1, { due_date: null, category_id: null });

@@ -159,10 +159,12 @@ test('[TASK-5] a search that cannot look at all tasks says so', async () => {
 
 test('[TASK-5, TASK-6] create, update, delete and restore answer with the task, and the same again', async () => {
   const made = await run('create_task', { content: 'Ship\nit', due_date: '2026-11-21', is_important: true });
-  expect(made.text).toBe('created #1 Ship it (due 2026-11-21, important)');
+  expect(made.text).toBe('created #1 Ship (due 2026-11-21, important, version 1, created 2026-11-20T12:00Z)\n  it');
   const update = { id: 1, completed: true, due_date: null };
   const updated = await run('update_task', update);
-  expect(updated.text).toBe('task is now #1 Ship it (important, done)');
+  expect(updated.text).toBe(
+    'task is now #1 Ship (important, done, version 2, created 2026-11-20T12:00Z, completed 2026-11-20T12:00Z)\n  it',
+  );
   desk.clock.ms += 1000;
   expect(await run('update_task', update)).toEqual(updated);
   const deleted = await run('delete_task', { id: 1 });
@@ -185,9 +187,26 @@ test('[TASK-5, TASK-6] create, update, delete and restore answer with the task, 
     expect(Object.keys(await refusedFields(() => run('create_task', args)))).toEqual([field]);
 });
 
-test('[RPC-8] a long task stands whole on one line of the text', async () => {
+test('[TASK-9] a task that repeats one of the last minutes is created, and the answer names the other', async () => {
+  await run('create_task', { content: 'twice' });
+  const again = await run('create_task', { content: 'twice' });
+  expect(again.result).toMatchObject({ task: { id: 2 }, same_content_as: 1 });
+  expect(again.text).toMatch(
+    /^#1 of the last minutes has the same content: .* delete_task with id 2\ncreated #2 twice/,
+  );
+  await run('delete_task', { id: 2 });
+  await run('delete_task', { id: 1 });
+  desk.clock.ms += 1000;
+  expect((await run('create_task', { content: 'twice' })).result).not.toHaveProperty('same_content_as');
+  desk.clock.ms += 600_001;
+  expect((await run('create_task', { content: 'twice' })).result).not.toHaveProperty('same_content_as');
+  expect((await run('create_task', { content: 'other' })).result).not.toHaveProperty('same_content_as');
+});
+
+test('[RPC-8] a long task stands whole in the text, line by line', async () => {
   const { text } = await run('create_task', { content: `${'x'.repeat(78)}\n😀${'y'.repeat(200)}` });
-  expect(text).toBe(`created #1 ${'x'.repeat(78)} 😀${'y'.repeat(200)}`);
+  const notes = '(version 1, created 2026-11-20T12:00Z)';
+  expect(text).toBe(`created #1 ${'x'.repeat(78)} ${notes}\n  😀${'y'.repeat(200)}`);
 });
 
 test('[CAT-1] categories are listed with the number of their tasks', async () => {
@@ -196,5 +215,5 @@ test('[CAT-1] categories are listed with the number of their tasks', async () =>
   await desk.tasks.create(accountId, { content: 'a', category_id: 1 });
   const { result, text } = await run('list_categories', {});
   expect(result).toMatchObject({ categories: [{ id: 1, name: 'home', color: '#aabbcc', position: 0, task_count: 1 }] });
-  expect(text).toBe('1 category:\n#1 home (1 task)');
+  expect(text).toBe('1 category:\n#1 home (1 task, position 0, #aabbcc)');
 });

@@ -1,6 +1,7 @@
 /** Builds one operation of the OpenAPI document from a route's doc and its declaration. */
 import { STATUS_CODES } from 'node:http';
-import { type Fault, staleVersion } from '../../common/fault.ts';
+import type { Fault } from '../../common/fault.ts';
+import { staleVersion } from '../../fields/expected-version.ts';
 import { refusalReply } from '../../http/reply/status.ts';
 import {
   type AnswerDoc,

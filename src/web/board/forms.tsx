@@ -2,7 +2,16 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
-import { Checkbox, Field, FormErrors, type Problem, SavedElsewhere, Select, TextArea } from '../fields.tsx';
+import {
+  Checkbox,
+  Field,
+  FormErrors,
+  OpenedVersion,
+  type Problem,
+  SavedElsewhere,
+  Select,
+  TextArea,
+} from '../fields.tsx';
 import { By, CsrfField, Form, Moment } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import type { BoardContext } from './card.tsx';
@@ -117,7 +126,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
       <TaskHistory task={task} visit={visit} />
       <Form csrf={visit.csrf} action={`/tasks/${task.id}`}>
         <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
-        <input type="hidden" name="updated_at" value={task.updated_at} />
+        <OpenedVersion problem={problem} current={task.version} />
         <TextArea
           form={form}
           name="content"

@@ -131,15 +131,11 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const { pages, tasks } = options;
   const task = taskOf(options, visit);
   const values = Object.fromEntries(form);
-  if (form.get('updated_at') !== task.updated_at) {
-    const changed =
-      'this task was changed elsewhere while you edited it; your text is kept here, with the other one below it: save again to replace that one';
-    return showTask(options, visit, task, { form: 'edit', fields: { form: [changed] }, values });
-  }
+  const change = { ...documentOf(form), expected_version: Number(form.get('expected')) };
   const tried = await problemOf('edit', values, () =>
-    tasks.patch(visit.accountId, task.id, documentOf(form), { by: browserOf(visit) }),
+    tasks.patch(visit.accountId, task.id, change, { by: browserOf(visit) }),
   );
-  if (!tried.ok) return showTask(options, visit, task, tried.problem);
+  if (!tried.ok) return showTask(options, visit, taskOf(options, visit), tried.problem);
   const isUndo = form.get('undo') === 'true';
   return pages.go(
     visit,
@@ -149,10 +145,10 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
 }
 
 /** The undo form: it restores the previous fields, unless the task was changed again since. */
-function undoOf(before: TaskRecord, { updated_at }: TaskRecord) {
+function undoOf(before: TaskRecord, { version }: TaskRecord) {
   const { id, content, due_date: due, is_important: isImportant, kanban_status, category_id: category } = before;
   const fields = {
-    updated_at,
+    expected: String(version),
     content,
     due_date: due ?? '',
     kanban_status,

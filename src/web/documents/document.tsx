@@ -1,7 +1,7 @@
 /** The pages to read one document and to write it. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import { Field, FormErrors, type Problem, SavedElsewhere, TextArea } from '../fields.tsx';
+import { Field, FormErrors, OpenedVersion, type Problem, SavedElsewhere, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
@@ -169,7 +169,7 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
       <section class="panel" aria-label={isNew ? 'New' : 'Edit'}>
         <Form csrf={visit.csrf} action={action} class="stack whole">
           <FormErrors form={FORM} problem={problem} shown={shown} />
-          {isNew ? null : <input type="hidden" name="expected" value={document.version} />}
+          {isNew ? null : <OpenedVersion problem={problem} current={document.version} />}
           {isNew && kind.groupLabel !== undefined ? (
             <Field
               form={FORM}

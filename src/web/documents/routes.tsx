@@ -118,7 +118,7 @@ function written(form: URLSearchParams): WrittenDocument {
 
 async function create(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
   const given = written(form);
-  const tried = await problemOf('document', { ...given }, () => tellStale(() => kind.create(visit.accountId, given)));
+  const tried = await problemOf('document', { ...given }, () => kind.create(visit.accountId, given));
   if (!tried.ok) return showForm(options, visit, kind, undefined, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, tried.value), { text: 'Saved.' });
 }
@@ -126,23 +126,12 @@ async function create(options: DocumentOptions, visit: MemberVisit, kind: Kind, 
 async function save(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
   const id = idOf(visit);
   const given = written(form);
-  const expected = Number(form.get('expected'));
-  const tried = await problemOf('document', { ...given }, () =>
-    tellStale(() => kind.save(visit.accountId, id, given, expected)),
+  const expected = form.get('expected') ?? '';
+  const tried = await problemOf('document', { ...given, expected }, () =>
+    kind.save(visit.accountId, id, given, Number(expected)),
   );
   if (!tried.ok) return showForm(options, visit, kind, id, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, id), { text: 'Saved.' });
-}
-
-/** Turns `stale_version` into an error of the form, which keeps the entered text and explains what to do. */
-async function tellStale<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.fault.kind !== 'stale_version') throw error;
-    const sentence = `This document was changed elsewhere and is at version ${error.fault.current} now. Your text is in the form, with that version below it. Saving again replaces that version.`;
-    throw new Refusal({ kind: 'invalid_fields', fields: { form: [sentence] } });
-  }
 }
 
 /** Renames the fields in errors of a capability to those of the form. */

@@ -104,7 +104,7 @@ test('[WEB-1] a task is edited, and what another changed meanwhile is not overwr
   expect(client.fieldsOf('/tasks/1').get('content')).toBe(stored);
   await structured(hub, 'update_task', { id: 1, content: 'By an agent' }, who.key);
   expect((await client.submit('/tasks/1', { content: 'By me' })).status).toBe(422);
-  expect(client.text).toContain('was changed elsewhere while you edited it');
+  expect(client.text).toContain('This was changed elsewhere');
   expect(await taskOf(who, 1)).toMatchObject({ content: 'By an agent' });
   expect(client.fieldsOf('/tasks/1').get('content')).toBe('By me');
   await client.submit('/tasks/1');
@@ -112,6 +112,23 @@ test('[WEB-1] a task is edited, and what another changed meanwhile is not overwr
   await client.open('/tasks/1');
   await client.submit('/tasks/1', { is_important: undefined, due_date: '' });
   expect(await taskOf(who, 1)).toMatchObject({ is_important: false, due_date: null });
+});
+
+test('[WEB-1, TASK-8] of two saves at once from the same page one is done, and a form with an error stays one of its version', async () => {
+  const who = await member();
+  const { client } = who;
+  await client.submit('/tasks', { content: 'First words' });
+  await client.open('/tasks/1');
+  const forms = Array.from({ length: 6 }, (_, n) => client.fieldsOf('/tasks/1', { content: `By page ${n}` }));
+  const answers = await Promise.all(forms.map((form) => client.post('/tasks/1', form)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422, 422, 422, 422]);
+  await client.open('/tasks/1');
+  await structured(hub, 'update_task', { id: 1, content: 'By an agent' }, who.key);
+  await client.submit('/tasks/1', { content: 'By me', due_date: '2030-02-30' });
+  expect(client.text).toContain('Due date must be a date');
+  expect((await client.submit('/tasks/1', { due_date: '' })).status).toBe(422);
+  expect(client.text).toContain('was changed elsewhere');
+  expect(await taskOf(who, 1)).toMatchObject({ content: 'By an agent' });
 });
 
 test('[WEB-1, TASK-1] what is wrong with a task is said in its form, with what was typed', async () => {
