@@ -281,8 +281,7 @@ function write(batch: Batch, accountId: string, before: TaskRecord | undefined, 
 
 function takeFromBin(batch: Batch, accountId: string, task: TaskRecord, nowMs: number, by?: string): TaskRecord {
   batch.remove(taskBin, [Date.parse(task.deleted_at ?? ''), accountId, task.id]);
-  const { category_id: id } = task;
-  return decideRestore(task, id !== null && categoryExists(batch, accountId, id), nowMs, by);
+  return decideRestore(task, categoryExists(batch, accountId, task.category_id ?? 0), nowMs, by);
 }
 
 function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [number, number])[]): number {
