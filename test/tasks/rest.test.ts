@@ -130,7 +130,10 @@ test('[TASK-8] of many changes at once made from the same version one is done', 
         send('PATCH', `/api/tasks/${id}`, { content: `${version} by ${n}`, expected_version: version }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
+    expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 11 }, () => 409),
+    ]);
     const won = answers.find(({ status }) => status === 200);
     expect((await send('GET', `/api/tasks/${id}`)).json()).toEqual(won?.json());
   }
