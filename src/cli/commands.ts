@@ -51,6 +51,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
     sources: [
       { word: 'account', load: loadAccount },
       { word: 'invite', load: async () => (await import('./operator/invite.ts')).inviteCommands },
+      { word: 'client', load: async () => (await import('./operator/client.ts')).clientCommands },
       { word: 'audit', load: async () => [(await import('./operator/audit.ts')).auditCommand] },
       { word: 'key', load: async () => (await import('./operator/key.ts')).keyCommands },
       { word: 'token', load: async () => (await import('./operator/token.ts')).tokenCommands },

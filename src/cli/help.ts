@@ -58,11 +58,10 @@ function synopsis({ name, operands = [], options = [], flags = [] }: Command): s
   return [
     name,
     ...operands,
-    ...options.map((option) =>
-      option.required
-        ? `--${option.name} ${option.value}`
-        : `[--${option.name} ${option.value}]${option.isMany === true ? '…' : ''}`,
-    ),
+    ...options.map(({ name: option, value, required, isMany }) => {
+      const shown = `--${option} ${value}`;
+      return `${required ? shown : `[${shown}]`}${isMany === true ? '…' : ''}`;
+    }),
     ...[...flags, 'json'].map((flag) => `[--${flag}]`),
   ].join(' ');
 }

@@ -26,6 +26,7 @@ import { handoffTables } from '../handoffs/records.ts';
 import { limits } from '../limits/service.ts';
 import { mirrorTables } from '../mirror/records.ts';
 import { OAuthClients } from '../oauth/clients/clients.ts';
+import { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import { AuthorizationCodes } from '../oauth/code/codes.ts';
 import { DeviceGrants } from '../oauth/device-grants.ts';
 import { Identities } from '../oauth/provider/identities.ts';
@@ -94,6 +95,7 @@ export interface Core extends Members {
   readonly signIns: SignIns;
   /** OAuth clients, and their authorization codes. */
   readonly clients: OAuthClients;
+  readonly operatorClients: OperatorClients;
   readonly codes: AuthorizationCodes;
   /** Links subjects of the identity provider to accounts. */
   readonly identities: Identities;
@@ -140,10 +142,11 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
     const clients = new OAuthClients({ store, actors, now: Date.now, documents: config.oauthClientDocuments });
+    const operatorClients = new OperatorClients({ store, actors, signIns, now: Date.now });
     const provider = await openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { ...members, store, devices, identities, actors, imports };
+    const tools = { ...members, store, devices, identities, operatorClients, actors, imports };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -158,6 +161,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       devices,
       signIns,
       clients,
+      operatorClients,
       codes,
       identities,
       broken,

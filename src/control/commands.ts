@@ -9,11 +9,13 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
+import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import { type AccountControlTools, runAccountControl } from './accounts.ts';
+import { runClientControl } from './clients.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
@@ -27,6 +29,7 @@ export interface ControlTools extends AccountControlTools {
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
+  readonly operatorClients: OperatorClients;
   readonly imports: Importer;
   readonly audit: AuditLog;
 }
@@ -68,6 +71,10 @@ export async function runControl(
     case 'invite.revoke':
       await tools.invitations.revoke(request.inviteId);
       return { revoked: request.inviteId };
+    case 'client.add':
+    case 'client.list':
+    case 'client.remove':
+      return await runClientControl(tools.operatorClients, request);
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email), OPERATOR);
     case 'key.create':
@@ -93,14 +100,17 @@ export async function runControl(
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':
       return { events: tools.audit.list(accounts.idOfEmail(request.email), request.max) };
-    case 'audit.exported': {
-      const accountId = accounts.idOfEmail(request.email);
-      await tools.actors.account(accountId).ask((batch) => {
-        noteAct(batch, accountId, { atMs: Date.now(), act: 'account_exported', source: OPERATOR });
-      });
-      return { exported: accountId };
-    }
+    case 'audit.exported':
+      return { exported: await noteExport(tools, accounts.idOfEmail(request.email)) };
   }
+}
+
+/** Records the export of an account. Resolves with its id. */
+async function noteExport({ actors }: ControlTools, accountId: string): Promise<string> {
+  await actors.account(accountId).ask((batch) => {
+    noteAct(batch, accountId, { atMs: Date.now(), act: 'account_exported', source: OPERATOR });
+  });
+  return accountId;
 }
 
 /** Sets damaged contents aside. Resolves with the number set aside; contents no longer damaged are not counted. */

@@ -6,6 +6,7 @@ import type { AccountPage, AccountView } from '../accounts/standing/directory.ts
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { SecurityEvent } from '../audit/log.ts';
 import { limits } from '../limits/service.ts';
+import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
 import type { LinkedIdentity } from '../oauth/provider/identities.ts';
 
@@ -41,6 +42,9 @@ export const controlRequest = z.discriminatedUnion('command', [
   }),
   z.strictObject({ command: z.literal('invite.list') }),
   z.strictObject({ command: z.literal('invite.revoke'), inviteId: z.string() }),
+  z.strictObject({ command: z.literal('client.add'), name: z.string(), redirects: z.array(z.string()) }),
+  z.strictObject({ command: z.literal('client.list') }),
+  z.strictObject({ command: z.literal('client.remove'), clientId: z.string() }),
   z.strictObject({ command: z.literal('token.create'), email }),
   z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
   z.strictObject({ command: z.literal('key.list'), email }),
@@ -84,6 +88,9 @@ export interface ControlResults {
   readonly 'invite.create': NewInvitation;
   readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };
   readonly 'invite.revoke': { readonly revoked: string };
+  readonly 'client.add': OperatorClient;
+  readonly 'client.list': { readonly clients: readonly OperatorClient[] };
+  readonly 'client.remove': { readonly removed: string; readonly sign_ins_ended: number };
   readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };

@@ -90,7 +90,7 @@ export async function askControl(
     if (socket === undefined) return undefined;
     signal?.addEventListener('abort', () => socket.destroy(new StartError('the command was cancelled.')));
     socket.end(`${line}\n`);
-    return await readLine(socket, takes);
+    return await readLine(socket, limits.controlAnswerBytesMax, takes);
   } finally {
     closeSync(descriptor);
   }
@@ -209,7 +209,7 @@ function dial(path: string): Promise<Socket | undefined> {
 
 async function serve(socket: Socket, handler: ControlHandler): Promise<void> {
   try {
-    const line = await readLine(socket);
+    const line = await readLine(socket, limits.controlRequestBytesMax);
     const gone = new AbortController();
     socket.on('close', () => gone.abort());
     const tell = (text: string) => void socket.write(`${text}\n`);
@@ -220,8 +220,8 @@ async function serve(socket: Socket, handler: ControlHandler): Promise<void> {
   }
 }
 
-/** Reads the first line that `takes` does not consume. */
-function readLine(socket: Socket, takes: (line: string) => boolean = () => false): Promise<string> {
+/** Reads the first line that `takes` does not consume, of at most about `charsMax` characters. */
+function readLine(socket: Socket, charsMax: number, takes: (line: string) => boolean = () => false): Promise<string> {
   return new Promise((done, fail) => {
     let text = '';
     socket.setEncoding('utf8');
@@ -240,7 +240,7 @@ function readLine(socket: Socket, takes: (line: string) => boolean = () => false
           return;
         }
       }
-      if (text.length > limits.controlRequestBytesMax) socket.destroy(new Error('control line too long'));
+      if (text.length > charsMax) socket.destroy(new Error('control line too long'));
     });
   });
 }

@@ -375,5 +375,7 @@ export const limits = {
 
   // Control socket.
   controlRequestBytesMax: 64 * KiB,
+  /** More than the longest list: every client of the operator. */
+  controlAnswerBytesMax: 16 * MiB,
   controlSeconds: 30,
 } as const;

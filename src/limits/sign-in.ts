@@ -36,6 +36,8 @@ export const signInLimits = {
   clientRegistrationBytesMax: 16 * KiB,
   /** Registered clients over the whole hub. When full, the unused one that expires first is removed. */
   clientRegistrationsMax: 1000,
+  /** Clients registered by the operator. */
+  operatorClientsMax: 100,
   /** A registration that never led to a sign-in expires after a day. */
   clientUnusedMs: 86_400_000,
   /** Client ID metadata documents: size, fetch timeout, cache lifetime, cached documents, and concurrent fetches. */

@@ -87,12 +87,13 @@ export const accountIdentities = defineTable<[accountId: string, identityId: str
   { account: 0 },
 );
 
-/** A dynamically registered client (RFC 7591). */
+/** A client registered dynamically (RFC 7591) or by the operator. */
 export interface OAuthClientRecord {
   readonly client_name: string | null;
   readonly redirect_uris: readonly string[];
   readonly registered_ms: number;
-  readonly expires_ms: number;
+  /** Null: registered by the operator, never expires. */
+  readonly expires_ms: number | null;
   /** True when it was used for a sign-in. */
   readonly used?: boolean;
   /** The account that authorized it first. Missing in records of older versions. */
@@ -103,7 +104,7 @@ export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('
   clients: 'any',
 });
 
-/** Registrations by expiry time. */
+/** Dynamic registrations by expiry time. */
 export const oauthClientExpiries = defineTable<[expiresMs: number, clientId: string], object>(
   'oauth_client_expiries',
   recordCodec(1),

@@ -1,6 +1,7 @@
 /**
  * Finds OAuth clients by client_id, and registers them dynamically (RFC 7591). A registration without a sign-in
- * expires within a day, and the oldest unused one is evicted for the next, so strangers cannot fill the table.
+ * expires within a day, and the oldest unused one is evicted for the next, so strangers cannot fill the table. The
+ * operator's clients have no expiry: they are not counted and never evicted.
  */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
@@ -10,6 +11,7 @@ import { type Caller, Shares } from '../../common/shares.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import type { Reader } from '../../store/table.ts';
 import { oauthClientExpiries, oauthClients } from '../records.ts';
 import { oauthRefusal } from '../rules.ts';
 import { type ClientMetadata, checkFlows, readClientMetadata } from './client-metadata.ts';
@@ -19,8 +21,10 @@ const CLIENT_ID_BYTES = 16;
 
 export interface OAuthClient extends ClientMetadata {
   readonly client_id: string;
-  /** Host serving the client's metadata document; null: the client registered itself, without any verification. */
+  /** Host serving the client's metadata document; null: the client is registered. */
   readonly host: string | null;
+  /** True: registered by the operator; false with `host` null: registered by itself, without any verification. */
+  readonly by_operator: boolean;
 }
 
 export interface OAuthClientsOptions {
@@ -55,7 +59,7 @@ export class OAuthClients {
   async register(document: unknown): Promise<OAuthClient> {
     const metadata = readClientMetadata(document);
     checkFlows(document as Readonly<Record<string, unknown>>);
-    const clientId = `ccl_${randomBytes(CLIENT_ID_BYTES).toString('hex')}`;
+    const clientId = newClientId();
     const nowMs = this.#options.now();
     await this.#options.actors.clients().ask((batch) => {
       this.#makeRoom(batch, nowMs);
@@ -63,7 +67,7 @@ export class OAuthClients {
       batch.put(oauthClients, [clientId], { ...metadata, registered_ms: nowMs, expires_ms: expiresMs });
       batch.put(oauthClientExpiries, [expiresMs, clientId], {});
     });
-    return { ...metadata, client_id: clientId, host: null };
+    return { ...metadata, client_id: clientId, host: null, by_operator: false };
   }
 
   /**
@@ -79,14 +83,15 @@ export class OAuthClients {
         );
       }
       const metadata = await this.#document(clientId, caller);
-      return { ...metadata, client_id: clientId, host: new URL(clientId).host };
+      return { ...metadata, client_id: clientId, host: new URL(clientId).host, by_operator: false };
     }
     const record = this.#options.store.get(oauthClients, [clientId]);
-    if (record === undefined || record.expires_ms <= this.#options.now()) {
+    const expiresMs = record?.expires_ms ?? null;
+    if (record === undefined || (expiresMs !== null && expiresMs <= this.#options.now())) {
       throw oauthRefusal('invalid_client', 'this client_id is unknown or its registration has expired; register again');
     }
     const { client_name, redirect_uris } = record;
-    return { client_id: clientId, client_name, redirect_uris, host: null };
+    return { client_id: clientId, client_name, redirect_uris, host: null, by_operator: expiresMs === null };
   }
 
   /** Records a sign-in of an account through a registration: it then stays as long as an unused sign-in. */
@@ -94,7 +99,7 @@ export class OAuthClients {
     if (isDocumentAddress(clientId)) return;
     await this.#options.actors.clients().ask((batch) => {
       const record = batch.get(oauthClients, [clientId]);
-      if (record === undefined) return;
+      if (record === undefined || record.expires_ms === null) return;
       const expiresMs = this.#options.now() + limits.refreshTokenSeconds * 1000;
       batch.remove(oauthClientExpiries, [record.expires_ms, clientId]);
       batch.put(oauthClients, [clientId], { used_by: accountId, ...record, expires_ms: expiresMs, used: true });
@@ -151,6 +156,16 @@ export class OAuthClients {
     }
     removeRegistration(batch, oldest);
   }
+}
+
+/** Returns a random client_id for a registration. */
+export function newClientId(): string {
+  return `ccl_${randomBytes(CLIENT_ID_BYTES).toString('hex')}`;
+}
+
+/** True while a client has its registration; a client with a metadata document needs none. */
+export function isRegistered(reader: Pick<Reader, 'get'>, clientId: string): boolean {
+  return isDocumentAddress(clientId) || reader.get(oauthClients, [clientId]) !== undefined;
 }
 
 type OAuthClientExpiry = [expiresMs: number, clientId: string];

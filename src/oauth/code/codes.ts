@@ -8,7 +8,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import type { RemoteSource } from '../../audit/records.ts';
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import type { OAuthClient } from '../clients/clients.ts';
+import { isRegistered, type OAuthClient } from '../clients/clients.ts';
 import { oauthRefusal } from '../rules.ts';
 import type { SignIns, TokenAnswer } from '../sign-ins.ts';
 import { isProved, isVerifier } from './pkce.ts';
@@ -89,7 +89,10 @@ export class AuthorizationCodes {
     const { actors, signIns } = this.#options;
     const { clientId: client_id, scope } = request;
     const device = { client_id, device_name: clientName, scope, via_browser: true, address };
-    return await actors.account(accountId).ask((batch) => signIns.begin(batch, accountId, device));
+    return await actors.account(accountId).ask((batch) => {
+      if (!isRegistered(batch, client_id)) throw invalidGrant('this client_id was removed; register the client again');
+      return signIns.begin(batch, accountId, device);
+    });
   }
 
   async #endReplayed({ used, accountId, source }: PendingCode): Promise<void> {

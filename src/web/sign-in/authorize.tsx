@@ -130,10 +130,7 @@ function consentView(visit: MemberVisit, client: OAuthClient, request: Authoriza
         <p class="lead">Only authorize it if you just started this sign-in yourself.</p>
         <dl class="facts-list">
           <Fact name="App">
-            <Given>{name}</Given>{' '}
-            <span class="meta">
-              {client.host === null ? 'self-reported, not verified' : `published by ${client.host}`}
-            </span>
+            <Given>{name}</Given> <span class="meta">{originOf(client)}</span>
           </Fact>
           <Fact name="Sends you to">
             <Given>{destinationOf(request.redirectUri)}</Given>
@@ -178,6 +175,12 @@ function AccessChoice(): VNode {
       </label>
     </fieldset>
   );
+}
+
+/** Who vouches for the name of a client. */
+function originOf({ host, by_operator: isOfOperator }: OAuthClient): string {
+  if (isOfOperator) return 'registered by the operator of this hub';
+  return host === null ? 'self-reported, not verified' : `published by ${host}`;
 }
 
 /** The host of a redirect; for a custom scheme of an app, the scheme. */

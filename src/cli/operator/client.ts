@@ -1,0 +1,71 @@
+/** cairn client: registers, lists and removes the operator's OAuth clients, with or without a running service. */
+import { counted, jsonLine } from '../../client/shown.ts';
+import { limits } from '../../limits/service.ts';
+import { type Command, needs, type Options, repeats } from '../command.ts';
+import { print, table } from '../output.ts';
+import { control } from './control.ts';
+
+export const clientCommands: readonly Command[] = [
+  {
+    name: 'client add',
+    summary: 'register an app for browser sign-in; prints its client_id',
+    options: [needs('name', 'NAME'), { ...repeats('redirect', 'URI'), required: true }],
+    explains: {
+      name: 'name on the consent page, shown as registered by the operator',
+      redirect: `where the browser returns to: https, http on loopback, or an app's scheme (1 to ${limits.redirectUrisMax})`,
+    },
+    examples: [
+      'cairn client add --name "Team agent" --redirect https://agent.example.org/callback',
+      'cairn client add --name Desktop --redirect http://127.0.0.1/callback --redirect org.example.desktop:/callback',
+    ],
+    run: add,
+  },
+  {
+    name: 'client list',
+    summary: 'list the apps registered by the operator',
+    examples: ['cairn client list'],
+    run: list,
+  },
+  {
+    name: 'client remove',
+    summary: 'remove an app and end its sign-ins at once; MCP keys that it received stay until they are revoked',
+    options: [needs('id', 'CLIENT_ID')],
+    examples: ['cairn client remove --id ccl_0123456789abcdef0123456789abcdef'],
+    run: remove,
+  },
+];
+
+async function add(options: Options): Promise<number> {
+  const name = options.required('name');
+  const added = await control({ command: 'client.add', name, redirects: [...options.many('redirect')] });
+  if (options.json) print(jsonLine(added));
+  else {
+    print(
+      table([
+        ['client_id', added.client_id],
+        ['name', added.client_name ?? ''],
+        ...added.redirect_uris.map((uri) => ['redirect', uri] as const),
+      ]),
+    );
+  }
+  return 0;
+}
+
+async function list(options: Options): Promise<number> {
+  const { clients } = await control({ command: 'client.list' });
+  if (options.json) print(jsonLine({ clients }));
+  else if (clients.length === 0) print('There are no clients registered by the operator.');
+  else {
+    for (const { client_id: id, client_name: name, redirect_uris: redirects, created_at: created } of clients) {
+      print(`${id}  ${name ?? ''}  created ${created}  ${redirects.join(' ')}`);
+    }
+  }
+  return 0;
+}
+
+async function remove(options: Options): Promise<number> {
+  const done = await control({ command: 'client.remove', clientId: options.required('id') });
+  const ended = counted(done.sign_ins_ended, 'sign-in');
+  print(options.json ? jsonLine(done) : `Client ${done.removed} is removed. Ended: ${ended}.`);
+  return 0;
+}
