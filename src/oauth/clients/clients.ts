@@ -23,7 +23,7 @@ export interface OAuthClient extends ClientMetadata {
   readonly client_id: string;
   /** Host serving the client's metadata document; null: the client is registered. */
   readonly host: string | null;
-  /** True: registered by the operator; false with `host` null: registered by itself, without any verification. */
+  /** True: registered by the operator; false with `host` null: registered dynamically, without any verification. */
   readonly by_operator: boolean;
 }
 
