@@ -110,6 +110,9 @@ export const text = (charsMax: number) =>
     .max(charsMax)
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode');
 
+/** Who changed a record. Absent when unknown, and in archives of earlier versions. */
+export const changedByName = text(limits.changedByCharsMax).optional();
+
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters');
 export const gitShaHex = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 

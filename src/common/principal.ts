@@ -12,6 +12,18 @@ export interface Principal {
 /** Returns the name that records show for a change by this caller. */
 export type CallerName = (principal: Principal) => string;
 
+/** A record that names who changed it last. */
+export interface Signed {
+  /** Who made the latest change, also a deletion: the name of a key, device, app or browser; absent: unknown. */
+  readonly changed_by?: string | undefined;
+}
+
+/** Returns the record with the name of who made this change; undefined: unknown. */
+export function changedBy<R extends Signed>(record: R, by: string | undefined): R {
+  const { changed_by: _, ...unsigned } = record;
+  return { ...unsigned, ...(by === undefined ? {} : { changed_by: by }) } as R;
+}
+
 /** True when the caller is a client that can ask its user for a token with a wider scope; a key cannot be widened. */
 export function canStepUp({ credentialId }: Principal): boolean {
   return credentialId.startsWith('token_');

@@ -1,5 +1,6 @@
 /** Opens the capabilities that store documents, and their shared trash. */
 
+import type { CallerName } from '../common/principal.ts';
 import type { Sweep } from '../common/sweep.ts';
 import type { Config } from '../config.ts';
 import { DevDocs, forgetDoc } from '../dev-docs/service.ts';
@@ -36,6 +37,6 @@ export function openDocuments(
   };
 }
 
-export function documentTools({ docs, handoffs, papers }: Documents): Tool[] {
-  return [...devDocTools(docs), ...handoffTools(handoffs), ...paperTools(papers)];
+export function documentTools({ docs, handoffs, papers }: Documents, nameOf: CallerName): Tool[] {
+  return [...devDocTools(docs, nameOf), ...handoffTools(handoffs, nameOf), ...paperTools(papers, nameOf)];
 }

@@ -71,7 +71,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   const nameOf = () => {
     throw new Error('only the hub thread records who changes something');
   };
-  const tools = [...taskTools(tasks, zones, nameOf), ...documentTools(documents)].filter(
+  const tools = [...taskTools(tasks, zones, nameOf), ...documentTools(documents, nameOf)].filter(
     ({ annotations, access }) => annotations.readOnlyHint && access === 'account',
   );
   const registry = new ToolRegistry(tools, toolTraffic);
@@ -86,7 +86,7 @@ export function openReaders({ config, revisions, toolTraffic, onUsed, onDamage, 
   const tokenAccess = access(accessTokenScheme(tokens));
   const resources = [
     ...taskRoutes({ tasks, access: tokenAccess, pages: openKnownPages(revisionsOf({ store })), nameOf }),
-    ...paperRoutes({ papers: documents.papers, access: tokenAccess }),
+    ...paperRoutes({ papers: documents.papers, access: tokenAccess, nameOf }),
     ...mirrorReadRoutes({ blobs, mirrorAccess: access(mirrorTokenScheme(credentials)) }),
   ].filter(({ method }) => method === 'GET');
   // Its GET routes are streams of changes, which only the hub thread hears of.

@@ -75,6 +75,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
   const { staging, ...mirror } = await openMirror(parts);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
+  const nameOf = callerNames(parts.core);
   const routes = [
     ...probes,
     ...openAccount(parts.core, signIn),
@@ -85,9 +86,9 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
       tasks: parts.tasks,
       access,
       pages: openKnownPages(revisionsOf(parts.core)),
-      nameOf: callerNames(parts.core),
+      nameOf,
     }),
-    ...paperRoutes({ papers: parts.documents.papers, access }),
+    ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
     ...openGateway(parts, registry),
   ];
   const { publicUrl } = parts.config;
@@ -127,12 +128,13 @@ function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
   { onboarding }: SignInParts,
 ): ToolRegistry {
+  const nameOf = callerNames(core);
   return new ToolRegistry(
     [
-      ...taskTools(tasks, core.timeZones, callerNames(core)),
+      ...taskTools(tasks, core.timeZones, nameOf),
       zoneTool(core.timeZones, Date.now),
-      ...documentTools(documents),
-      ...syncTools(sync, callerNames(core)),
+      ...documentTools(documents, nameOf),
+      ...syncTools(sync, nameOf),
       ...onboardingTools(onboarding, config.oauthMetadata),
     ],
     toolTraffic,

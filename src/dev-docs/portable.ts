@@ -1,7 +1,16 @@
 /** Exports the dev docs of an account to an archive and imports them. */
 import { z } from 'zod';
 import { lastNumber } from '../archive/last-number.ts';
-import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import {
+  changedByName,
+  type ImportTarget,
+  type Instant,
+  id,
+  importSection,
+  instantUpTo,
+  text,
+  whole,
+} from '../archive/records.ts';
 import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
@@ -28,6 +37,7 @@ export const docRecord = (instant: Instant) =>
       version: id,
       created_at: instant,
       updated_at: instant,
+      changed_by: changedByName,
       changed_at: instant,
       deleted_at: instant.nullable(),
     }),

@@ -1,4 +1,5 @@
 /** Defines the tables of dev docs. Members have the names that callers see. Texts are stored as versions. */
+import type { Signed } from '../common/principal.ts';
 import { bytesCodec, type Codec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
@@ -21,7 +22,7 @@ export const CONTENT_TYPES = ['markdown', 'json', 'yaml', 'text'] as const;
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
 /** A document without its text. */
-export interface DevDocRecord {
+export interface DevDocRecord extends Signed {
   /** Counted per account and never reused. */
   readonly id: number;
   /** Unique within its category, ignoring case. */

@@ -1,5 +1,6 @@
 /** Pure decisions about dev docs: which names are valid, and how a write changes a document. */
 import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { staleVersion } from '../fields/expected-version.ts';
 import { limits } from '../limits/service.ts';
 import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
@@ -80,6 +81,7 @@ export function decideCreate(
   size: TextSize,
   head: DevDocHead = NEW_HEAD,
   nowMs: number,
+  by?: string,
 ): Decided {
   const changedMs = nextChange(head, nowMs);
   const at = new Date(changedMs).toISOString();
@@ -93,7 +95,7 @@ export function decideCreate(
     changed_ms: changedMs,
     deleted_at: null,
   };
-  return { doc, head: { doc_id: doc.id, changed_ms: changedMs } };
+  return { doc: changedBy(doc, by), head: { doc_id: doc.id, changed_ms: changedMs } };
 }
 
 /**
@@ -105,19 +107,20 @@ export function decideWrite(
   size: TextSize | undefined,
   head: DevDocHead = NEW_HEAD,
   nowMs: number,
+  by?: string,
 ): Decided {
   const changedMs = nextChange(head, nowMs);
   const written = size && { ...size, version: doc.version + 1, updated_at: new Date(changedMs).toISOString() };
   return {
-    doc: { ...doc, ...written, changed_ms: changedMs, deleted_at: null },
+    doc: changedBy({ ...doc, ...written, changed_ms: changedMs, deleted_at: null }, by),
     head: { ...head, changed_ms: changedMs },
   };
 }
 
-export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number): Decided {
+export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
   const changedMs = nextChange(head, nowMs);
   return {
-    doc: { ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() },
+    doc: changedBy({ ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() }, by),
     head: { ...head, changed_ms: changedMs },
   };
 }

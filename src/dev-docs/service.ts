@@ -21,11 +21,11 @@ import {
   versionsOf,
 } from '../versions/texts.ts';
 import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
-import { moveDoc } from './indexes.ts';
+import { changeScope, moveDoc } from './indexes.ts';
 import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
 import { type DocReference, findAny, findLive } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
-import { type ContentType, type DevDocRecord, devDocHeads, devDocs, devDocTitles } from './records.ts';
+import { type ContentType, type DevDocRecord, devDocChanges, devDocHeads, devDocs, devDocTitles } from './records.ts';
 import {
   checkVersion,
   cleanTitle,
@@ -118,6 +118,13 @@ export class DevDocs {
       .sort((a, b) => b.changed_ms - a.changed_ms);
   }
 
+  /** Documents that changed last, deleted ones too, the newest change first. */
+  recent(accountId: string, limit: number): DevDocRecord[] {
+    const { store } = this.#options;
+    const rows = { prefix: [accountId, changeScope(undefined)], reverse: true, limit };
+    return store.range(devDocChanges, rows).flatMap(({ value: id }) => store.get(devDocs, [accountId, id]) ?? []);
+  }
+
   /** Returns the stored versions of a document, newest first. */
   versions(accountId: string, doc: DevDocRecord): Version[] {
     return versionsOf(this.#options.store, nameOf(accountId, doc)).reverse();
@@ -130,9 +137,9 @@ export class DevDocs {
 
   /**
    * Stores a new document. Throws Refusal `invalid_fields` when the title is a duplicate or the category is unknown;
-   * `quota_exceeded` or `storage_reserved` when there is no room.
+   * `quota_exceeded` or `storage_reserved` when there is no room. `by`: who does it, here and below.
    */
-  async create(accountId: string, given: NewDevDoc): Promise<DevDocRecord> {
+  async create(accountId: string, given: NewDevDoc, by?: string): Promise<DevDocRecord> {
     const { actors, quotas, now } = this.#options;
     const title = cleanTitle(given.title);
     const category = foldCategory(given.category ?? 'docs');
@@ -145,10 +152,10 @@ export class DevDocs {
         ...titleErrors(batch, accountId, names),
       });
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc, head } = decideCreate(names, size, batch.get(devDocHeads, [accountId]), now());
+      const { doc, head } = decideCreate(names, size, batch.get(devDocHeads, [accountId]), now(), by);
       batch.put(devDocHeads, [accountId], head);
       batch.put(devDocs, [accountId, doc.id], doc);
-      putVersion(batch, nameOf(accountId, doc), doc.version, given.content, doc.updated_at);
+      putVersion(batch, nameOf(accountId, doc), doc.version, given.content, { at: doc.updated_at, by });
       moveDoc(batch, accountId, undefined, doc);
       moveGrams(batch, accountId, doc.id, undefined, signatureOf(doc, given.content));
       return doc;
@@ -156,7 +163,7 @@ export class DevDocs {
   }
 
   /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
-  async update(accountId: string, write: DevDocWrite): Promise<DevDocRecord> {
+  async update(accountId: string, write: DevDocWrite, by?: string): Promise<DevDocRecord> {
     const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
     if (content === undefined && !restore) throw invalidField('content', 'content is required');
     const { actors, quotas, now } = this.#options;
@@ -172,10 +179,10 @@ export class DevDocs {
       refuseFields(textErrors(text));
       const size = text === current ? undefined : measure(text);
       if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc: next, head } = decideWrite(doc, size, batch.get(devDocHeads, [accountId]), now());
+      const { doc: next, head } = decideWrite(doc, size, batch.get(devDocHeads, [accountId]), now(), by);
       if (isBinned) takeFromBin(batch, doc.changed_ms, name);
       if (next.version !== doc.version) {
-        putVersion(batch, name, next.version, text, next.updated_at);
+        putVersion(batch, name, next.version, text, { at: next.updated_at, by });
         dropVersion(batch, name, next.version - limits.devDocVersionsMax);
       }
       batch.put(devDocHeads, [accountId], head);
@@ -188,13 +195,13 @@ export class DevDocs {
   }
 
   /** Moves a document to the trash, unless it is already there. Throws Refusal `not_found`. */
-  async remove(accountId: string, reference: DocReference): Promise<DevDocRecord> {
+  async remove(accountId: string, reference: DocReference, by?: string): Promise<DevDocRecord> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const doc = findAny(batch, accountId, reference);
       if (doc.deleted_at !== null) return doc;
       const name = nameOf(accountId, doc);
-      const { doc: binned, head } = decideBin(doc, batch.get(devDocHeads, [accountId]), now());
+      const { doc: binned, head } = decideBin(doc, batch.get(devDocHeads, [accountId]), now(), by);
       batch.put(devDocHeads, [accountId], head);
       batch.put(devDocs, [accountId, doc.id], binned);
       putInBin(batch, binned.changed_ms, name);

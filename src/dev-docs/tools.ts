@@ -1,17 +1,19 @@
 /** Declares the tools for dev docs. */
 import { z } from 'zod';
+import type { CallerName } from '../common/principal.ts';
 import { idFrom, printableName } from '../fields/kinds.ts';
 import { recordsText } from '../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
-import { documentText, type Version } from '../versions/texts.ts';
+import { documentText } from '../versions/texts.ts';
+import { asOfVersion, keptVersion, versionLines, versionView } from '../versions/views.ts';
 import type { DocList } from './list.ts';
 import { CATEGORIES, CONTENT_TYPES, type DevDocRecord } from './records.ts';
 import { MODES } from './rules.ts';
 import type { DevDocs } from './service.ts';
 import { docUri } from './uri.ts';
-import { deletedDocSchema, docSchema, docView, pulledDocSchema, versionSchema, versionView } from './views.ts';
+import { deletedDocSchema, docSchema, docView, pulledDocSchema } from './views.ts';
 
 const title = printableName(limits.documentTitleCharsMax);
 const category = printableName(limits.devDocCategoryCharsMax);
@@ -29,14 +31,14 @@ const reference = {
 };
 
 /** Returns every tool of this capability. */
-export function devDocTools(docs: DevDocs): Tool[] {
+export function devDocTools(docs: DevDocs, callerName: CallerName): Tool[] {
   return [
-    createDevDoc(docs),
+    createDevDoc(docs, callerName),
     listDevDocs(docs),
     getDevDoc(docs),
-    updateDevDoc(docs),
+    updateDevDoc(docs, callerName),
     pullDevDocs(docs),
-    deleteDevDoc(docs),
+    deleteDevDoc(docs, callerName),
     listDevCategories(docs),
   ];
 }
@@ -96,22 +98,25 @@ function getDevDoc(docs: DevDocs): Tool {
       version: version.describe('Default: current'),
     }),
     output: z.object({
-      doc: docSchema.extend({ content: z.string() }).describe('version, size and updated_at are those of the content'),
+      doc: docSchema
+        .extend({ content: z.string() })
+        .describe('Version, size, updated_at and changed_by are those of the content'),
       current_version: z.int().positive(),
-      versions: z.array(versionSchema).optional().describe('Newest first'),
+      versions: z.array(keptVersion).optional().describe('Newest first'),
     }),
     annotations: READS,
     example: { title: 'CLAUDE.md', category: 'claude', include_versions: true },
     handle({ include_versions: withVersions, ...request }, { accountId }) {
       const { doc, shown, content: text } = docs.get(accountId, request);
-      const { version: number, size_bytes, created_at: updated_at } = shown;
+      const { version: number } = shown;
+      const versions = withVersions === true ? docs.versions(accountId, doc).map(versionView) : undefined;
       const structured = {
-        doc: { ...docView(doc), version: number, size_bytes, updated_at, content: text },
+        doc: { ...asOfVersion(docView(doc), shown), content: text },
         current_version: doc.version,
-        ...(withVersions === true ? { versions: docs.versions(accountId, doc).map(versionView) } : {}),
+        ...(versions && { versions }),
       };
       const of = number === doc.version ? '' : ` (now ${doc.version})`;
-      const kept = withVersions === true ? versionLines(docs.versions(accountId, doc)) : '';
+      const kept = versions === undefined ? '' : versionLines(versions);
       const uri = number === doc.version ? docUri(doc) : undefined;
       return {
         structured,
@@ -121,7 +126,7 @@ function getDevDoc(docs: DevDocs): Tool {
   });
 }
 
-function createDevDoc(docs: DevDocs): Tool {
+function createDevDoc(docs: DevDocs, callerName: CallerName): Tool {
   return defineTool({
     name: 'create_dev_doc',
     title: 'Create a dev doc',
@@ -137,14 +142,14 @@ function createDevDoc(docs: DevDocs): Tool {
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
     example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
-    async handle(args, { accountId }) {
-      const doc = await docs.create(accountId, args);
+    async handle(args, principal) {
+      const doc = await docs.create(principal.accountId, args, callerName(principal));
       return { structured: { doc: docView(doc) }, text: `created ${line(doc)}` };
     },
   });
 }
 
-function updateDevDoc(docs: DevDocs): Tool {
+function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
   return defineTool({
     name: 'update_dev_doc',
     title: 'Change a dev doc',
@@ -160,8 +165,8 @@ function updateDevDoc(docs: DevDocs): Tool {
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
     example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
-    async handle(args, { accountId }) {
-      const doc = await docs.update(accountId, args);
+    async handle(args, principal) {
+      const doc = await docs.update(principal.accountId, args, callerName(principal));
       return {
         structured: { doc: docView(doc) },
         text: `${nameOf(doc)} is now at version ${doc.version}${kept(doc, args.content)}`,
@@ -219,7 +224,7 @@ function pullDevDocs(docs: DevDocs): Tool {
   });
 }
 
-function deleteDevDoc(docs: DevDocs): Tool {
+function deleteDevDoc(docs: DevDocs, callerName: CallerName): Tool {
   return defineTool({
     name: 'delete_dev_doc',
     title: 'Move a dev doc to the trash',
@@ -232,8 +237,8 @@ function deleteDevDoc(docs: DevDocs): Tool {
     }),
     annotations: DESTROYS,
     example: { title: 'CLAUDE.md' },
-    async handle(args, { accountId }) {
-      const doc = await docs.remove(accountId, args);
+    async handle(args, principal) {
+      const doc = await docs.remove(principal.accountId, args, callerName(principal));
       const back = `update_dev_doc with id: ${doc.id} and restore: true brings it back within ${limits.binDays} days`;
       return {
         structured: { id: doc.id, deleted_at: doc.deleted_at ?? '' },
@@ -268,13 +273,6 @@ function listDevCategories(docs: DevDocs): Tool {
       return { structured: { categories }, text: headed(headline, found, ({ name, docs: n }) => `${name} (${n})`) };
     },
   });
-}
-
-function versionLines(versions: readonly Version[]): string {
-  const lines = versions.map(
-    ({ version: number, size_bytes, created_at }) => `${number} (${size_bytes} bytes, ${created_at})`,
-  );
-  return `\nkept versions: ${lines.join(', ')}`;
 }
 
 function listHeadline({ docs, cursor: next, complete, looked }: DocList): string {

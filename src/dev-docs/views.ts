@@ -1,6 +1,6 @@
 /** Defines the public form of a dev doc and its schemas. */
 import { z } from 'zod';
-import type { Version } from '../versions/texts.ts';
+import { changedByField } from '../fields/kinds.ts';
 import { CONTENT_TYPES, type DevDocRecord } from './records.ts';
 
 /** A document without its content. */
@@ -13,6 +13,7 @@ export const docSchema = z.object({
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
+  changed_by: changedByField,
 });
 
 /** A document in a pull. */
@@ -26,17 +27,7 @@ export const deletedDocSchema = z.object({
   deleted_at: z.string().describe('ISO 8601 UTC'),
 });
 
-export const versionSchema = z.object({
-  version: z.int().positive(),
-  size_bytes: z.int().nonnegative(),
-  created_at: z.string().describe('ISO 8601 UTC'),
-});
-
-export function docView({ id, title, category, content_type, ...rest }: DevDocRecord): z.infer<typeof docSchema> {
-  const { version, size_bytes, created_at, updated_at } = rest;
-  return { id, title, category, content_type, version, size_bytes, created_at, updated_at };
-}
-
-export function versionView({ version, size_bytes, created_at }: Version): z.infer<typeof versionSchema> {
-  return { version, size_bytes, created_at };
+export function docView(doc: DevDocRecord): z.infer<typeof docSchema> {
+  const { json_bytes: _json, changed_ms: _changed, deleted_at: _deleted, ...view } = doc;
+  return view;
 }

@@ -46,6 +46,9 @@ export function printableName(charsMax: number) {
     .refine((name) => !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name), 'must have only printable characters');
 }
 
+/** Who changed a record, in an answer. */
+export const changedByField = z.string().optional().describe('Key, device, app or browser that made the latest change');
+
 /** Parses an id in a path. Undefined when it cannot be an id. */
 export function readId(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;

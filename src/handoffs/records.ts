@@ -1,9 +1,10 @@
 /** Defines the tables of handoffs. Members have the names that callers see. Texts are stored as versions. */
+import type { Signed } from '../common/principal.ts';
 import { recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** A handoff without its text. */
-export interface HandoffRecord {
+export interface HandoffRecord extends Signed {
   /** Counted per account and never reused. */
   readonly id: number;
   readonly project: string;

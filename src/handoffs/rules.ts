@@ -1,5 +1,6 @@
 /** Pure decisions about handoffs: which names are valid, how handoffs sort, and how a write changes one. */
 import { type FieldErrors, Refusal } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { HandoffHead, HandoffRecord } from './records.ts';
 
@@ -58,7 +59,13 @@ export function handoffNotFound(what: string): Refusal {
 }
 
 /** Returns the next handoff of an account and the new head. */
-export function decideNew(name: HandoffName, facts: TextFacts, head: HandoffHead | undefined, nowMs: number) {
+export function decideNew(
+  name: HandoffName,
+  facts: TextFacts,
+  head: HandoffHead | undefined,
+  nowMs: number,
+  by?: string,
+) {
   const at = new Date(nowMs).toISOString();
   const handoff: HandoffRecord = {
     id: (head?.handoff_id ?? 0) + 1,
@@ -68,7 +75,7 @@ export function decideNew(name: HandoffName, facts: TextFacts, head: HandoffHead
     created_at: at,
     updated_at: at,
   };
-  return { handoff, head: { handoff_id: handoff.id } satisfies HandoffHead };
+  return { handoff: changedBy(handoff, by), head: { handoff_id: handoff.id } satisfies HandoffHead };
 }
 
 /** Returns the handoff with another text and with its name in the new spelling. */
@@ -77,7 +84,8 @@ export function decideReplace(
   name: HandoffName,
   facts: TextFacts,
   nowMs: number,
+  by?: string,
 ): HandoffRecord {
   const at = new Date(Math.max(nowMs, Date.parse(handoff.updated_at))).toISOString();
-  return { ...handoff, ...name, ...facts, version: handoff.version + 1, updated_at: at };
+  return changedBy({ ...handoff, ...name, ...facts, version: handoff.version + 1, updated_at: at }, by);
 }

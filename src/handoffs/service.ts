@@ -76,8 +76,8 @@ export class Handoffs {
     this.#options = options;
   }
 
-  /** Saves a handoff, or replaces the one with that name. Saving the same text again changes nothing. */
-  async save(accountId: string, request: SaveRequest): Promise<HandoffRecord> {
+  /** Saves a handoff, or replaces the one with that name. The same text changes nothing. `by`: who saves it. */
+  async save(accountId: string, request: SaveRequest, by?: string): Promise<HandoffRecord> {
     const { actors, quotas, now } = this.#options;
     const { content, time = null, date = kstDate(now()) } = request;
     const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
@@ -91,7 +91,7 @@ export class Handoffs {
       checkVersion(request.expected_version, handoff?.version ?? 0);
       if (handoff === undefined) {
         checkRoom();
-        const { handoff: made, head } = decideNew(name, facts, batch.get(handoffHeads, [accountId]), now());
+        const { handoff: made, head } = decideNew(name, facts, batch.get(handoffHeads, [accountId]), now(), by);
         batch.put(handoffHeads, [accountId], head);
         for (const names of namesOf(accountId, made)) batch.put(handoffNames, names, { id: made.id });
         for (const row of rowsOf(accountId, made)) batch.put(handoffRows, row, { id: made.id });
@@ -99,7 +99,7 @@ export class Handoffs {
       }
       if (keptText(batch, nameOf(accountId, handoff), handoff.version) === content) return handoff;
       checkRoom();
-      const next = decideReplace(handoff, name, facts, now());
+      const next = decideReplace(handoff, name, facts, now(), by);
       putInBin(batch, Date.parse(next.updated_at), nameOf(accountId, handoff), handoff.version);
       return write(batch, accountId, next, content);
     });
@@ -179,7 +179,8 @@ export function previewOf(content: string): string {
 
 function write(batch: Batch, accountId: string, handoff: HandoffRecord, text: string): HandoffRecord {
   batch.put(handoffs, [accountId, handoff.id], handoff);
-  putVersion(batch, nameOf(accountId, handoff), handoff.version, text, handoff.updated_at);
+  const { version, updated_at: at, changed_by: by } = handoff;
+  putVersion(batch, nameOf(accountId, handoff), version, text, { at, by });
   return handoff;
 }
 

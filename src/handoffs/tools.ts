@@ -1,11 +1,13 @@
 /** Declares the tools for handoffs. */
 import { z } from 'zod';
-import { day, printableName } from '../fields/kinds.ts';
+import type { CallerName } from '../common/principal.ts';
+import { changedByField, day, printableName } from '../fields/kinds.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import { isTimeOfDay } from '../time/kst.ts';
 import { documentText } from '../versions/texts.ts';
+import { asOfVersion, keptVersion, versionLines, versionView } from '../versions/views.ts';
 import type { HandoffRecord } from './records.ts';
 import type { Handoffs } from './service.ts';
 import { handoffUri } from './uri.ts';
@@ -30,20 +32,15 @@ const handoffSchema = z.object({
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
-});
-
-const versionSchema = z.object({
-  version: z.int().positive(),
-  size_bytes: z.int().nonnegative(),
-  created_at: z.string().describe('ISO 8601 UTC'),
+  changed_by: changedByField,
 });
 
 /** Returns every tool of this capability. */
-export function handoffTools(handoffs: Handoffs): Tool[] {
-  return [handoffSave(handoffs), handoffList(handoffs), handoffGet(handoffs)];
+export function handoffTools(handoffs: Handoffs, nameOf: CallerName): Tool[] {
+  return [handoffSave(handoffs, nameOf), handoffList(handoffs), handoffGet(handoffs)];
 }
 
-function handoffSave(handoffs: Handoffs): Tool {
+function handoffSave(handoffs: Handoffs, nameOf: CallerName): Tool {
   return defineTool({
     name: 'handoff_save',
     title: 'Save a handoff',
@@ -59,8 +56,8 @@ function handoffSave(handoffs: Handoffs): Tool {
     output: z.object({ handoff: handoffSchema }),
     annotations: SETS,
     example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
-    async handle(args, { accountId }) {
-      const handoff = await handoffs.save(accountId, args);
+    async handle(args, principal) {
+      const handoff = await handoffs.save(principal.accountId, args, nameOf(principal));
       return {
         structured: { handoff: view(handoff) },
         text: `saved ${line(handoff)}, version ${handoff.version}${replaced(handoff)}`,
@@ -130,22 +127,23 @@ function handoffGet(handoffs: Handoffs): Tool {
     output: z.object({
       handoff: handoffSchema
         .extend({ content: z.string() })
-        .describe('version, size and updated_at are those of the content'),
+        .describe('Version, size, updated_at and changed_by are those of the content'),
       current_version: z.int().positive(),
-      versions: z.array(versionSchema).optional().describe('Newest first'),
+      versions: z.array(keptVersion).optional().describe('Newest first'),
     }),
     annotations: READS,
     example: { project: 'cairn', topic: 'release' },
     handle({ include_versions: withVersions, ...request }, { accountId }) {
       const { handoff, shown, content } = handoffs.get(accountId, request);
-      const { version, size_bytes, created_at: updated_at } = shown;
+      const { version } = shown;
+      const versions = withVersions === true ? handoffs.versions(accountId, handoff).map(versionView) : undefined;
       const structured = {
-        handoff: { ...view(handoff), version, size_bytes, updated_at, content },
+        handoff: { ...asOfVersion(view(handoff), shown), content },
         current_version: handoff.version,
-        ...(withVersions === true ? { versions: versionsOf(handoffs, accountId, handoff) } : {}),
+        ...(versions && { versions }),
       };
       const of = version === handoff.version ? '' : ` (now ${handoff.version})`;
-      const kept = structured.versions === undefined ? '' : versionLines(structured.versions);
+      const kept = versions === undefined ? '' : versionLines(versions);
       const isLatest = request.date === undefined && request.time === undefined && version === handoff.version;
       const uri = isLatest ? handoffUri(handoff) : undefined;
       return { structured, text: withContent(`${line(handoff)}, version ${version}${of}:${kept}`, content, uri) };
@@ -153,31 +151,9 @@ function handoffGet(handoffs: Handoffs): Tool {
   });
 }
 
-function versionsOf(handoffs: Handoffs, accountId: string, handoff: HandoffRecord) {
-  const kept = handoffs.versions(accountId, handoff);
-  return kept.map(({ version, size_bytes, created_at }) => ({ version, size_bytes, created_at }));
-}
-
-function versionLines(versions: readonly z.infer<typeof versionSchema>[]): string {
-  const lines = versions.map(
-    ({ version, size_bytes, created_at }) => `${version} (${size_bytes} bytes, ${created_at})`,
-  );
-  return `\nkept versions: ${lines.join(', ')}`;
-}
-
 function view(handoff: HandoffRecord): z.infer<typeof handoffSchema> {
-  const {
-    id,
-    project: of,
-    topic: about,
-    date: day,
-    time: clock,
-    version,
-    size_bytes,
-    created_at,
-    updated_at,
-  } = handoff;
-  return { id, project: of, topic: about, date: day, time: clock, version, size_bytes, created_at, updated_at };
+  const { preview: _preview, json_bytes: _json, ...shown } = handoff;
+  return shown;
 }
 
 function line({ project: of, topic: about, date: day, time: clock }: HandoffRecord): string {

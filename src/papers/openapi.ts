@@ -30,6 +30,7 @@ const { content: TEXT, ...FACTS } = {
   size_bytes: 32,
   created_at: '2026-11-20T20:18:57.123Z',
   updated_at: '2026-11-20T20:18:57.123Z',
+  changed_by: 'laptop',
 };
 const PAPER = { ...FACTS, content: TEXT };
 

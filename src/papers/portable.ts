@@ -1,7 +1,16 @@
 /** Exports the papers of an account to an archive and imports them. */
 import { z } from 'zod';
 import { lastNumber } from '../archive/last-number.ts';
-import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import {
+  changedByName,
+  type ImportTarget,
+  type Instant,
+  id,
+  importSection,
+  instantUpTo,
+  text,
+  whole,
+} from '../archive/records.ts';
 import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField } from '../common/fault.ts';
 import { readFields } from '../fields/read.ts';
@@ -28,6 +37,7 @@ export const paperRecord = (instant: Instant) =>
       created_at: instant,
       updated_at: instant,
       deleted_at: instant.nullable(),
+      changed_by: changedByName,
     }),
     versionSchema(instant),
   ]);

@@ -1,5 +1,6 @@
 /** Defines the REST routes of papers. */
 
+import type { CallerName } from '../common/principal.ts';
 import { readId } from '../fields/kinds.ts';
 import { readQuery } from '../fields/read.ts';
 import { empty, json } from '../http/reply/reply.ts';
@@ -14,6 +15,7 @@ export interface PaperRoutesOptions {
   readonly papers: Papers;
   /** Accepts access tokens. */
   readonly access: Authenticator;
+  readonly nameOf: CallerName;
 }
 
 const PAPERS = '/api/papers';
@@ -22,7 +24,7 @@ const JSON_BODY = { kind: 'json', bytesMax: limits.paperBodyBytesMax } as const;
 
 const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
 
-export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
+export function paperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[] {
   return [
     {
       method: 'GET',
@@ -38,8 +40,8 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       access,
       body: JSON_BODY,
       doc: paperOperations.create,
-      async handle({ document }, { accountId }) {
-        const made = await papers.create(accountId, document);
+      async handle({ document }, principal) {
+        const made = await papers.create(principal.accountId, document, nameOf(principal));
         return json(201, paperView(made), { Location: `${PAPERS}/${made.paper.id}` });
       },
     },
@@ -57,8 +59,10 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       access,
       body: JSON_BODY,
       doc: paperOperations.change,
-      handle: async (request, { accountId }) =>
-        json(200, paperView(await papers.patch(accountId, idOf(request), request.document))),
+      async handle(request, principal) {
+        const by = nameOf(principal);
+        return json(200, paperView(await papers.patch(principal.accountId, idOf(request), request.document, by)));
+      },
     },
     {
       method: 'PATCH',
@@ -66,8 +70,10 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       access,
       body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
       doc: paperOperations.publish,
-      handle: async (request, { accountId }) =>
-        json(200, paperView(await papers.publish(accountId, idOf(request), request.document))),
+      async handle(request, principal) {
+        const by = nameOf(principal);
+        return json(200, paperView(await papers.publish(principal.accountId, idOf(request), request.document, by)));
+      },
     },
     {
       method: 'DELETE',
@@ -75,8 +81,8 @@ export function paperRoutes({ papers, access }: PaperRoutesOptions): Route[] {
       access,
       body: NONE,
       doc: paperOperations.remove,
-      async handle(request, { accountId }) {
-        await papers.remove(accountId, idOf(request));
+      async handle(request, principal) {
+        await papers.remove(principal.accountId, idOf(request), nameOf(principal));
         return empty(204);
       },
     },

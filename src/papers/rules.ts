@@ -1,5 +1,6 @@
 /** Pure decisions about papers: how a write changes a paper, and which lists contain it. */
 import { Refusal } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { staleVersion } from '../fields/expected-version.ts';
 import type { PaperFields } from './fields.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
@@ -30,7 +31,13 @@ export function scopesOf({ published, category_id: categoryId }: PaperRecord): s
 }
 
 /** Returns the next paper of an account and the new head. */
-export function decideCreate(fields: PaperFields, size: TextSize, head: PaperHead | undefined, nowMs: number) {
+export function decideCreate(
+  fields: PaperFields,
+  size: TextSize,
+  head: PaperHead | undefined,
+  nowMs: number,
+  by?: string,
+) {
   const at = new Date(nowMs).toISOString();
   const published = fields.published ?? false;
   const paper: PaperRecord = {
@@ -45,7 +52,7 @@ export function decideCreate(fields: PaperFields, size: TextSize, head: PaperHea
     updated_at: at,
     deleted_at: null,
   };
-  return { paper, head: { paper_id: paper.id } satisfies PaperHead };
+  return { paper: changedBy(paper, by), head: { paper_id: paper.id } satisfies PaperHead };
 }
 
 /**
@@ -57,6 +64,7 @@ export function decidePatch(
   fields: PaperFields,
   size: TextSize | undefined,
   nowMs: number,
+  by?: string,
 ): PaperRecord {
   if (fields.expected_version !== undefined && fields.expected_version !== paper.version) {
     throw staleVersion('paper', fields.expected_version, paper.version);
@@ -74,9 +82,13 @@ export function decidePatch(
     deleted_at: null,
   };
   const written = ['title', 'category_id', 'published', 'version', 'deleted_at'] as const;
-  return written.every((field) => next[field] === paper[field]) ? paper : { ...next, updated_at: at };
+  return written.every((field) => next[field] === paper[field]) ? paper : changedBy({ ...next, updated_at: at }, by);
 }
 
-export function decideBin(paper: PaperRecord, nowMs: number): PaperRecord & { readonly deleted_at: string } {
-  return { ...paper, deleted_at: new Date(nowMs).toISOString() };
+export function decideBin(
+  paper: PaperRecord,
+  nowMs: number,
+  by?: string,
+): PaperRecord & { readonly deleted_at: string } {
+  return changedBy({ ...paper, deleted_at: new Date(nowMs).toISOString() }, by);
 }

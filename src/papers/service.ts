@@ -101,23 +101,23 @@ export class Papers {
     return fields as z.output<S>;
   }
 
-  /** Stores a new paper from a caller's document. */
-  async create(accountId: string, document: unknown): Promise<ShownPaper> {
-    return await this.add(accountId, this.read(accountId, newPaper, document));
+  /** Stores a new paper from a caller's document. `by`: who does it, here and below. */
+  async create(accountId: string, document: unknown, by?: string): Promise<ShownPaper> {
+    return await this.add(accountId, this.read(accountId, newPaper, document), by);
   }
 
   /** Stores a new paper from validated fields. */
-  async add(accountId: string, fields: z.output<typeof newPaper>): Promise<ShownPaper> {
+  async add(accountId: string, fields: z.output<typeof newPaper>, by?: string): Promise<ShownPaper> {
     const { actors, quotas, now } = this.#options;
     const { content = '' } = fields;
     const size = measure(content);
     const paper = await actors.account(accountId).ask((batch) => {
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now());
+      const { paper: made, head } = decideCreate(fields, size, batch.get(paperHeads, [accountId]), now(), by);
       batch.put(paperHeads, [accountId], head);
       batch.put(papers, [accountId, made.id], made);
-      putVersion(batch, nameOf(accountId, made), made.version, content, made.updated_at);
+      putVersion(batch, nameOf(accountId, made), made.version, content, { at: made.updated_at, by });
       moveRows(batch, accountId, undefined, made);
       return made;
     });
@@ -125,24 +125,24 @@ export class Papers {
   }
 
   /** Changes the fields that the caller's document contains. Throws Refusal `not_found` or `stale_version`. */
-  async patch(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
+  async patch(accountId: string, id: number | undefined, document: unknown, by?: string): Promise<ShownPaper> {
     const { store } = this.#options;
     if (id === undefined || store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.change(accountId, id, this.read(accountId, paperChange, document));
+    return await this.change(accountId, id, this.read(accountId, paperChange, document), by);
   }
 
   /** Publishes a paper, or makes it a draft again. Throws Refusal `not_found`. */
-  async publish(accountId: string, id: number | undefined, document: unknown): Promise<ShownPaper> {
+  async publish(accountId: string, id: number | undefined, document: unknown, by?: string): Promise<ShownPaper> {
     if (id === undefined || this.#options.store.get(papers, [accountId, id]) === undefined) throw paperNotFound();
-    return await this.change(accountId, id, readFields(publication, document));
+    return await this.change(accountId, id, readFields(publication, document), by);
   }
 
   /** Moves a paper to the trash and returns the time (ISO 8601). Throws Refusal `not_found`. */
-  async remove(accountId: string, id: number | undefined): Promise<string> {
+  async remove(accountId: string, id: number | undefined, by?: string): Promise<string> {
     const { actors, now } = this.#options;
     return await actors.account(accountId).ask((batch) => {
       const paper = live(batch, accountId, id);
-      const binned = decideBin(paper, now());
+      const binned = decideBin(paper, now(), by);
       batch.put(papers, [accountId, paper.id], binned);
       putInBin(batch, binnedMs(binned), nameOf(accountId, paper));
       moveRows(batch, accountId, paper, undefined);
@@ -151,7 +151,7 @@ export class Papers {
   }
 
   /** As `patch`, with validated fields. */
-  async change(accountId: string, id: number, fields: PaperFields): Promise<ShownPaper> {
+  async change(accountId: string, id: number, fields: PaperFields, by?: string): Promise<ShownPaper> {
     const { actors, quotas, now } = this.#options;
     const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = batch.get(papers, [accountId, id]);
@@ -161,13 +161,13 @@ export class Papers {
       const name = nameOf(accountId, before);
       const current = keptText(batch, name, before.version);
       const text = fields.content ?? current;
-      const next = decidePatch(before, fields, text === current ? undefined : measure(text), now());
+      const next = decidePatch(before, fields, text === current ? undefined : measure(text), now(), by);
       // Returns the text as well: after the commit, a later write may already have dropped this version.
       if (next === before) return { paper: before, content: text };
       if (isBinned) takeFromBin(batch, binnedMs(before), name);
       if (text !== current) {
         quotas.check(batch, accountId, 'documents', recordBytes(text) - recordBytes(current));
-        putVersion(batch, name, next.version, text, next.updated_at);
+        putVersion(batch, name, next.version, text, { at: next.updated_at, by });
         dropVersion(batch, name, before.version);
       }
       batch.put(papers, [accountId, id], next);

@@ -1,5 +1,6 @@
 /** Declares the tools for papers. */
 import { z } from 'zod';
+import type { CallerName } from '../common/principal.ts';
 import { idFrom } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural, withContent } from '../gateway/words.ts';
@@ -16,14 +17,14 @@ const named = z.strictObject({ id: paperId });
 const changeArguments = z.strictObject({ id: paperId, ...paperChange.shape });
 
 /** Returns every tool of this capability. */
-export function paperTools(papers: Papers): Tool[] {
+export function paperTools(papers: Papers, nameOf: CallerName): Tool[] {
   return [
-    createPaper(papers),
+    createPaper(papers, nameOf),
     listPapers(papers),
     getPaper(papers),
-    updatePaper(papers),
-    publishPaper(papers),
-    deletePaper(papers),
+    updatePaper(papers, nameOf),
+    publishPaper(papers, nameOf),
+    deletePaper(papers, nameOf),
   ];
 }
 
@@ -77,7 +78,7 @@ function getPaper(papers: Papers): Tool {
   });
 }
 
-function createPaper(papers: Papers): Tool {
+function createPaper(papers: Papers, nameOf: CallerName): Tool {
   return defineTool({
     name: 'create_paper',
     title: 'Create a paper',
@@ -88,14 +89,14 @@ function createPaper(papers: Papers): Tool {
     annotations: ADDS,
     example: { title: 'On cairns', content: '# On cairns\n\nThey mark the way.\n' },
     read: (given, accountId) => papers.read(accountId, newPaper, given, 'arguments'),
-    async handle(args, { accountId }) {
-      const made = await papers.add(accountId, args);
+    async handle(args, principal) {
+      const made = await papers.add(principal.accountId, args, nameOf(principal));
       return { structured: { paper: factsOf(made) }, text: `created ${line(made)}` };
     },
   });
 }
 
-function updatePaper(papers: Papers): Tool {
+function updatePaper(papers: Papers, nameOf: CallerName): Tool {
   return defineTool({
     name: 'update_paper',
     title: 'Change a paper',
@@ -106,8 +107,8 @@ function updatePaper(papers: Papers): Tool {
     annotations: SETS,
     example: { id: 1, content: '# On cairns\n\nThey mark the way.\n', expected_version: 1 },
     read: (given, accountId) => papers.read(accountId, changeArguments, given, 'arguments'),
-    async handle({ id, ...fields }, { accountId }) {
-      const changed = await papers.change(accountId, id, fields);
+    async handle({ id, ...fields }, principal) {
+      const changed = await papers.change(principal.accountId, id, fields, nameOf(principal));
       const isReplaced = fields.content !== undefined && changed.paper.version > 1;
       const replaced = isReplaced ? '; its earlier text is not kept' : '';
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}${replaced}` };
@@ -115,7 +116,7 @@ function updatePaper(papers: Papers): Tool {
   });
 }
 
-function publishPaper(papers: Papers): Tool {
+function publishPaper(papers: Papers, nameOf: CallerName): Tool {
   return defineTool({
     name: 'publish_paper',
     title: 'Publish a paper',
@@ -125,14 +126,14 @@ function publishPaper(papers: Papers): Tool {
     output: onePaper,
     annotations: SETS,
     example: { id: 1 },
-    async handle({ id, published = true }, { accountId }) {
-      const changed = await papers.change(accountId, id, { published });
+    async handle({ id, published = true }, principal) {
+      const changed = await papers.change(principal.accountId, id, { published }, nameOf(principal));
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}` };
     },
   });
 }
 
-function deletePaper(papers: Papers): Tool {
+function deletePaper(papers: Papers, nameOf: CallerName): Tool {
   return defineTool({
     name: 'delete_paper',
     title: 'Move a paper to the trash',
@@ -145,8 +146,8 @@ function deletePaper(papers: Papers): Tool {
     }),
     annotations: DESTROYS,
     example: { id: 1 },
-    async handle({ id }, { accountId }) {
-      const deletedAt = await papers.remove(accountId, id);
+    async handle({ id }, principal) {
+      const deletedAt = await papers.remove(principal.accountId, id, nameOf(principal));
       const back = `update_paper with id: ${id} and restore: true brings it back within ${limits.binDays} days`;
       return { structured: { id, deleted_at: deletedAt }, text: `paper #${id} is in the trash; ${back}` };
     },

@@ -1,5 +1,6 @@
 /** Defines the public form of a paper and its schemas. */
 import { z } from 'zod';
+import { changedByField } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import type { ShownPaper } from './service.ts';
 
@@ -16,6 +17,7 @@ export const paperSchema = z.object({
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: at,
   updated_at: at,
+  changed_by: changedByField,
 });
 
 export const paperWithContent = paperSchema.extend({
@@ -43,6 +45,6 @@ export function paperView({ paper, content }: ShownPaper) {
 
 /** Returns a paper without its content. */
 export function factsOf({ paper }: ShownPaper): z.infer<typeof paperSchema> {
-  const { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at } = paper;
-  return { id, title, category_id, published, published_at, version, size_bytes, created_at, updated_at };
+  const { json_bytes: _json, deleted_at: _deleted, ...facts } = paper;
+  return facts;
 }

@@ -2,7 +2,16 @@
 
 import { z } from 'zod';
 import { lastNumber } from '../archive/last-number.ts';
-import { type ImportTarget, type Instant, id, importSection, instantUpTo, text, whole } from '../archive/records.ts';
+import {
+  changedByName,
+  type ImportTarget,
+  type Instant,
+  id,
+  importSection,
+  instantUpTo,
+  text,
+  whole,
+} from '../archive/records.ts';
 import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { readFields } from '../fields/read.ts';
@@ -52,7 +61,7 @@ export const taskRecord = (instant: Instant) =>
       version: id.default(1),
       created_at: instant,
       updated_at: instant,
-      changed_by: text(limits.changedByCharsMax).optional(),
+      changed_by: changedByName,
       deleted_at: instant.nullable(),
     }),
     z.strictObject({

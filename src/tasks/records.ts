@@ -2,6 +2,7 @@
  * Defines the tables of tasks and categories. Tasks are found through `task_rows`: one small row per order of a task,
  * in the space of its bucket. Counters contain the number of tasks in each bucket.
  */
+import type { Signed } from '../common/principal.ts';
 import { type Codec, recordCodec, versionedTextCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
@@ -9,7 +10,7 @@ export const KANBAN_STATUSES = ['backlog', 'todo', 'in_progress', 'done'] as con
 
 export type KanbanStatus = (typeof KANBAN_STATUSES)[number];
 
-export interface TaskRecord {
+export interface TaskRecord extends Signed {
   /** Numbered per account. */
   readonly id: number;
   readonly content: string;
@@ -25,8 +26,6 @@ export interface TaskRecord {
   readonly version: number;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Who made the latest change, also a deletion: the name of a key, device, app or browser; absent: unknown. */
-  readonly changed_by?: string;
   /** Time of deletion; null: live. A deleted task is in no order and no counter. */
   readonly deleted_at: string | null;
 }

@@ -1,6 +1,7 @@
 /** Decides which values tasks and categories accept, and the result of a write. Pure. */
 
 import { type FieldErrors, invalidField, Refusal } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import type { CategoryFields, TaskFields } from './fields.ts';
@@ -66,12 +67,6 @@ export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number,
   const written = ['content', 'due_date', 'is_important', 'category_id', 'kanban_status'] as const;
   if (written.every((field) => next[field] === task[field])) return task;
   return changedBy({ ...next, version: task.version + 1, updated_at: at }, by);
-}
-
-/** Names who made this change; undefined: unknown. */
-function changedBy(task: TaskRecord, by: string | undefined): TaskRecord {
-  const { changed_by: _, ...unsigned } = task;
-  return by === undefined ? unsigned : { ...unsigned, changed_by: by };
 }
 
 /** Completing sets the status to done; reopening a done task resets it to the default. */

@@ -1,5 +1,6 @@
 /** Defines the public form of tasks and categories, and their schemas. */
 import { z } from 'zod';
+import { changedByField } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { KANBAN_STATUSES, type TaskRecord } from './records.ts';
@@ -17,7 +18,7 @@ export const taskSchema = z.object({
   version: z.int().positive().describe('Rises with each change'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),
-  changed_by: z.string().optional().describe('Key, device, app or browser that made the latest change'),
+  changed_by: changedByField,
 });
 
 /** A category in the responses of MCP and REST. */

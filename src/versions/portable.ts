@@ -1,9 +1,10 @@
 /** Exports the versions of a document to an archive, after the document, and imports them. */
 import { z } from 'zod';
 import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
-import { type ImportTarget, type Instant, id, text } from '../archive/records.ts';
+import { changedByName, type ImportTarget, type Instant, id, text } from '../archive/records.ts';
 import type { SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
@@ -16,6 +17,7 @@ export const versionSchema = (instant: Instant) =>
     type: z.literal('version'),
     version: id,
     created_at: instant,
+    changed_by: changedByName,
     content: text(limits.documentBytesMax),
   });
 
@@ -37,7 +39,9 @@ export function exportDocument(
     const [after] = readable;
     const content = version > document.version ? undefined : snapshot.get(versionTexts, key);
     if (content !== undefined && (after === undefined || version === after.version - 1)) {
-      readable.unshift({ type: 'version', version, created_at: value.created_at, content });
+      readable.unshift(
+        changedBy<VersionLine>({ type: 'version', version, created_at: value.created_at, content }, value.changed_by),
+      );
       continue;
     }
     noteMissing(`version ${key.join(' ')}: its text, or the version after it, is missing`);
@@ -93,7 +97,7 @@ export class VersionsImport<D extends Numbered> {
   version(line: VersionLine): Promise<void> {
     const document = this.#document;
     if (document === undefined) throw invalidField('type', 'a version must follow its document');
-    const { version, content, created_at: at } = line;
+    const { version, content, created_at: at, changed_by: by } = line;
     const before = this.#before;
     const isNext = version <= document.version && (before === undefined || version === before.version + 1);
     if (!isNext) throw invalidField('version', `version ${version} is not the next version of document ${document.id}`);
@@ -108,7 +112,7 @@ export class VersionsImport<D extends Numbered> {
     const isLast = version === document.version;
     if (isLast) this.#document = undefined;
     return target.actors.account(target.accountId).ask((batch): void => {
-      putVersion(batch, name, version, content, at);
+      putVersion(batch, name, version, content, { at, by });
       if (isLast) keep(batch, document, read);
     });
   }

@@ -1,4 +1,5 @@
 /** Defines the tables of document texts: each stored text by version number, and the trash. */
+import type { Signed } from '../common/principal.ts';
 import { recordCodec, textCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
@@ -6,7 +7,7 @@ import { type AnyTable, defineTable } from '../store/table.ts';
 export type Space = 'docs' | 'handoffs' | 'papers';
 
 /** Metadata of a version without its text, so that listing loads no texts. Immutable. */
-export interface VersionRecord {
+export interface VersionRecord extends Signed {
   /** Bytes of the text in UTF-8. */
   readonly size_bytes: number;
   /** Bytes of the text as a JSON string, including quotes. Predicts the length of a line that contains it. */

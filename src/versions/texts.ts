@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
+import { changedBy } from '../common/principal.ts';
 import { isWellFormed, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { countBytes, textBytes } from '../quotas/usage.ts';
@@ -47,12 +48,18 @@ function fault(text: string): string | undefined {
   return `would have ${bytes} bytes and may have ${limits.documentBytesMax}; split it into several`;
 }
 
-/** Writes a new version. */
-export function putVersion(batch: Batch, name: DocumentName, version: number, text: string, at: string): void {
+/** Writes a new version. `made`: when, and by whom. */
+export function putVersion(
+  batch: Batch,
+  name: DocumentName,
+  version: number,
+  text: string,
+  made: { readonly at: string; readonly by: string | undefined },
+): void {
   const key = versionKey(name, version);
   const measured = measure(text);
   countBytes(batch, name.accountId, 'documents', textBytes(measured.size_bytes));
-  batch.put(versionRows, key, { ...measured, created_at: at });
+  batch.put(versionRows, key, changedBy<VersionRecord>({ ...measured, created_at: made.at }, made.by));
   batch.put(versionTexts, key, text);
 }
 

@@ -39,6 +39,11 @@ export function browserOf({ source }: Visit): string {
   return browserName(source.agent).slice(0, limits.changedByCharsMax);
 }
 
+/** The same, as the author of a file. */
+export function authorOf(visit: Visit): string {
+  return browserOf(visit).slice(0, limits.deviceIdCharsMax);
+}
+
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
   return 'accountId' in visit;
 }

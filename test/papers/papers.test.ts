@@ -78,6 +78,7 @@ test('[PAPER-1] a paper is made as a draft, read as it was written, and changed 
     size_bytes: 17,
     created_at: expect.any(String),
     updated_at: made.created_at,
+    changed_by: 'access token',
   });
   expect(await get(1)).toEqual(made);
   const titled = await patch(1, { title: 'Cairns' });

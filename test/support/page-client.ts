@@ -4,6 +4,9 @@ import type { Hub } from './hub.ts';
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+/** The header of a browser that pages call `Firefox on Linux`. */
+export const FIREFOX = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
+
 export interface PageForm {
   readonly action: string;
   /** What it would send untouched. */

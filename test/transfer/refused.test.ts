@@ -249,8 +249,24 @@ test('[OPS-13] a log whose oldest versions were let go of is taken, and one abov
   );
   expect(kept.length).toBeLessThan(linesOf(at, 'vaults').length - 1);
   rewrite(at, 'vaults', textOf(kept));
-  // As an export wrote them before tasks had versions.
-  rewrite(at, 'tasks', textOf(linesOf(at, 'tasks').map((line) => ({ ...line, version: undefined }))));
+  // As an export wrote them before tasks had versions, and documents the names of those who changed them.
+  for (const [section, type, member] of [
+    ['tasks', 'task', 'version'],
+    ['docs', 'doc', 'changed_by'],
+    ['docs', 'version', 'changed_by'],
+    ['handoffs', 'handoff', 'changed_by'],
+    ['handoffs', 'version', 'changed_by'],
+    ['papers', 'paper', 'changed_by'],
+    ['papers', 'version', 'changed_by'],
+  ] as const) {
+    const lines = linesOf(at, section);
+    expect([section, lines.some((line) => line['type'] === type && member in line)]).toEqual([section, true]);
+    rewrite(
+      at,
+      section,
+      textOf(lines.map((line) => (line['type'] === type ? { ...line, [member]: undefined } : line))),
+    );
+  }
   const roomy = await startHub();
   await imported(roomy, at);
   expect(await verified(roomy)).toMatchObject({ ...sound, accounts: 1 });

@@ -10,7 +10,7 @@ import type { VersionStatus } from '../log/version.ts';
 import { describeClash } from './refusals.ts';
 import { findClash } from './state.ts';
 
-/** The device id of changes not sent by a device. */
+/** The device id of changes for which no name was given. */
 export const HUB_DEVICE = 'hub';
 
 export interface HubChange {

@@ -14,7 +14,6 @@ import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { isOfOtherFile } from './foreign-base.ts';
 import { healVersion } from './heal.ts';
-import { HUB_DEVICE } from './hub-change.ts';
 import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
@@ -41,15 +40,15 @@ export class Push {
 
   /**
    * Runs a push. Throws Refusal `invalid_fields`, `quota_exceeded`, `storage_reserved` or `path_not_found`, or
-   * `sync_conflict` once the refused bytes are on disk.
+   * `sync_conflict` once the refused bytes are on disk. `from`: a change made on a page does not come from a device.
    */
-  async push(accountId: string, args: PushArguments): Promise<PushResult> {
+  async push(accountId: string, args: PushArguments, from: 'device' | 'page' = 'device'): Promise<PushResult> {
     const { vaults, contents } = this.#options;
     const push = readPush(args);
     const decide = async (content: IncomingContent | undefined) => {
       const vaultId = await vaults.idOf(accountId, args.vault_id);
       push.content = content;
-      return await this.decide(accountId, vaultId, push, content);
+      return await this.decide(accountId, vaultId, push, content, from);
     };
     const content = readContent(args);
     const decided = content === undefined ? await decide(undefined) : await contents.use(accountId, content, decide);
@@ -62,6 +61,7 @@ export class Push {
     vaultId: string,
     push: UnfilledPush,
     content: IncomingContent | undefined,
+    from: 'device' | 'page' = 'device',
   ): Promise<Decided> {
     const { log, store, visits } = this.#options;
     const decide = (unfilled: UnfilledPush) =>
@@ -69,8 +69,7 @@ export class Push {
         const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
         const visit = { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq };
-        // A change made in a page does not come from a device.
-        if (deviceId !== HUB_DEVICE) visits.note(turn.batch, visit);
+        if (from === 'device') visits.note(turn.batch, visit);
         return made;
       });
     const decided = await decide(push);

@@ -5,7 +5,7 @@ import { Field, FormErrors, OpenedVersion, type Problem, SavedElsewhere, TextAre
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
-import { bytesText, Confirm, Form, Given } from '../ui.tsx';
+import { By, bytesText, Confirm, Form, Given } from '../ui.tsx';
 import type { DocumentVersion, Kind, OpenDocument } from './kinds.ts';
 import { documentPath, kindPath } from './list.tsx';
 
@@ -19,7 +19,7 @@ interface DocumentPageProps {
 }
 
 export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: DocumentPageProps): VNode {
-  const { title, label, at, version, shown, content } = document;
+  const { title, label, at, by, version, shown, content } = document;
   return (
     <>
       <div class="intro">
@@ -31,6 +31,7 @@ export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: Do
           {kind.id === 'papers' ? `${label}, ` : ''}
           {shown === version ? `version ${version}, ` : `version ${shown} of ${version}, `}
           <Ago at={at} zone={visit.zone} />
+          <By name={by} />
         </p>
       </div>
       <section class="panel" aria-label="Content">
@@ -114,7 +115,7 @@ function Versions({ visit, kind, document }: PartProps): VNode {
 }
 
 function Version({ visit, kind, document, one }: PartProps & { readonly one: DocumentVersion }): VNode {
-  const { version, size_bytes: bytes, created_at: at } = one;
+  const { version, size_bytes: bytes, created_at: at, changed_by: by } = one;
   return (
     <li class="row" aria-current={version === document.shown ? 'true' : undefined}>
       <div class="row-main">
@@ -122,6 +123,7 @@ function Version({ visit, kind, document, one }: PartProps & { readonly one: Doc
         {version === document.version ? <span class="badge good">current</span> : null}
         <p class="meta">
           {bytesText(bytes)} · <Ago at={at} zone={visit.zone} />
+          <By name={by} />
         </p>
       </div>
     </li>

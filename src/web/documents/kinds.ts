@@ -4,7 +4,7 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import { printableName } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
-import { documentText } from '../../versions/texts.ts';
+import { documentText, type Version } from '../../versions/texts.ts';
 import type { Capabilities } from '../capabilities.ts';
 
 export type KindId = 'docs' | 'handoffs' | 'papers';
@@ -25,14 +25,12 @@ export interface DocumentList {
   readonly cursor: string | undefined;
 }
 
-export interface DocumentVersion {
-  readonly version: number;
-  readonly size_bytes: number;
-  readonly created_at: string;
-}
+export type DocumentVersion = Omit<Version, 'json_bytes'>;
 
 export interface OpenDocument extends ListedDocument {
   readonly content: string;
+  /** Who made the shown version, at `at`; undefined: unknown. */
+  readonly by: string | undefined;
   /** Format for rendering: `markdown`, or a language. */
   readonly format: string;
   /** The current version, and the one shown. */
@@ -68,12 +66,13 @@ export interface Kind {
   list(accountId: string, query: ListQuery): Promise<DocumentList>;
   /** Throws Refusal `not_found`. */
   open(accountId: string, id: number, version?: number): OpenDocument;
-  create(accountId: string, written: WrittenDocument): Promise<number>;
+  /** `by`: who does it, here and below. */
+  create(accountId: string, written: WrittenDocument, by: string): Promise<number>;
   /** Throws Refusal `stale_version` when the current version is not `expected`. */
-  save(accountId: string, id: number, written: WrittenDocument, expected: number): Promise<void>;
+  save(accountId: string, id: number, written: WrittenDocument, expected: number, by: string): Promise<void>;
   /** Undefined: this kind cannot be deleted on a page. */
-  readonly remove: ((accountId: string, id: number) => Promise<void>) | undefined;
-  restore(accountId: string, id: number): Promise<void>;
+  readonly remove: ((accountId: string, id: number, by: string) => Promise<void>) | undefined;
+  restore(accountId: string, id: number, by: string): Promise<void>;
 }
 
 /** Input of a person is validated like input of an agent. */
@@ -110,26 +109,26 @@ function devDocs({ docs }: Sources): Kind {
     },
     open(accountId, id, version) {
       const { doc, shown, content } = docs.get(accountId, { id, version });
-      const { title, category: label, content_type: format, updated_at: at } = doc;
+      const { title, category: label, content_type: format } = doc;
       const versions = docs.versions(accountId, doc);
-      return { id, title, label, at, content, format, version: doc.version, shown: shown.version, versions };
+      return { id, title, label, content, format, version: doc.version, ...shownOf(shown), versions };
     },
-    async create(accountId, { title, group: category, content }) {
+    async create(accountId, { title, group: category, content }, by) {
       const fields = readFields(devDocFields, { title, category, content });
       // A file extension in the title determines the type; without one, text written on a page is Markdown.
       const type = /\.\w+$/.test(title) ? {} : { content_type: 'markdown' as const };
-      const made = await docs.create(accountId, { ...fields, ...type, create_category: true });
+      const made = await docs.create(accountId, { ...fields, ...type, create_category: true }, by);
       return made.id;
     },
-    async save(accountId, id, { content: given }, expected) {
+    async save(accountId, id, { content: given }, expected, by) {
       const { content } = readFields(textField, { content: given });
-      await docs.update(accountId, { id, content, expected_version: expected });
+      await docs.update(accountId, { id, content, expected_version: expected }, by);
     },
-    async remove(accountId, id) {
-      await docs.remove(accountId, { id });
+    async remove(accountId, id, by) {
+      await docs.remove(accountId, { id }, by);
     },
-    async restore(accountId, id) {
-      await docs.update(accountId, { id, restore: true });
+    async restore(accountId, id, by) {
+      await docs.update(accountId, { id, restore: true }, by);
     },
   };
 }
@@ -153,20 +152,19 @@ function handoffs({ handoffs: notes }: Sources): Kind {
     },
     open(accountId, id, version) {
       const { handoff, shown, content } = notes.read(accountId, id, version);
-      const { topic: title, project: label, updated_at: at } = handoff;
+      const { topic: title, project: label } = handoff;
       const versions = notes.versions(accountId, handoff);
-      const current = handoff.version;
-      return { id, title, label, at, content, format: 'markdown', version: current, shown: shown.version, versions };
+      return { id, title, label, content, format: 'markdown', version: handoff.version, ...shownOf(shown), versions };
     },
-    async create(accountId, { title: topic, group: project, content }) {
+    async create(accountId, { title: topic, group: project, content }, by) {
       const fields = readFields(handoffFields, { project, topic, content });
-      return (await notes.save(accountId, { ...fields, expected_version: 0 })).id;
+      return (await notes.save(accountId, { ...fields, expected_version: 0 }, by)).id;
     },
-    async save(accountId, id, { content: given }, expected) {
+    async save(accountId, id, { content: given }, expected, by) {
       const { content } = readFields(textField, { content: given });
       const { project, topic, date, time } = notes.read(accountId, id).handoff;
       const name = { project, topic, date, ...(time === null ? {} : { time }) };
-      await notes.save(accountId, { ...name, content, expected_version: expected });
+      await notes.save(accountId, { ...name, content, expected_version: expected }, by);
     },
     remove: undefined,
     restore() {
@@ -194,24 +192,29 @@ function papers({ papers: all }: Sources): Kind {
     },
     open(accountId, id) {
       const { paper, content = '' } = all.get(accountId, id);
-      const { title, published, version, updated_at: at, size_bytes } = paper;
+      const { title, published, version, updated_at: at, size_bytes, changed_by: by } = paper;
       const versions = [{ version, size_bytes, created_at: at }];
       const label = published ? 'Published' : 'Draft';
-      return { id, title, label, at, content, format: 'markdown', version, shown: version, versions, published };
+      return { id, title, label, at, by, content, format: 'markdown', version, shown: version, versions, published };
     },
-    async create(accountId, { title, content }) {
-      return (await all.create(accountId, { title, content })).paper.id;
+    async create(accountId, { title, content }, by) {
+      return (await all.create(accountId, { title, content }, by)).paper.id;
     },
-    async save(accountId, id, { title, content }, expected) {
-      await all.patch(accountId, id, { title, content, expected_version: expected });
+    async save(accountId, id, { title, content }, expected, by) {
+      await all.patch(accountId, id, { title, content, expected_version: expected }, by);
     },
-    async remove(accountId, id) {
-      await all.remove(accountId, id);
+    async remove(accountId, id, by) {
+      await all.remove(accountId, id, by);
     },
-    async restore(accountId, id) {
-      await all.patch(accountId, id, { restore: true });
+    async restore(accountId, id, by) {
+      await all.patch(accountId, id, { restore: true }, by);
     },
   };
+}
+
+/** Number, time and author of the shown version. */
+function shownOf({ version: shown, created_at: at, changed_by: by }: Version) {
+  return { shown, at, by };
 }
 
 function readPlace(cursor: string): number {

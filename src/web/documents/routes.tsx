@@ -9,6 +9,7 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import type { Renderer } from '../rendering/renderer.tsx';
+import { browserOf } from '../visit.ts';
 import { DocumentPage, WritePage } from './document.tsx';
 import { type Kind, type KindId, kindsOf, type WrittenDocument } from './kinds.ts';
 import { documentPath, kindPath, ListPage } from './list.tsx';
@@ -43,7 +44,7 @@ export function documentRoutes(options: DocumentOptions): Route[] {
     }),
     pages.memberForm(`${kindPath('papers')}/:id/publish`, async (visit, form) => {
       const published = form.get('published') === 'true';
-      await options.papers.publish(visit.accountId, idOf(visit), { published });
+      await options.papers.publish(visit.accountId, idOf(visit), { published }, browserOf(visit));
       return pages.go(visit, documentPath('papers', idOf(visit)), {
         text: published ? 'The paper is published.' : 'The paper is a draft again.',
       });
@@ -118,7 +119,7 @@ function written(form: URLSearchParams): WrittenDocument {
 
 async function create(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
   const given = written(form);
-  const tried = await problemOf('document', { ...given }, () => kind.create(visit.accountId, given));
+  const tried = await problemOf('document', { ...given }, () => kind.create(visit.accountId, given, browserOf(visit)));
   if (!tried.ok) return showForm(options, visit, kind, undefined, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, tried.value), { text: 'Saved.' });
 }
@@ -128,7 +129,7 @@ async function save(options: DocumentOptions, visit: MemberVisit, kind: Kind, fo
   const given = written(form);
   const expected = form.get('expected') ?? '';
   const tried = await problemOf('document', { ...given, expected }, () =>
-    kind.save(visit.accountId, id, given, Number(expected)),
+    kind.save(visit.accountId, id, given, Number(expected), browserOf(visit)),
   );
   if (!tried.ok) return showForm(options, visit, kind, id, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, id), { text: 'Saved.' });
@@ -150,7 +151,7 @@ async function revert(options: DocumentOptions, visit: MemberVisit, kind: Kind, 
   const version = Number(form.get('version'));
   const { title, label: group, content } = kind.open(visit.accountId, id, version);
   const expected = Number(form.get('expected'));
-  await kind.save(visit.accountId, id, { title, group, content }, expected);
+  await kind.save(visit.accountId, id, { title, group, content }, expected, browserOf(visit));
   return options.pages.go(visit, documentPath(kind.id, id), { text: `Version ${version} was restored.` });
 }
 
@@ -160,14 +161,14 @@ function removal({ pages }: DocumentOptions, kind: Kind): Route[] {
   const path = kindPath(kind.id);
   return [
     pages.memberForm(`${path}/:id/delete`, async (visit) => {
-      await remove(visit.accountId, idOf(visit));
+      await remove(visit.accountId, idOf(visit), browserOf(visit));
       return pages.go(visit, path, {
         text: `The ${kind.one} is in the trash, and stays there for ${limits.binDays} days.`,
         undo: { label: 'Undo', action: `${path}/${idOf(visit)}/restore` },
       });
     }),
     pages.memberForm(`${path}/:id/restore`, async (visit) => {
-      await kind.restore(visit.accountId, idOf(visit));
+      await kind.restore(visit.accountId, idOf(visit), browserOf(visit));
       return pages.go(visit, documentPath(kind.id, idOf(visit)), { text: `The ${kind.one} was restored.` });
     }),
   ];

@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
-import { Empty, Form, Given, Moment } from '../ui.tsx';
+import { By, Empty, Form, Given, Moment } from '../ui.tsx';
 import type { KindId } from './kinds.ts';
 import { documentPath, kindPath } from './list.tsx';
 
@@ -20,16 +20,17 @@ interface DeletedDocument {
   readonly title: string;
   /** ISO 8601. */
   readonly at: string;
+  readonly by: string | undefined;
 }
 
 export function trashRoute({ pages, docs, papers }: TrashOptions): Route {
   return pages.member('/documents/trash', (visit) => {
     const found = [
-      ...docs.deleted(visit.accountId).map(({ id, title, deleted_at: at }) => {
-        return { kind: 'docs', one: 'dev doc', id, title, at: at ?? '' } as const;
+      ...docs.deleted(visit.accountId).map(({ id, title, deleted_at: at, changed_by: by }) => {
+        return { kind: 'docs', one: 'dev doc', id, title, at: at ?? '', by } as const;
       }),
-      ...papers.deleted(visit.accountId).map(({ id, title, deleted_at: at }) => {
-        return { kind: 'papers', one: 'paper', id, title, at } as const;
+      ...papers.deleted(visit.accountId).map(({ id, title, deleted_at: at, changed_by: by }) => {
+        return { kind: 'papers', one: 'paper', id, title, at, by } as const;
       }),
     ].sort((a, b) => b.at.localeCompare(a.at));
     return pages.show(visit, {
@@ -80,7 +81,7 @@ function TrashPage({ visit, found, hasMore }: TrashPageProps): VNode {
 }
 
 function Deleted({ visit, document }: { readonly visit: MemberVisit; readonly document: DeletedDocument }): VNode {
-  const { kind, one, id, title, at } = document;
+  const { kind, one, id, title, at, by } = document;
   return (
     <li class="row">
       <div class="row-main">
@@ -88,7 +89,8 @@ function Deleted({ visit, document }: { readonly visit: MemberVisit; readonly do
           <Given>{title}</Given> <span class="badge">{one}</span>
         </p>
         <p class="meta">
-          Deleted <Moment at={at} zone={visit.zone} />. Permanently deleted{' '}
+          Deleted <Moment at={at} zone={visit.zone} />
+          <By name={by} />. Permanently deleted{' '}
           <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
         </p>
       </div>

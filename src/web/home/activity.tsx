@@ -1,11 +1,12 @@
 /** Shows the recent activity of devices, agents and people on the start page, newest first. */
 import type { VNode } from 'preact';
+import type { DevDocRecord } from '../../dev-docs/records.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { By, Empty, Given, Moment } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 
-type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit' | 'handoffs' | 'papers'>;
+type Sources = Pick<Capabilities, 'tasks' | 'sync' | 'audit' | 'docs' | 'handoffs' | 'papers'>;
 
 interface Act {
   /** ISO 8601. */
@@ -100,17 +101,28 @@ function filesOf({ sync }: Sources, { accountId }: MemberVisit): Act[] {
   });
 }
 
-/** The newest handoff of each project, and the newest papers. */
-function documentsOf({ handoffs, papers }: Sources, { accountId }: MemberVisit): Act[] {
+/** The dev docs that changed last, the newest handoff of each project, and the newest papers. */
+function documentsOf({ docs, handoffs, papers }: Sources, { accountId }: MemberVisit): Act[] {
   const limit = limits.activityRows;
-  const saved = handoffs.newestOfEach(accountId, { limit }).handoffs.map(({ id, project, topic, updated_at: at }) => {
-    return { at, what: 'Handoff saved:', name: `${project}: ${topic}`, href: `/documents/handoffs/${id}`, by: null };
+  const changed = docs.recent(accountId, limit).map(devDocAct);
+  const saved = handoffs.newestOfEach(accountId, { limit }).handoffs.map((handoff) => {
+    const { id, project, topic, updated_at: at, changed_by: by = null } = handoff;
+    return { at, what: 'Handoff saved:', name: `${project}: ${topic}`, href: `/documents/handoffs/${id}`, by };
   });
   const written = papers.list(accountId, { include_content: false, limit }).papers.map(({ paper }) => {
-    const { id, title, updated_at: at } = paper;
-    return { at, what: 'Paper saved:', name: title, href: `/documents/papers/${id}`, by: null };
+    const { id, title, updated_at: at, changed_by: by = null } = paper;
+    return { at, what: 'Paper saved:', name: title, href: `/documents/papers/${id}`, by };
   });
-  return [...saved, ...written];
+  return [...changed, ...saved, ...written];
+}
+
+function devDocAct(doc: DevDocRecord): Act {
+  const { id, title: name, changed_by: by = null } = doc;
+  const at = new Date(doc.changed_ms).toISOString();
+  if (doc.deleted_at !== null) return { at, what: 'Dev doc deleted:', name, href: undefined, by };
+  // A restored document keeps the time of its text.
+  const what = doc.updated_at === at ? 'Dev doc saved:' : 'Dev doc restored:';
+  return { at, what, name, href: `/documents/docs/${id}`, by };
 }
 
 function eventsOf({ audit }: Sources, { accountId }: MemberVisit): Act[] {

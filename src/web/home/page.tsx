@@ -12,7 +12,10 @@ import { ConnectAgent } from './connect.tsx';
 import { DueToday } from './due.tsx';
 
 export interface HomeOptions
-  extends Pick<Capabilities, 'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'handoffs' | 'papers'> {
+  extends Pick<
+    Capabilities,
+    'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'docs' | 'handoffs' | 'papers'
+  > {
   /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
   readonly now: () => number;

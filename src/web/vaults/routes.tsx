@@ -7,6 +7,7 @@ import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
+import { authorOf } from '../visit.ts';
 import { type VaultOptions, vaultOf } from './access.ts';
 import { archiveRoute } from './archive/routes.ts';
 import { changeRoutes } from './change/routes.tsx';
@@ -138,7 +139,7 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
       path,
       seq,
       baseSha: field('base') ?? undefined,
-      deviceId: undefined,
+      deviceId: authorOf(visit),
     }),
   );
   const numbers = tried.ok ? await sync.history.numbersOf(accountId, vaultId, fileOf(sync, vaultId, path)) : undefined;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
 import { PASSWORD, structured } from '../../support/gateway.ts';
-import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { FIREFOX, type PageClient, signedUp } from '../../support/page-client.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub({ loudest: 40, verified: true });
@@ -174,6 +174,63 @@ test('[WEB-15, KEY-8] what was deleted stands in the trash, by whoever it was de
   const { client: other } = await member();
   await other.open('/documents/trash');
   expect(other.text).toContain('The trash is empty');
+});
+
+interface Named {
+  readonly changed_by?: string;
+}
+
+test('[WEB-15, DOC-1, HAND-1, PAPER-1] a document, its versions, the trash and the start page name who made a change', async () => {
+  const { client, key } = await member();
+  const browser = 'Firefox on Linux';
+  const tool = <T>(name: string, args: object) => structured<T>(hub, name, args, key);
+  const { doc } = await tool<{ doc: Named }>('create_dev_doc', { title: 'Rules', content: 'one' });
+  await tool('handoff_save', { project: 'cairn', topic: 'main', content: 'one' });
+  await tool('create_paper', { title: 'On stones', content: 'one' });
+  const { changed_by: agent = '' } = doc;
+  await client.open('/settings');
+  expect([agent === '', client.text]).toEqual([false, expect.stringContaining(agent)]);
+  for (const kind of ['docs', 'handoffs', 'papers']) {
+    const page = `/documents/${kind}/1`;
+    await client.open(page);
+    expect([kind, client.text]).toEqual([kind, expect.stringContaining(`version 1, just now by ${agent}`)]);
+    await client.open(`${page}/edit`);
+    await client.submit(`${page}/edit`, { content: 'two' }, FIREFOX);
+    expect([kind, client.text]).toEqual([kind, expect.stringContaining(`version 2, just now by ${browser}`)]);
+    if (kind !== 'papers') expect([kind, client.text]).toEqual([kind, expect.stringContaining(`just now by ${agent}`)]);
+    await client.open(`${page}?version=1`);
+    if (kind !== 'papers') expect(client.text).toContain(`version 1 of 2, just now by ${agent}`);
+  }
+  for (const [name, args] of [
+    ['get_dev_doc', { id: 1 }],
+    ['handoff_get', { project: 'cairn', topic: 'main' }],
+  ] as const) {
+    type Read = { readonly versions: readonly Named[] } & Readonly<Record<'doc' | 'handoff', Named | undefined>>;
+    const now = await tool<Read>(name, { ...args, include_versions: true });
+    const first = await tool<Read>(name, { ...args, version: 1 });
+    const names = [now, first].map((read) => (read.doc ?? read.handoff)?.changed_by);
+    expect([name, ...names]).toEqual([name, browser, agent]);
+    expect([name, ...now.versions.map((one) => one.changed_by)]).toEqual([name, browser, agent]);
+  }
+  const same = await tool<{ doc: Named }>('update_dev_doc', { id: 1, content: 'two' });
+  expect(same.doc.changed_by).toBe(browser);
+  const published = await tool<{ paper: Named }>('publish_paper', { id: 1 });
+  expect(published.paper.changed_by).toBe(agent);
+  await client.open('/');
+  expect(client.text).toContain(`Handoff saved: cairn: main by ${browser}`);
+  expect(client.text).toContain(`Paper saved: On stones by ${agent}`);
+  expect(client.text).toContain(`Dev doc saved: Rules by ${browser}`);
+  await client.open('/documents/docs/1');
+  await client.submit('/documents/docs/1/delete', {}, FIREFOX);
+  await tool('delete_paper', { id: 1 });
+  await client.open('/documents/trash');
+  expect(client.text).toContain(`dev doc Deleted just now by ${browser} .`);
+  expect(client.text).toContain(`paper Deleted just now by ${agent} .`);
+  await client.open('/');
+  expect(client.text).toContain(`Dev doc deleted: Rules by ${browser}`);
+  await tool('update_dev_doc', { id: 1, restore: true });
+  await client.open('/');
+  expect(client.text).toContain(`Dev doc restored: Rules by ${agent}`);
 });
 
 test('[WEB-15] what is wrong with a document is told in its form', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { accessToken, PASSWORD, structured } from '../../support/gateway.ts';
 import { call } from '../../support/http.ts';
-import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { FIREFOX, type PageClient, signedUp } from '../../support/page-client.ts';
 import { Device } from '../../support/sync.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -80,11 +80,10 @@ test('[WEB-10] the home page, the page of a task and the trash name who changed 
   });
   expect(await textOf('/')).toContain('Task changed: Passed around by access token');
   expect(await textOf(`/tasks/${id}`)).toContain('last changed just now by access token');
-  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
-  await client.submit(`/tasks/${id}`, { content: 'Passed around' }, { 'User-Agent': agent });
+  await client.submit(`/tasks/${id}`, { content: 'Passed around' }, FIREFOX);
   expect(await textOf('/')).toContain('Task changed: Passed around by access token');
   await client.open(`/tasks/${id}`);
-  await client.submit(`/tasks/${id}`, { content: 'Passed on' }, { 'User-Agent': agent });
+  await client.submit(`/tasks/${id}`, { content: 'Passed on' }, FIREFOX);
   expect(await textOf(`/tasks/${id}`)).toContain('last changed just now by Firefox on Linux');
   expect(await textOf('/')).toContain('Task changed: Passed on by Firefox on Linux');
   await structured(hub, 'delete_task', { id }, key);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
 import { PASSWORD } from '../../support/gateway.ts';
-import { type PageClient, signedUp } from '../../support/page-client.ts';
+import { FIREFOX, type PageClient, signedUp } from '../../support/page-client.ts';
 import { Device } from '../../support/sync.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -27,9 +27,9 @@ async function bytesOf(client: PageClient, vault: string, path: string): Promise
 }
 
 /** Sends the undo that the page offers. */
-async function undo(client: PageClient): Promise<void> {
+async function undo(client: PageClient, headers: Record<string, string> = {}): Promise<void> {
   const [form] = client.forms.filter(({ html }) => html.includes('Undo'));
-  await client.submit(form?.action ?? '');
+  await client.submit(form?.action ?? '', {}, headers);
 }
 
 /** A form with files, as a browser sends it. */
@@ -95,6 +95,31 @@ test('[WEB-12] a file is written, edited, renamed and deleted, and each step is 
   expect(client.text).toContain('was deleted');
   await undo(client);
   expect(await bytesOf(client, vault, 'done/b.md')).toBe('\nthree');
+});
+
+test('[WEB-12] the author of a change made on a page is the browser, which is not a device of the vault', async () => {
+  const { client, device, vault } = await member();
+  await client.open(`${vault}/new`);
+  await client.submit(`${vault}/save`, { path: 'a.md', content: 'one' }, FIREFOX);
+  await client.open(`${vault}/edit?path=a.md`);
+  await client.submit(`${vault}/save`, { content: 'two' }, FIREFOX);
+  await undo(client, FIREFOX);
+  await client.open(filePage(vault, 'a.md'));
+  await client.submit(`${vault}/rename`, { to: 'b.md' }, FIREFOX);
+  await client.open(filePage(vault, 'b.md'));
+  await client.submit(`${vault}/delete`, {}, FIREFOX);
+  const vaultId = vault.slice('/vaults/'.length);
+  const { versions } = await device.result<{ versions: { status: string; device_id: string }[] }>('sync_history', {
+    path: 'b.md',
+    vault_id: vaultId,
+  });
+  const made = versions.map(({ status, device_id: by }) => `${status} by ${by}`);
+  expect(made).toEqual(
+    ['deleted', 'renamed', 'restored', 'updated', 'created'].map((status) => `${status} by Firefox on Linux`),
+  );
+  expect(await device.result('vault_connect_status', { vault_id: vaultId })).toMatchObject({ devices: [] });
+  await client.open('/');
+  expect(client.text).toContain('File deleted: b.md by Firefox on Linux');
 });
 
 test('[WEB-12] what changed elsewhere is not overwritten: the text is kept as a conflict, and shown', async () => {

@@ -1,9 +1,9 @@
 /** Changes a file from a page through the same checks as a push from a device, so nothing is overwritten silently. */
 import { hash } from 'node:crypto';
 import { Refusal, type SyncConflict } from '../../../common/fault.ts';
-import { HUB_DEVICE } from '../../../sync/push/hub-change.ts';
 import type { PushResult } from '../../../sync/push/step.ts';
 import type { Sync } from '../../../sync/service.ts';
+import { authorOf, type MemberVisit } from '../../visit.ts';
 import { textOf } from '../text-content.ts';
 
 export interface PageChange {
@@ -19,25 +19,25 @@ export type Changed =
   | { readonly kind: 'conflict'; readonly conflict: SyncConflict };
 
 /** Writes a file. Throws the refusals of `Push.push`, except conflicts. */
-export function writeFile(sync: Sync, accountId: string, change: PageChange, bytes: Uint8Array): Promise<Changed> {
+export function writeFile(sync: Sync, visit: MemberVisit, change: PageChange, bytes: Uint8Array): Promise<Changed> {
   const text = textOf(bytes);
   const content = text ?? Buffer.from(bytes).toString('base64');
   const encoding = text === undefined ? 'base64' : 'utf-8';
-  return push(sync, accountId, change, { content, encoding, sha256: hash('sha256', bytes) });
+  return push(sync, visit, change, { content, encoding, sha256: hash('sha256', bytes) });
 }
 
 /** Renames a file, keeping its content. Throws the refusals of `Push.push`, except conflicts. */
-export function renameFile(sync: Sync, accountId: string, change: PageChange, to: string): Promise<Changed> {
-  return push(sync, accountId, { ...change, path: to }, { from_path: change.path });
+export function renameFile(sync: Sync, visit: MemberVisit, change: PageChange, to: string): Promise<Changed> {
+  return push(sync, visit, { ...change, path: to }, { from_path: change.path });
 }
 
 type Rest = Omit<Parameters<Sync['push']['push']>[1], 'path' | 'base_sha' | 'device_id' | 'vault_id'>;
 
-async function push(sync: Sync, accountId: string, change: PageChange, rest: Rest): Promise<Changed> {
+async function push(sync: Sync, visit: MemberVisit, change: PageChange, rest: Rest): Promise<Changed> {
   const { vaultId, path, base } = change;
-  const args = { path, base_sha: base, device_id: HUB_DEVICE, vault_id: vaultId, ...rest };
+  const args = { path, base_sha: base, device_id: authorOf(visit), vault_id: vaultId, ...rest };
   try {
-    return { kind: 'done', result: await sync.push.push(accountId, args) };
+    return { kind: 'done', result: await sync.push.push(visit.accountId, args, 'page') };
   } catch (error) {
     if (error instanceof Refusal && error.fault.kind === 'sync_conflict') {
       return { kind: 'conflict', conflict: error.fault };

@@ -9,6 +9,7 @@ import type { Problem } from '../../fields.tsx';
 import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
+import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
 import { fileOf } from '../files.ts';
 import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
@@ -84,7 +85,7 @@ async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchPa
   const text = fromForm(content, form.get('newline') === 'crlf' ? 'crlf' : 'lf');
   const before = base === '' ? undefined : fileOf(sync, vaultId, path);
   const tried = await problemOf('edit', { path, content }, () =>
-    writeFile(sync, visit.accountId, { vaultId, path, base }, Buffer.from(text)),
+    writeFile(sync, visit, { vaultId, path, base }, Buffer.from(text)),
   );
   if (!tried.ok) return showEdit(options, visit, { path, base, text }, tried.problem);
   if (tried.value.kind === 'conflict') return toConflict(options, visit, vaultId, tried.value);
@@ -116,7 +117,7 @@ async function rename(options: VaultOptions, visit: MemberVisit, form: URLSearch
   // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? visit.request.query.get(name) ?? '';
   const [path, base, to] = [field('path'), field('base'), field('to').trim()];
-  const tried = await problemOf('rename', {}, () => renameFile(sync, visit.accountId, { vaultId, path, base }, to));
+  const tried = await problemOf('rename', {}, () => renameFile(sync, visit, { vaultId, path, base }, to));
   if (!tried.ok) return failed(options, visit, filePath(vaultId, path), tried.problem);
   const changed = tried.value;
   if (changed.kind === 'conflict') return failed(options, visit, filePath(vaultId, path), STALE);
@@ -141,7 +142,7 @@ async function remove(options: VaultOptions, visit: MemberVisit, form: URLSearch
   const [path, base] = [form.get('path') ?? '', form.get('base') ?? ''];
   const { seq } = fileOf(sync, vaultId, path);
   const tried = await problemOf('delete', {}, () =>
-    sync.history.remove(visit.accountId, { vaultId, path, baseSha: base, deviceId: undefined }),
+    sync.history.remove(visit.accountId, { vaultId, path, baseSha: base, deviceId: authorOf(visit) }),
   );
   if (!tried.ok) return failed(options, visit, filePath(vaultId, path), STALE);
   return pages.go(visit, folderPath(vaultId, parentOf(path)), {

@@ -23,7 +23,7 @@ export async function takeUpload(
   const isReplacing = fields.get('replace') === 'true';
   const refused: string[] = [];
   for (const file of files) {
-    const why = await take(options, visit.accountId, { vaultId, folder, isReplacing }, file);
+    const why = await take(options, visit, { vaultId, folder, isReplacing }, file);
     if (why !== undefined) refused.push(`${file.name}: ${why}`);
   }
   const taken = files.length - refused.length;
@@ -45,7 +45,7 @@ interface Into {
 /** Saves one file. Returns why it was refused; undefined: it was saved. */
 async function take(
   { sync }: VaultOptions,
-  accountId: string,
+  visit: MemberVisit,
   { vaultId, folder, isReplacing }: Into,
   { name, bytes }: UploadedFile,
 ): Promise<string | undefined> {
@@ -55,7 +55,7 @@ async function take(
     const live = there === undefined || there.deleted ? undefined : there;
     if (live !== undefined && !isReplacing && live.sha256 !== hash('sha256', bytes)) return 'there is one already.';
     const change = { vaultId, path: live?.path ?? path, base: live?.sha256 ?? '' };
-    const changed = await writeFile(sync, accountId, change, bytes);
+    const changed = await writeFile(sync, visit, change, bytes);
     return changed.kind === 'done' ? undefined : 'it changed at the same moment, and waits as a conflict.';
   } catch (error) {
     if (error instanceof Refusal) return explain(error.fault);

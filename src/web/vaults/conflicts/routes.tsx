@@ -7,6 +7,7 @@ import type { ConflictSides, Resolution } from '../../../sync/conflicts/conflict
 import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
+import { authorOf } from '../../visit.ts';
 import { attachment, type VaultOptions, vaultOf } from '../access.ts';
 import { type SideBySide, sideBySide } from '../compare/side-by-side.ts';
 import { ConflictList } from '../list.tsx';
@@ -126,7 +127,7 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
       conflictId,
       keep,
       baseSha: form.get('base') ?? '',
-      deviceId: undefined,
+      deviceId: authorOf(visit),
     });
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));

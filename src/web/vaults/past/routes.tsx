@@ -8,6 +8,7 @@ import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { parseIsoMs } from '../../../time/iso-time.ts';
 import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
+import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOf } from '../access.ts';
 import { folderOf } from '../files.ts';
 import { folderPath, vaultPath } from '../paths.ts';
@@ -59,7 +60,7 @@ async function restoreFolder({ pages, sync }: VaultOptions, visit: MemberVisit, 
       folder,
       atMs,
       isDry: false,
-      deviceId: undefined,
+      deviceId: authorOf(visit),
       after,
     });
     done.restored += page.restored.length;
