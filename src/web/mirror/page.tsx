@@ -173,8 +173,8 @@ function NoBlobs({ hasCredential, hub }: { readonly hasCredential: boolean; read
     <Empty title="No blobs yet">
       <p>
         {hasCredential
-          ? 'In a repository, on a machine that has the cairn command and an MCP key of yours:'
-          : 'Create the credential above, or let the cairn command do it. In a repository, with an MCP key of yours:'}
+          ? 'In a repository, on a machine that has the cairn command and one of your MCP keys:'
+          : 'Create the credential above, or let the cairn command do it. In a repository, with one of your MCP keys:'}
       </p>
       <Copyable
         value={[`export CAIRN_SERVER=${hub} CAIRN_KEY=<MCP key>`, 'cairn mirror init', 'cairn mirror push'].join('\n')}

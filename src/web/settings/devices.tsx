@@ -120,7 +120,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
       <h2 id="tokens">Access tokens</h2>
       <p class="lead">
         Short-lived credentials of your devices and apps. Each expires within an hour. Create one for a script that runs
-        now, sent as Authorization: Bearer.
+        now, and send it as <code>Authorization: Bearer</code>.
       </p>
       <Form csrf={visit.csrf} action="/settings/tokens" class="inline-form">
         <label class="check">

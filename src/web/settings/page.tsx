@@ -120,7 +120,7 @@ function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: Mem
         </strong>
         <p class="meta">
           {row.read_only ? 'read only · ' : ''}
-          made <Moment at={row.created_at} zone={zone} /> ·{' '}
+          created <Moment at={row.created_at} zone={zone} /> ·{' '}
           {row.last_used_at === null ? (
             'never used'
           ) : (
@@ -161,7 +161,7 @@ function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyS
             'This account has none.'
           ) : (
             <>
-              made <Moment at={current.created_at} zone={visit.zone} /> ·{' '}
+              created <Moment at={current.created_at} zone={visit.zone} /> ·{' '}
               {current.last_used_at === null ? (
                 'never used'
               ) : (
@@ -239,7 +239,7 @@ function Browsers({ visit, capabilities }: SettingsProps): VNode {
               </p>
             </div>
             {browser.session_id === sessionId ? (
-              <span class="badge">this one</span>
+              <span class="badge">this browser</span>
             ) : (
               <Form csrf={csrf} action={`/settings/browsers/${browser.session_id}/end`} class="">
                 <button class="button small" type="submit">

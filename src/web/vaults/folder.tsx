@@ -163,8 +163,8 @@ function Pending({ vault }: { readonly vault: VaultState }): VNode | null {
   return (
     <section class="notice bad">
       <p>
-        {pending === 1 ? '1 change conflicts' : `${pending} changes conflict`} with newer versions. Nothing was lost.
-        Choose which to keep.
+        {pending === 1 ? '1 change conflicts with a newer version' : `${pending} changes conflict with newer versions`}.
+        Nothing was lost. Choose which to keep.
       </p>
       <div>
         <ConflictsLink vaultId={vault.id} count={pending} />

@@ -117,7 +117,7 @@ function Restore({ visit, vault, folder, at }: PastFolderProps): VNode {
 export function ChooseTime({ vault, folder, zone }: ChooseTimeProps): VNode {
   return (
     <details class="more">
-      <summary class="button small">Earlier…</summary>
+      <summary class="button small">Folder at a time…</summary>
       <form class="inline-form" method="get" action={vaultPath(vault.id)}>
         {folder === '' ? null : <input type="hidden" name="folder" value={folder} />}
         <div class="field">

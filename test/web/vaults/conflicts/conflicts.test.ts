@@ -70,7 +70,7 @@ test('[WEB-1, SYN-14] a vault says what waits to be settled, and the page shows 
   await client.open('/vaults');
   expect(client.text).toContain('Resolve 1 conflict');
   await client.open(`/vaults/${vault}`);
-  expect(client.text).toContain('1 change conflicts with newer versions');
+  expect(client.text).toContain('1 change conflicts with a newer version');
   await client.open(`/vaults/${vault}/conflicts`);
   expect(client.html).toContain(`href="${page}"`);
   await client.open(page);
