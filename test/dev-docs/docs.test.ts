@@ -41,7 +41,8 @@ test.each([
   ['compose.yaml', 'yaml'],
   ['ci.yml', 'yaml'],
   ['.cursorrules', 'text'],
-  ['notes', 'text'],
+  ['notes', 'markdown'],
+  ['Rules of this repository', 'markdown'],
   ['a.md.txt', 'text'],
 ])('[DOC-1] %s is %s unless it is said otherwise', async (title, type) => {
   expect(await create(title)).toMatchObject({ id: 1, title, category: 'docs', content_type: type, version: 1 });

@@ -138,7 +138,7 @@ function Invitations({ visit, invitations, problem }: AccountsProps): VNode {
         <Field
           form={form}
           name="days"
-          label="Valid for days"
+          label="Days it is valid"
           value={String(limits.inviteDaysDefault)}
           problem={problem}
         />
