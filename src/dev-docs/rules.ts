@@ -53,7 +53,7 @@ function isName(name: string, charsMax: number): boolean {
 
 /** Derives the content type from the ending of a title. A title without one is prose, so Markdown. */
 export function contentTypeOf(title: string): ContentType {
-  const ending = /\.([a-z0-9]+)$/i.exec(title)?.[1]?.toLowerCase();
+  const ending = /\.([a-z][a-z0-9]*)$/i.exec(title)?.[1]?.toLowerCase();
   if (ending === undefined) return 'markdown';
   if (['md', 'mdc', 'mdx', 'markdown'].includes(ending)) return 'markdown';
   if (['json', 'jsonc', 'json5'].includes(ending)) return 'json';

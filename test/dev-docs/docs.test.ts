@@ -42,7 +42,7 @@ test.each([
   ['ci.yml', 'yaml'],
   ['.cursorrules', 'text'],
   ['notes', 'markdown'],
-  ['Rules of this repository', 'markdown'],
+  ['Rules of release 2.4', 'markdown'],
   ['a.md.txt', 'text'],
 ])('[DOC-1] %s is %s unless it is said otherwise', async (title, type) => {
   expect(await create(title)).toMatchObject({ id: 1, title, category: 'docs', content_type: type, version: 1 });

@@ -135,7 +135,7 @@ function Item({ visit, kind, query, item }: ItemProps): VNode {
         )}
         {preview === undefined || preview === '' ? null : (
           <p class="preview">
-            <Given>{preview}</Given>
+            <Given>{withoutMarks(preview)}</Given>
           </p>
         )}
       </div>
@@ -175,4 +175,9 @@ function queryOf({ search, group, cursor }: ListQuery): URLSearchParams {
     ...(group === '' ? {} : { group }),
     ...(cursor === undefined ? {} : { cursor }),
   });
+}
+
+/** The beginning of a Markdown text as one line for people, without the marks of headings, emphasis and code. */
+function withoutMarks(text: string): string {
+  return text.replace(/(^|\s)#{1,6}\s/g, '$1').replace(/\*\*|__|`/g, '');
 }
