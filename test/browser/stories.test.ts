@@ -53,6 +53,26 @@ test('[WEB-5] a double click sends a form once', async () => {
   await context.close();
 });
 
+test('[WEB-9] a task that is typed while the one before it is on its way stays in the field', async () => {
+  const { page, context } = await visit();
+  await signUp(page, 'fast@example.org', PASSWORD);
+  await page.goto('/tasks');
+  await page.route('**/tasks', async (route) => {
+    if (route.request().method() === 'POST') await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  const field = page.getByLabel('New task');
+  await field.fill('The first');
+  await field.press('Enter');
+  await field.fill('The second');
+  await page.locator('.card', { hasText: 'The first' }).waitFor();
+  expect(await field.inputValue()).toBe('The second');
+  await field.press('Enter');
+  await page.locator('.card', { hasText: 'The second' }).waitFor();
+  expect(await field.inputValue()).toBe('');
+  await context.close();
+});
+
 test('[WEB-1, WEB-15] of two tabs that edit the same, the second is refused and shows both texts', async () => {
   const { page, context } = await visit();
   const key = await signUp(page, 'tabs@example.org', PASSWORD);

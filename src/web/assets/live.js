@@ -221,7 +221,8 @@ async function follow(response, form) {
   }
   const next = parse(await response.text());
   if (next.getElementById('page') === null) throw new Error('no page came back');
-  if (response.ok && form?.method === 'post') form.reset();
+  // What was typed while the form was being sent stays.
+  if (response.ok && form?.method === 'post' && fieldsOf(form) === sending.get(form)) form.reset();
   if (response.ok) history.replaceState(null, '', to.pathname + to.search);
   changes = 0;
   bar.hidden = true;
@@ -241,11 +242,19 @@ function send(form, submitter) {
   return fetch(action, { method: 'POST', body: new URLSearchParams(new FormData(form, submitter)) });
 }
 
+/** Forms being sent, with their fields. */
+const sending = new WeakMap();
+
+function fieldsOf(form) {
+  return new URLSearchParams(new FormData(form)).toString();
+}
+
 document.addEventListener('submit', (event) => {
   const { target: form, submitter } = event;
   if (event.defaultPrevented || !form.matches('form[data-swap]')) return;
   event.preventDefault();
-  if (form.ariaBusy === 'true') return;
+  if (sending.has(form)) return;
+  sending.set(form, fieldsOf(form));
   form.ariaBusy = 'true';
   for (const menu of document.querySelectorAll('details[data-menu][open]')) menu.open = false;
   send(form, submitter)
@@ -254,13 +263,14 @@ document.addEventListener('submit', (event) => {
         follow(response, form).catch(() => {
           // Submits without script, so that the browser shows the answer.
           delete form.dataset.swap;
-          form.ariaBusy = 'false';
+          sending.delete(form);
           form.requestSubmit(submitter);
         }),
       () => notSent(form, submitter),
     )
     .finally(() => {
       form.ariaBusy = 'false';
+      sending.delete(form);
     });
 });
 
