@@ -4,6 +4,7 @@
  */
 import type { Accounts } from '../accounts/service.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
+import { Recent } from '../cache/recent.ts';
 import type { CallerName } from '../common/principal.ts';
 import type { Config } from '../config.ts';
 import type { StateKeeper } from '../gateway/live/input-required.ts';
@@ -34,10 +35,16 @@ export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
 
 /** Names a caller by its key, or by the device or app that it signed in as. */
 export function callerNames({ accounts, signIns }: { accounts: Accounts; signIns: SignIns }): CallerName {
+  // The name of a credential never changes.
+  const known = new Recent<string>(limits.credentialsRememberedMax);
   return (principal) => {
-    const { signInId } = principal;
+    const { credentialId, signInId } = principal;
+    const before = known.get(credentialId);
+    if (before !== undefined) return before;
     const name = accounts.keyName(principal) ?? (signInId === undefined ? undefined : signIns.nameOf(signInId));
-    return (name ?? 'access token').slice(0, limits.changedByCharsMax);
+    const shown = (name ?? 'access token').slice(0, limits.changedByCharsMax);
+    known.set(credentialId, shown, 1);
+    return shown;
   };
 }
 

@@ -17,7 +17,7 @@ import { newTask, type TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import type { TaskFilter } from './list/query.ts';
-import { liveTask, readTasks } from './list/reads.ts';
+import { liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
 import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
@@ -54,12 +54,6 @@ export interface PatchOptions {
   readonly by?: string;
   /** Restores the task first, if it is in the trash. */
   readonly restore?: boolean;
-}
-
-export interface RemovedTask {
-  readonly task: TaskRecord;
-  /** True when it was already in the trash and nothing changed. */
-  readonly wasBinned: boolean;
 }
 
 export class Tasks {
@@ -115,6 +109,11 @@ export class Tasks {
     const task = id === undefined ? undefined : liveTask(this.#options.store, accountId, id);
     if (task === undefined) throw taskNotFound();
     return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
+  }
+
+  /** As `twinOf` in list/reads.ts. */
+  twinOf(accountId: string, task: TaskRecord): number | undefined {
+    return twinOf(this.#options.store, accountId, task);
   }
 
   /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: its name in errors. */
@@ -184,8 +183,12 @@ export class Tasks {
     });
   }
 
-  /** Moves a task to the trash. Throws Refusal `not_found`. */
-  async remove(accountId: string, id: number | undefined, by?: string): Promise<RemovedTask> {
+  /** Moves a task to the trash. `wasBinned`: it was there already, and nothing changed. Throws Refusal `not_found`. */
+  async remove(
+    accountId: string,
+    id: number | undefined,
+    by?: string,
+  ): Promise<{ readonly task: TaskRecord; readonly wasBinned: boolean }> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);

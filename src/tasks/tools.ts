@@ -9,9 +9,9 @@ import { limits } from '../limits/service.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
-import { newTask, readOrder, taskChange } from './fields.ts';
+import { newTask, taskChange } from './fields.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
-import { type TaskRecord, taskTables } from './records.ts';
+import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { type ShownTask, textOf } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
@@ -90,7 +90,7 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
     async handle(args, principal) {
       const { accountId } = principal;
       const task = await tasks.add(accountId, args, nameOf(principal));
-      const twin = twinOf(tasks, accountId, task);
+      const twin = tasks.twinOf(accountId, task);
       const created = `created ${textOf(task)}`;
       if (twin === undefined) return { structured: { task: taskView(task) }, text: created };
       const hint = `#${twin} of the last minutes has the same content: if this call repeated one, call delete_task with id ${task.id}`;
@@ -138,19 +138,6 @@ function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
       };
     },
   });
-}
-
-/** Returns the id of a task with the same content that was created shortly before: a lost answer makes agents repeat. */
-function twinOf(tasks: Tasks, accountId: string, { id, content, created_at: at }: TaskRecord): number | undefined {
-  const newest = { filter: {}, order: readOrder('created_at', 'desc'), offset: 0, limit: limits.taskTwinsMax };
-  return tasks
-    .list(accountId, newest)
-    .tasks.find(
-      (other) =>
-        other.id < id &&
-        other.content === content &&
-        Date.parse(at) - Date.parse(other.created_at) <= limits.taskTwinMs,
-    )?.id;
 }
 
 export function listText(found: readonly ShownTask[], hasMore: boolean, complete: boolean): string {
