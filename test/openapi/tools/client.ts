@@ -8,6 +8,11 @@ type Task = components['schemas']['Task'];
 
 export interface RoundTripOptions {
   readonly baseUrl: string;
+  /**
+   * The hub itself, when `baseUrl` is a proxy that holds each message against the document. Archives of the mirror go
+   * there directly: prism reads bodies as text, which changes them. What is meant to be refused is not sent at all.
+   */
+  readonly hubUrl?: string;
   /** Makes an access token of the account with this email. */
   readonly accessToken: (email: string) => Promise<string>;
   /** Told the outcome of each step; an error: it failed. */
@@ -28,10 +33,12 @@ class RoundTrip {
     this.#options = options;
   }
 
-  /** A client with this Authorization header, or none. */
-  client(authorization?: string): Hub {
+  /** A client with this Authorization header, or none. `carriesBytes`: see `hubUrl`. */
+  client(authorization?: string, carriesBytes = false): Hub {
+    const { hubUrl, baseUrl: usual } = this.#options;
+    const baseUrl = carriesBytes ? (hubUrl ?? usual) : usual;
     const headers = { 'User-Agent': 'cairn-openapi-test/1', ...(authorization && { Authorization: authorization }) };
-    const client = createClient<paths>({ baseUrl: this.#options.baseUrl, headers });
+    const client = createClient<paths>({ baseUrl, headers });
     const record: Middleware = {
       onRequest: ({ request, schemaPath }) => {
         this.#called.add(`${request.method} ${schemaPath}`);
@@ -96,7 +103,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('handoff tools', () => handoffTools(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
-  await trip.step('typed refusals', () => refusals(rest));
+  if (options.hubUrl === undefined) await trip.step('typed refusals', () => refusals(rest));
   await trip.step('time zone, and the end of the account', () => endOfAccount(account));
   await trip.step('every operation of the document was called', async () => {
     const document = taken(await anonymous.GET('/api/mcp/openapi.json'));
@@ -377,6 +384,7 @@ async function gateway(hub: Hub): Promise<void> {
 async function mirror(trip: RoundTrip, account: Hub): Promise<void> {
   const { token, hmac_secret: secret } = taken(await account.POST('/api/cert_mirror/credentials', { body: {} }));
   const hub = trip.client(`McpKey ${token}`);
+  const archives = trip.client(`McpKey ${token}`, true);
   const bytes = randomBytes(100_000);
   const sha = randomBytes(20).toString('hex');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -385,7 +393,7 @@ async function mirror(trip: RoundTrip, account: Hub): Promise<void> {
     .digest('hex');
   const header = { 'X-Commit-Sha': sha, 'X-Tarball-Sha256': sha256, 'X-Mirror-Signature': `sha256=${signature}` };
   const stored = taken(
-    await hub.POST('/api/cert_mirror', {
+    await archives.POST('/api/cert_mirror', {
       params: { header },
       headers: { 'Content-Type': 'application/octet-stream' },
       body: bytes,
@@ -396,10 +404,10 @@ async function mirror(trip: RoundTrip, account: Hub): Promise<void> {
   equal(taken(await hub.GET('/api/cert_mirror')).blobs, [{ ...stored, uploaded_by: null }], 'blobs');
   equal(taken(await hub.GET('/api/cert_mirror/latest')).commit_sha, sha, 'latest');
   const path = { sha };
-  const whole = await hub.GET('/api/cert_mirror/{sha}/download', { params: { path }, parseAs: 'arrayBuffer' });
+  const whole = await archives.GET('/api/cert_mirror/{sha}/download', { params: { path }, parseAs: 'arrayBuffer' });
   equal(bytes.equals(Buffer.from(taken(whole))), true, 'the same bytes');
   const params = { path, header: { Range: 'bytes=0-9' } };
-  const part = await hub.GET('/api/cert_mirror/{sha}/download', { params, parseAs: 'arrayBuffer' });
+  const part = await archives.GET('/api/cert_mirror/{sha}/download', { params, parseAs: 'arrayBuffer' });
   equal(bytes.subarray(0, 10).equals(Buffer.from(taken(part))), true, 'the first ten bytes');
   equal(taken(await account.DELETE('/api/cert_mirror/credentials')).status, 'deleted', 'status');
 }
