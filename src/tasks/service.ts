@@ -1,5 +1,4 @@
 /** Creates, lists, changes and deletes tasks, for MCP and REST. Every write goes through the account's actor. */
-
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
@@ -16,7 +15,7 @@ import { CategoryClearing, withoutCleared } from './clearing.ts';
 import { newTask, type TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
-import type { TaskFilter } from './list/query.ts';
+import { isAmong } from './list/query.ts';
 import { liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
@@ -257,11 +256,6 @@ function findTask(
   const task = id === undefined ? undefined : reader.get(tasks, [accountId, id]);
   if (task === undefined || (task.deleted_at !== null && !restore)) throw taskNotFound();
   return task;
-}
-
-/** True when a filter selects a deleted category still present in task records. */
-function isAmong(cleared: ReadonlySet<number>, { categoryId }: TaskFilter): boolean {
-  return categoryId !== undefined && cleared.has(categoryId);
 }
 
 function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { category_id: id }: TaskFields): FieldErrors {

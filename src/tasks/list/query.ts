@@ -134,3 +134,8 @@ function sortValue(task: TaskRecord, sortBy: SortBy): number | string | null {
       return Date.parse(task[sortBy]);
   }
 }
+
+/** True when a filter selects a deleted category still present in task records. */
+export function isAmong(cleared: ReadonlySet<number>, { categoryId }: TaskFilter): boolean {
+  return categoryId !== undefined && cleared.has(categoryId);
+}
