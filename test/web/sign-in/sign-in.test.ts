@@ -254,7 +254,7 @@ test('[WEB-2] the settings list the signed-in browsers, and end any but this one
   await signIn(email, PASSWORD, phone);
   await here.open('/settings');
   expect(here.text).toContain('Firefox on Android');
-  expect(here.text).toContain('this one');
+  expect(here.text).toContain('this browser');
   const ends = here.forms.filter(({ action }) => action.startsWith('/settings/browsers/'));
   expect(ends.length).toBe(1);
   await here.submit(ends[0]?.action ?? '');
