@@ -120,6 +120,17 @@ test('[OPS-4] SIGHUP without an access log ends nothing', async () => {
   expect(await own.stop()).toBe(0);
 });
 
+test('[OPS-20] what runs the service gives nothing away: no debugger listens on SIGUSR1, and a core dump has no memory', async () => {
+  const own = await startHub();
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+    own.process.kill(signal);
+    await own.waitForLog(({ msg }) => msg === `${signal} is ignored; send SIGHUP to open the access log again`);
+  }
+  expect(own.stderr()).toBe('');
+  expect(readFileSync(`/proc/${own.process.pid}/coredump_filter`, 'utf8')).toBe('00000000\n');
+  expect(await own.stop()).toBe(0);
+});
+
 test('[OPS-4] an access log that cannot be opened stops the start with a sentence', async () => {
   const file = join(temporaryFolder(), 'missing', 'access.log');
   await expect(startHub({ env: { CAIRN_ACCESS_LOG: file } })).rejects.toThrow(

@@ -266,7 +266,8 @@ test.runIf(container !== undefined)(
     writeFileSync(join(work, 'checkout/.dockerignore'), 'node_modules\ndist\n');
     const runtime = container ?? '';
     run(runtime, ['build', '--tag', 'cairn-test', join(work, 'checkout')]);
-    const id = run(runtime, ['run', '--detach', '--init', '--publish', '127.0.0.1::8787', 'cairn-test']).trim();
+    const shut = ['--ulimit', 'core=0', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
+    const id = run(runtime, ['run', '--detach', '--init', ...shut, '-p', '127.0.0.1::8787', 'cairn-test']).trim();
     try {
       const port = /:(\d+)/.exec(run(runtime, ['port', id, '8787']))?.[1] ?? '';
       const answered = async () =>

@@ -99,17 +99,18 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       listeners.add(listener);
     });
   };
+  const said = () => `${stderr}${JSON.stringify(logs.at(-1) ?? 'it logged nothing')}`;
   let timer: NodeJS.Timeout | undefined;
   const listening = await Promise.race([
     waitForLog((line) => line['msg'] === 'listening'),
-    exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${stderr}`))),
+    exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${said()}`))),
     new Promise<never>((_, reject) => {
       let seconds = 0;
       timer = setInterval(() => {
         seconds += 1;
         if (seconds < START_SECONDS_MAX) return;
         child.kill('SIGKILL');
-        reject(new Error(`the hub did not start: ${stderr}`));
+        reject(new Error(`the hub did not start: ${said()}`));
       }, 1000);
     }),
   ]).finally(() => clearInterval(timer));

@@ -1,5 +1,5 @@
 /** A run of mixed writes under strace, and what a hub makes of the disk after a power cut at any moment of it. */
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_CALLS, isComplete, readDiskTrace } from './disk-trace.ts';
 import { startHub } from './hub.ts';
@@ -70,7 +70,7 @@ export function* someStates({ cuts, moments }: PowerCutTrial, count: number): Ge
   }
 }
 
-/** Starts a hub on the disk as it may be, and says what is wrong with what it shows. */
+/** Starts a hub on the disk as it may be, and says what is wrong with what it shows; then the disk is kept. */
 export async function checkState(trial: PowerCutTrial, state: CrashState): Promise<CheckedState> {
   const dataFolder = temporaryFolder();
   writeFileSync(join(dataFolder, 'cairn.mdb'), state.image, { mode: 0o600 });
@@ -96,9 +96,11 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
   } catch (error) {
     problems.push((error as Error).message);
   }
-  rmSync(dataFolder, { recursive: true, force: true });
+  const kept = `${dataFolder}-kept`;
+  if (problems.length > 0) renameSync(dataFolder, kept);
+  else rmSync(dataFolder, { recursive: true, force: true });
   return {
-    problems: problems.map((problem) => `${name}: ${problem}`),
+    problems: problems.map((problem) => `${name} (${kept}): ${problem}`),
     answered: trial.ledger.acknowledged(isAnswered).length,
   };
 }
