@@ -99,18 +99,17 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       listeners.add(listener);
     });
   };
-  const said = () => `${stderr}${JSON.stringify(logs.at(-1) ?? 'it logged nothing')}`;
   let timer: NodeJS.Timeout | undefined;
   const listening = await Promise.race([
     waitForLog((line) => line['msg'] === 'listening'),
-    exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${said()}`))),
+    exited.then((code) => Promise.reject(new Error(`the hub ended with ${code}: ${said(stderr, logs)}`))),
     new Promise<never>((_, reject) => {
       let seconds = 0;
       timer = setInterval(() => {
         seconds += 1;
         if (seconds < START_SECONDS_MAX) return;
         child.kill('SIGKILL');
-        reject(new Error(`the hub did not start: ${said()}`));
+        reject(new Error(`the hub did not start: ${said(stderr, logs)}`));
       }, 1000);
     }),
   ]).finally(() => clearInterval(timer));
@@ -135,6 +134,9 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     waitForLog,
   };
 }
+
+/** The last words of a hub: a failed start is told on standard error, an unexpected error in the log. */
+const said = (stderr: string, logs: readonly LogLine[]) => `${stderr}${JSON.stringify(logs.at(-1) ?? 'no log line')}`;
 
 /** Reads a stream of JSON lines. The last one may be cut: a hub that was killed leaves it so. */
 function onJsonLines(input: Readable, heard: (line: LogLine) => void): void {
