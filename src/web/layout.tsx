@@ -149,7 +149,7 @@ const SHORTCUTS = [
   ['/', 'Search'],
   ['n', 'New task'],
   ['u', 'Undo'],
-  ['g then h, t, v, s', 'Go to home, tasks, vaults, search'],
+  ['g then h, t, v, d, s', 'Go to home, tasks, vaults, documents, search'],
   ['Arrow keys', 'From card to card on the board'],
   ['Shift + arrow keys', 'Move a card'],
   ['Enter', 'Open what is focused'],

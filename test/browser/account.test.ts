@@ -1,8 +1,13 @@
 /** An account from its first page to its last in a real browser, with script and without. */
+import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
+import { newProof, queryOf, REDIRECT, register } from '../support/authorize.ts';
 import { SCRIPTS, signUp } from '../support/browser.ts';
+import { startLogin } from '../support/device-login.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
+import { headed, press, says, tabTo, write } from '../support/keyboard.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
 const { hub, visit } = useBrowser();
@@ -85,4 +90,79 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     expect(complaints).toEqual([]);
     await context.close();
   });
+});
+
+test('[WEB-1, WEB-5] by keyboard: keys and tokens are created and revoked, the account key is replaced, the time zone is set', async () => {
+  const { page, context, complaints } = await visit();
+  await signUp(page, 'keys@example.org', PASSWORD);
+  await press(page, 'Settings');
+  await headed(page, 'Settings');
+  await write(page, 'Name of a new key', 'Agent');
+  await tabTo(page, 'Read only');
+  await page.keyboard.press('Space');
+  await press(page, 'Create key');
+  await says(page, 'Key “Agent” created.');
+  const key = (await page.locator('.notice code').first().textContent()) ?? '';
+  expect(await statusOf(key)).toBe(200);
+  await press(page, 'Revoke… Agent');
+  await press(page, 'Revoke this key');
+  await says(page, 'The key is revoked.');
+  expect(await statusOf(key)).toBe(401);
+  await press(page, 'Replace…');
+  await press(page, 'Replace the account key');
+  await says(page, 'Account key replaced.');
+  await press(page, 'Create access token');
+  await says(page, 'Access token created.');
+  await press(page, 'Revoke this access token');
+  await says(page, 'The access token is revoked.');
+  await write(page, 'IANA time zone (optional)', 'Asia/Seoul');
+  await page.keyboard.press('Enter');
+  await says(page, 'The time zone is Asia/Seoul.');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are authorized, and lose access in the settings', async () => {
+  const { page, context } = await visit();
+  await signUp(page, 'devices@example.org', PASSWORD);
+  const device = await startLogin(temporaryFolder(), '--server', hub.url, '--name', 'build-box');
+  await page.goto('/device');
+  await write(page, 'Code', device.code);
+  await press(page, 'Continue');
+  await press(page, 'Authorize');
+  await page.getByText('“build-box” is now signed in.').waitFor();
+  expect(await device.end()).toMatchObject({ code: 0 });
+  await page.route(`${REDIRECT}*`, (route) => route.fulfill({ body: 'The app goes on.' }));
+  await page.goto(`/oauth/authorize?${queryOf(await register(hub), newProof())}`);
+  await press(page, 'Authorize');
+  await page.getByText('The app goes on.').waitFor();
+  await page.goto('/settings');
+  await press(page, 'Revoke… Test agent');
+  await press(page, 'Revoke access');
+  await says(page, '“Test agent” no longer has access.');
+  await press(page, 'Sign out… build-box');
+  await press(page, 'Sign this device out');
+  await says(page, '“build-box” no longer has access.');
+  await context.close();
+});
+
+test('[WEB-1, WEB-5, AUTH-3] by keyboard: two-factor sign-in is set up, data exported, and the account deleted', async () => {
+  const { page, context, complaints } = await visit();
+  await signUp(page, 'leaving@example.org', PASSWORD);
+  await page.goto('/settings');
+  await press(page, 'Set up an authenticator app');
+  await headed(page, 'Turn on two-factor sign-in');
+  const secret = ((await page.locator('main code').first().textContent()) ?? '').replaceAll(' ', '');
+  await write(page, 'Code', new TOTP({ secret }).generate());
+  await page.keyboard.press('Enter');
+  await says(page, 'Two-factor sign-in is on.');
+  const download = page.waitForEvent('download');
+  await press(page, 'Export my data');
+  expect((await download).suggestedFilename()).toMatch(/^cairn-export-.*\.tar$/);
+  await press(page, 'Delete my account…');
+  await write(page, 'Your password', PASSWORD);
+  await press(page, 'Delete everything');
+  await says(page, 'Your account is deleted');
+  expect(complaints).toEqual([]);
+  await context.close();
 });

@@ -1,52 +1,12 @@
-/** The acts of each page in a real browser, by keyboard alone: no test here moves a pointer or sets a focus. */
-import type { Page } from 'playwright-core';
+/** The acts on files, tasks and documents in a real browser, by keyboard alone; those of an account are in account.test.ts. */
 import { expect, test } from 'vitest';
 import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
+import { focusedName, go, headed, press, says, tabTo, write } from '../support/keyboard.ts';
 import { Device } from '../support/sync.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
-/** More than the elements of any page here that take the focus. */
-const PRESSES_MAX = 150;
-
 const { hub, visit } = useBrowser();
-
-/** What the focused element is called: by its label, else by its own text. */
-async function focusedName(page: Page): Promise<string> {
-  const name = await page.evaluate<string>(`(() => {
-    const one = document.activeElement;
-    return one.ariaLabel ?? (one.labels?.length > 0 ? one.labels[0].textContent : one.textContent);
-  })()`);
-  return name.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Presses Tab until an element of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const passed: string[] = [];
-  for (let presses = 0; presses < PRESSES_MAX; presses += 1) {
-    await page.keyboard.press('Tab');
-    const found = await focusedName(page);
-    if (found === name) return;
-    passed.push(found.slice(0, 40));
-  }
-  throw new Error(`the Tab key does not reach “${name}”, only: ${[...new Set(passed)].join(' | ')}`);
-}
-
-/** Goes to an element by Tab and presses Enter there. */
-async function press(page: Page, name: string): Promise<void> {
-  await tabTo(page, name);
-  await page.keyboard.press('Enter');
-}
-
-const says = (page: Page, text: string) => page.locator('#notices').getByText(text).waitFor();
-const headed = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
-
-/** A shortcut of a letter after `g`. */
-async function go(page: Page, letter: string, heading: string): Promise<void> {
-  await page.keyboard.press('g');
-  await page.keyboard.press(letter);
-  await headed(page, heading);
-}
 
 test('[WEB-5, WEB-12, WEB-14] a folder is opened; a file written, edited, renamed, deleted, and brought back; its first version shown', async () => {
   const { page, context } = await visit();
@@ -219,16 +179,74 @@ test('[WEB-1, WEB-5] a conflict is merged in three columns', async () => {
   await context.close();
 });
 
-test('[WEB-5] a key is created in the settings', async () => {
+test('[WEB-5, WEB-12, WEB-16] files are uploaded, a folder downloaded, and a folder opened as it was', async () => {
   const { page, context, complaints } = await visit();
-  await signUp(page, 'settings@example.org', PASSWORD);
-  await press(page, 'Settings');
-  await headed(page, 'Settings');
-  await tabTo(page, 'Name of a new key');
-  await page.keyboard.type('Agent');
-  await page.keyboard.press('Enter');
-  await page.locator('.notice code').waitFor();
-  expect(await page.locator('.notice code').first().textContent()).toMatch(/^[0-9a-f]{64}$/);
+  await new Device(hub, await signUp(page, 'folder@example.org', PASSWORD)).push('notes/there.md', 'there');
+  await go(page, 'v', 'Vaults');
+  await press(page, 'primary');
+  await press(page, 'notes');
+  await headed(page, 'notes');
+  await press(page, 'Upload');
+  const chooser = page.waitForEvent('filechooser');
+  await press(page, 'Files');
+  await (await chooser).setFiles({ name: 'two.txt', mimeType: 'text/plain', buffer: Buffer.from('two') });
+  await press(page, 'Upload');
+  await says(page, '1 file uploaded.');
+  const download = page.waitForEvent('download');
+  await press(page, 'Download folder');
+  expect((await download).suggestedFilename()).toBe('notes.tar');
+  await press(page, 'Folder at a time…');
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5, WEB-9] categories are created, coloured, renamed and deleted, each undone', async () => {
+  const { page, context, complaints } = await visit();
+  const key = await signUp(page, 'categories@example.org', PASSWORD);
+  const stored = async () => (await structured(hub, 'list_categories', {}, key))['categories'];
+  await go(page, 't', 'Tasks');
+  await press(page, 'Categories');
+  await headed(page, 'Categories');
+  await write(page, 'Name', 'Garden');
+  await press(page, 'Create');
+  await says(page, 'Category created.');
+  await press(page, 'Edit Garden');
+  await write(page, 'Name', 'House');
+  await press(page, 'Save');
+  await says(page, 'Category saved.');
+  expect(await stored()).toMatchObject([{ name: 'House' }]);
+  await page.keyboard.press('u');
+  await says(page, 'Undone.');
+  expect(await stored()).toMatchObject([{ name: 'Garden' }]);
+  await press(page, 'Delete… Garden');
+  await press(page, 'Delete category');
+  await says(page, 'Category deleted.');
+  expect(await stored()).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5, WEB-9, WEB-15] tasks and documents are restored from their trash', async () => {
+  const { page, context, complaints } = await visit();
+  const key = await signUp(page, 'trash@example.org', PASSWORD);
+  const { task } = await structured(hub, 'create_task', { content: 'Thrown away' }, key);
+  await structured(hub, 'delete_task', { id: (task as { id: number }).id }, key);
+  await structured(hub, 'create_paper', { title: 'On dust', content: 'It settles.' }, key);
+  await go(page, 't', 'Tasks');
+  await press(page, 'Trash');
+  await headed(page, 'Trash');
+  await press(page, 'Restore Thrown away');
+  await says(page, 'Task restored.');
+  await go(page, 'd', 'Documents');
+  await press(page, 'Papers');
+  await page.waitForURL(/\/papers$/);
+  await press(page, 'On dust');
+  await headed(page, 'On dust');
+  await press(page, 'Delete…');
+  await press(page, 'Delete this paper');
+  await says(page, 'The paper is in the trash');
+  await page.keyboard.press('u');
+  await headed(page, 'On dust');
   expect(complaints).toEqual([]);
   await context.close();
 });

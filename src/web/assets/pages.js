@@ -97,7 +97,7 @@ dress();
 setInterval(rewriteTimes, 30_000);
 
 const keysDialog = document.getElementById('shortcuts');
-const GO = { h: '/', t: '/tasks', v: '/vaults', s: '/search' };
+const GO = { h: '/', t: '/tasks', v: '/vaults', d: '/documents/docs', s: '/search' };
 let isGoing = false;
 
 /** Keyboard shortcuts, inactive in text fields. */

@@ -130,7 +130,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
       <Confirm
         label={
           <>
-            Delete<span class="sr-only"> {name}</span>
+            Delete…<span class="sr-only"> {name}</span>
           </>
         }
       >

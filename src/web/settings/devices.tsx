@@ -155,6 +155,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
   );
 }
 
-function nameOf({ device_name: name, client_id: client }: SignInSummary): string {
-  return name ?? client;
+/** Returns the name of a device or app; if it has none, the id of its client. */
+export function nameOf(signIn: SignInSummary | undefined): string {
+  return signIn?.device_name ?? signIn?.client_id ?? '';
 }

@@ -4,6 +4,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
+import { nameOf } from './devices.tsx';
 import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 
@@ -69,13 +70,15 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     ),
     pages.memberForm(`${PATH}/identities/:id/unlink`, async (visit) => {
       await identities.unlink(visit.accountId, visit.request.params['id'] ?? '', visit.source);
-      return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens open nothing here any more.' });
+      return pages.go(visit, PATH, { text: 'The identity is unlinked. Its tokens no longer work here.' });
     }),
     pages.memberForm(`${PATH}/password`, (visit, form) => changePassword(options, visit, form)),
     pages.memberForm(`${PATH}/delete`, (visit, form) => deleteAccount(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
-      await signIns.end(visit.accountId, visit.request.params['id'] ?? '', visit.source);
-      return pages.go(visit, PATH, { text: 'The device is signed out, and its access tokens have ended.' });
+      const id = visit.request.params['id'] ?? '';
+      const name = nameOf(signIns.list(visit.accountId).find(({ sign_in_id: one }) => one === id));
+      await signIns.end(visit.accountId, id, visit.source);
+      return pages.go(visit, PATH, { text: `“${name}” no longer has access. Its access tokens are revoked.` });
     }),
     pages.memberForm(`${PATH}/tokens`, (visit, form) => createToken(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {

@@ -196,7 +196,7 @@ test('[WEB-1, KEY-6] the settings sign a device out, and its tokens end', async 
   expect((await stranger.post(action, stranger.fieldsOf('/settings/account-key'))).status).toBe(404);
   expect(await works(tokens)).toBe(true);
   await client.submit(action);
-  expect(client.text).toContain('The device is signed out');
+  expect(client.text).toContain('no longer has access');
   expect([await works(tokens), (await refresh(hub, tokens.refresh_token)).status]).toEqual([false, 400]);
 });
 
