@@ -1,7 +1,7 @@
 /** An account from its first page to its last in a real browser, with script and without. */
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
-import { newProof, queryOf, REDIRECT, register } from '../support/authorize.ts';
+import { newProof, queryOf, REDIRECT, redeem, register } from '../support/authorize.ts';
 import { SCRIPTS, signUp } from '../support/browser.ts';
 import { startLogin } from '../support/device-login.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
@@ -133,9 +133,12 @@ test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are auth
   await page.getByText('“build-box” is now signed in.').waitFor();
   expect(await device.end()).toMatchObject({ code: 0 });
   await page.route(`${REDIRECT}*`, (route) => route.fulfill({ body: 'The app goes on.' }));
-  await page.goto(`/oauth/authorize?${queryOf(await register(hub), newProof())}`);
+  const [clientId, proof] = [await register(hub), newProof()];
+  await page.goto(`/oauth/authorize?${queryOf(clientId, proof)}`);
   await press(page, 'Authorize');
   await page.getByText('The app goes on.').waitFor();
+  const code = new URL(page.url()).searchParams.get('code') ?? '';
+  expect((await redeem(hub, clientId, code, proof)).status).toBe(200);
   await page.goto('/settings');
   await press(page, 'Revoke… Test agent');
   await press(page, 'Revoke access');

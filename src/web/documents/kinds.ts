@@ -16,7 +16,9 @@ export interface ListedDocument {
   /** Its category or project, or whether it is published. */
   readonly label: string;
   readonly preview?: string;
+  /** When it was changed last, and by whom; in an open document, that of the shown version. */
   readonly at: string;
+  readonly by?: string | undefined;
 }
 
 export interface DocumentList {
@@ -29,8 +31,6 @@ export type DocumentVersion = Omit<Version, 'json_bytes'>;
 
 export interface OpenDocument extends ListedDocument {
   readonly content: string;
-  /** Who made the shown version, at `at`; undefined: unknown. */
-  readonly by: string | undefined;
   /** Format for rendering: `markdown`, or a language. */
   readonly format: string;
   /** The current version, and the one shown. */
@@ -104,7 +104,9 @@ function devDocs({ docs }: Sources): Kind {
       const only = group === '' ? {} : { category: group };
       const query = { ...only, search, cursor, limit: limits.documentRowsPerPage };
       const found = await docs.list(accountId, query);
-      const items = found.docs.map(({ id, title, category: label, updated_at: at }) => ({ id, title, label, at }));
+      const items = found.docs.map(({ id, title, category: label, updated_at: at, changed_by: by }) => {
+        return { id, title, label, at, by };
+      });
       return { items, cursor: found.cursor };
     },
     open(accountId, id, version) {
@@ -145,8 +147,8 @@ function handoffs({ handoffs: notes }: Sources): Kind {
       const page = { cursor, limit: limits.documentRowsPerPage };
       const found =
         group === '' ? notes.newestOfEach(accountId, page) : notes.page(accountId, { project: group, ...page });
-      const items = found.handoffs.map(({ id, project, topic, preview, updated_at: at }) => {
-        return { id, title: topic, label: project, preview, at };
+      const items = found.handoffs.map(({ id, project, topic, preview, updated_at: at, changed_by: by }) => {
+        return { id, title: topic, label: project, preview, at, by };
       });
       return { items, cursor: found.cursor };
     },
@@ -185,8 +187,8 @@ function papers({ papers: all }: Sources): Kind {
       const place = cursor === undefined ? {} : { cursor: readPlace(cursor) };
       const query = { include_content: false, limit: limits.documentRowsPerPage, ...only, ...place };
       const found = all.list(accountId, query);
-      const items = found.papers.map(({ paper: { id, title, published, updated_at: at } }) => {
-        return { id, title, label: published ? 'Published' : 'Draft', at };
+      const items = found.papers.map(({ paper: { id, title, published, updated_at: at, changed_by: by } }) => {
+        return { id, title, label: published ? 'Published' : 'Draft', at, by };
       });
       return Promise.resolve({ items, cursor: found.cursor });
     },

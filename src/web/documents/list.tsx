@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
-import { Empty, Given } from '../ui.tsx';
+import { By, Empty, Given } from '../ui.tsx';
 import type { DocumentList, Kind, KindId, ListedDocument, ListQuery } from './kinds.ts';
 
 export interface ListPageProps {
@@ -118,7 +118,7 @@ interface ItemProps {
 }
 
 function Item({ visit, kind, query, item }: ItemProps): VNode {
-  const { id, title, label, preview, at } = item;
+  const { id, title, label, preview, at, by } = item;
   const isOverview = kind.id === 'handoffs' && query.group === '';
   return (
     <li class="row">
@@ -141,6 +141,7 @@ function Item({ visit, kind, query, item }: ItemProps): VNode {
       </div>
       <p class="meta">
         <Ago at={at} zone={visit.zone} />
+        <By name={by} />
       </p>
     </li>
   );

@@ -42,7 +42,7 @@ test('[TASK-7, CLI-1] cairn docs puts, shows, lists versions, removes and restor
   writeFileSync(file, 'Second.');
   expect(await ok('docs', 'put', file, '--category', 'claude')).toContain('version 2');
   expect(await ok('docs', 'show', 'CLAUDE.md', '--version', '1')).toBe('# Rules\n\nÜben.\n');
-  expect(await ok('docs', 'versions', 'CLAUDE.md')).toMatch(/^2 {2}\S+ {2}7 bytes\n1 {2}/);
+  expect(await ok('docs', 'versions', 'CLAUDE.md')).toMatch(/^2 {2}\S+ {2}7 bytes {2}by \S.*\n1 {2}/);
   expect(await ok('docs', '--category', 'claude')).toContain('claude/CLAUDE.md');
   expect((await piped('piped', 'docs', 'put', '--title', 'in.txt', '--category', 'rules')).stderr).toContain(
     'category',
@@ -112,7 +112,7 @@ test('[TASK-7, CLI-1] cairn handoff saves from a file or a pipe, shows, and list
   expect((await piped('Tagged.\n', 'handoff', 'save', 'cairn', 'release', '--time', '0930')).code).toBe(0);
   expect(await ok('handoff', 'show', 'cairn', 'release')).toBe('Tagged.\n');
   expect(await ok('handoff', 'show', 'cairn', 'release', '--version', '1')).toBe('All green.\n');
-  expect(await ok('handoff', 'versions', 'cairn', 'release')).toMatch(/^2 .*\n1 /);
+  expect(await ok('handoff', 'versions', 'cairn', 'release')).toMatch(/^2 .* by \S.*\n1 /);
   expect(await ok('handoff', '--project', 'cairn')).toContain('release');
 });
 

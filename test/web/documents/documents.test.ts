@@ -194,6 +194,8 @@ test('[WEB-15, DOC-1, HAND-1, PAPER-1] a document, its versions, the trash and t
     const page = `/documents/${kind}/1`;
     await client.open(page);
     expect([kind, client.text]).toEqual([kind, expect.stringContaining(`version 1, just now by ${agent}`)]);
+    await client.open(`/documents/${kind}`);
+    expect([kind, client.text]).toEqual([kind, expect.stringContaining(`just now by ${agent}`)]);
     await client.open(`${page}/edit`);
     await client.submit(`${page}/edit`, { content: 'two' }, FIREFOX);
     expect([kind, client.text]).toEqual([kind, expect.stringContaining(`version 2, just now by ${browser}`)]);

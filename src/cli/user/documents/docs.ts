@@ -7,6 +7,7 @@ import { type Command, type CommandOption, type Options, takes } from '../../com
 import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
+import { type KeptVersion, printVersions } from './kept-versions.ts';
 import { readText } from './text-input.ts';
 import { callTool, given, printAnswer, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
@@ -108,13 +109,7 @@ function referenceOf(options: Options): Record<string, string> {
 
 async function read(options: Options, more: Readonly<Record<string, unknown>> = {}) {
   const { structured } = await toolsOf(options).call('get_dev_doc', { ...referenceOf(options), ...more });
-  return structured as { readonly doc: ReadDoc; readonly versions?: readonly VersionRow[] };
-}
-
-interface VersionRow {
-  readonly version: number;
-  readonly size_bytes: number;
-  readonly created_at: string;
+  return structured as { readonly doc: ReadDoc; readonly versions?: readonly KeptVersion[] };
 }
 
 /** Prints only the content, for piping. */
@@ -127,8 +122,7 @@ async function show(options: Options): Promise<number> {
 
 async function versions(options: Options): Promise<number> {
   const { doc, versions: kept = [] } = await read(options, { include_versions: true });
-  if (options.json) print(jsonLine({ id: doc.id, versions: kept }));
-  else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
+  printVersions(options, kept, { id: doc.id });
   return 0;
 }
 

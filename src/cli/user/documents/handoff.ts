@@ -2,6 +2,7 @@
 import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
+import { type KeptVersion, printVersions } from './kept-versions.ts';
 import { readText } from './text-input.ts';
 import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
@@ -11,7 +12,7 @@ const KOREAN = { date: 'YYYY-MM-DD in Korea Standard Time', time: 'in Korea Stan
 
 interface ReadHandoff {
   readonly handoff: { readonly content: string };
-  readonly versions?: readonly { readonly version: number; readonly size_bytes: number; readonly created_at: string }[];
+  readonly versions?: readonly KeptVersion[];
 }
 
 export const handoffCommands: readonly Command[] = [
@@ -82,7 +83,6 @@ async function show(options: Options): Promise<number> {
 
 async function versions(options: Options): Promise<number> {
   const { versions: kept = [] } = await read(options, { include_versions: true });
-  if (options.json) print(jsonLine({ versions: kept }));
-  else for (const one of kept) print(`${one.version}  ${one.created_at}  ${one.size_bytes} bytes`);
+  printVersions(options, kept);
   return 0;
 }
