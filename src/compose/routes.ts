@@ -4,6 +4,7 @@ import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
 import type { Log } from '../common/log.ts';
+import type { CallerName } from '../common/principal.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
@@ -71,11 +72,11 @@ export interface ServiceParts {
 /** Returns every route, including the probes, and the OpenAPI document describing them. */
 export async function openRoutes(parts: ServiceParts, probes: readonly Route[]): Promise<Route[]> {
   const signIn = openSignIn({ ...parts, rule: signupRule(parts.config.signup) });
-  const registry = openTools(parts, signIn);
+  const nameOf = callerNames(parts.core);
+  const registry = openTools(parts, signIn, nameOf);
   const { staging, ...mirror } = await openMirror(parts);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
-  const nameOf = callerNames(parts.core);
   const routes = [
     ...probes,
     ...openAccount(parts.core, signIn),
@@ -127,8 +128,8 @@ async function openMirror({
 function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
   { onboarding }: SignInParts,
+  nameOf: CallerName,
 ): ToolRegistry {
-  const nameOf = callerNames(core);
   return new ToolRegistry(
     [
       ...taskTools(tasks, core.timeZones, nameOf),
