@@ -65,7 +65,7 @@ export function parseManifest(text: string): ArchiveManifest {
   }
   const head = z.object({ format: z.literal(FORMAT), version: z.int() }).safeParse(document);
   if (!head.success)
-    throw damaged(`${ARCHIVE_MANIFEST_FILE} does not describe an account; make the archive with cairn export`);
+    throw damaged(`${ARCHIVE_MANIFEST_FILE} does not describe an account; make the archive with \`cairn export\``);
   if (head.data.version !== VERSION) {
     throw damaged(
       `it has version ${head.data.version} of the format and this cairn reads ${VERSION}; use another cairn`,

@@ -28,7 +28,7 @@ async function run(argv: readonly string[]): Promise<number> {
     print(version);
     return EXIT.done;
   }
-  if (first === '--help' || first === '-h') {
+  if (first === undefined || first === '--help' || first === '-h') {
     print(overview(await loadGroups()));
     return EXIT.done;
   }
@@ -51,13 +51,14 @@ async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** Error for an unknown command: lists the commands of a group, or suggests the most similar command. */
-async function unknownCommand([first, second]: readonly string[]): Promise<UsageError> {
-  if (first === undefined) return new UsageError('name a command');
+async function unknownCommand([first = '', second]: readonly string[]): Promise<UsageError> {
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
   const group = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
   if (group.length > 0) return new UsageError(`${first} needs one of: ${group.join(', ')}`);
   const guess = nearest([first, second].join(' ').trim(), names) ?? nearest(first, names);
-  return new UsageError(`there is no command ${first}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
+  return new UsageError(
+    `there is no command ${first}${guess === undefined ? '' : `; did you mean \`cairn ${guess}\`?`}`,
+  );
 }
 
 /** Error for a word after a command that takes none, such as a misspelt `cairn sync status`. */
@@ -65,7 +66,7 @@ async function unknownSubcommand(name: string, word: string): Promise<UsageError
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
   const below = names.filter((one) => one.startsWith(`${name} `)).map((one) => one.slice(name.length + 1));
   const guess = nearest(word, below);
-  const hint = guess === undefined ? '' : `; did you mean cairn ${name} ${guess}?`;
+  const hint = guess === undefined ? '' : `; did you mean \`cairn ${name} ${guess}\`?`;
   return new UsageError(`unexpected argument: ${word}${hint}`, name);
 }
 
@@ -85,7 +86,8 @@ try {
 } catch (error) {
   if (error instanceof UsageError) {
     const next = error.message.endsWith('?') ? ' See' : '; see';
-    printError(`cairn: ${error.message}${next} cairn ${error.command === undefined ? '' : `${error.command} `}--help`);
+    const help = ['cairn', ...(error.command === undefined ? [] : [error.command]), '--help'].join(' ');
+    printError(`cairn: ${error.message}${next} \`${help}\``);
     process.exitCode = EXIT.usage;
   } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
     printError(`cairn: ${error.message}`);

@@ -60,7 +60,7 @@ async function acquire(lock: string, mark: string, { waitMs, holder }: LockOptio
     if (removeStale(lock, mark)) continue;
     if (Date.now() > giveUpMs) {
       const what = holder ?? `holds ${lock}`;
-      throw new ClientError(`Another cairn process ${what}. Wait for it; if there is none, remove ${lock}.`);
+      throw new ClientError(`another cairn process ${what}. Wait for it; if there is none, remove ${lock}.`);
     }
     await sleep(limits.clientLockPollMs);
   }

@@ -193,7 +193,7 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
   if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
   switch (error.code) {
     case 'ECONNREFUSED':
-      return new Unreachable(`Cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
+      return new Unreachable(`cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Unreachable(`the host of ${server} is not known; check --server and the network.`);
@@ -208,7 +208,7 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
       );
     case 'ECONNRESET':
     case 'EPIPE':
-      return new Unreachable(`The connection to ${server} was interrupted; try again.`);
+      return new Unreachable(`the connection to ${server} was interrupted; try again.`);
     default:
       return new Unreachable(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
   }

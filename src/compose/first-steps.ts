@@ -23,7 +23,7 @@ export function firstStep(store: Store, config: Config, port: number, log: Log):
   if (!['open', 'invite', 'closed'].includes(rule)) log.warn(FILTER_ONLY);
   if (store.range(accounts, { prefix: [], limit: 1 }).length > 0) return undefined;
   const page = `${ownAddress(config, port)}/signup`;
-  const onPage = rule === 'open' ? `open ${page}, or run` : 'run cairn invite create and open its link, or run';
+  const onPage = rule === 'open' ? `open ${page}, or run` : 'run `cairn invite create` and open its link, or run';
   const how = rule === 'closed' ? 'run' : onPage;
-  return `this hub has no account yet: ${how} cairn account create --email YOU@EXAMPLE.ORG`;
+  return `this hub has no account yet: ${how} \`cairn account create --email YOU@EXAMPLE.ORG\``;
 }

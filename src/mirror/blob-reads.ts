@@ -100,7 +100,8 @@ export class BlobReads {
 
   #blob(accountId: string, commitSha: string, sha256: string): Blob {
     const record = this.#recordOf(accountId, commitSha, sha256);
-    if (record === undefined) throw new Error('the order of uploads names a blob that is not there; run cairn verify');
+    if (record === undefined)
+      throw new Error('the order of uploads names a blob that is not there; run `cairn verify`');
     return { commitSha, sha256, record };
   }
 }

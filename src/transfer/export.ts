@@ -38,7 +38,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
     const accountId = rowOfEmail(snapshot, normalizeEmail(email))?.account_id;
     const account = accountId === undefined ? undefined : snapshot.get(accounts, [accountId]);
     if (accountId === undefined || account === undefined)
-      throw new StartError('no account has this email; cairn account list shows all.');
+      throw new StartError('no account has this email; `cairn account list` shows all.');
     const archive = openArchive(folder, onBytes);
     try {
       const hasCategory = (id: number) => categoryExists(snapshot, accountId, id);

@@ -71,6 +71,6 @@ test('[OPS-15] where the HTTP library has no binary, cairn serve names the versi
   expect([code, stdout]).toEqual([1, '']);
   const { version, platform, arch } = process;
   expect(stderr).toBe(
-    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Node.js versions" in cairn help operating.\n`,
+    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Node.js versions" in \`cairn help operating\`.\n`,
   );
 });

@@ -24,6 +24,6 @@ test('[CLI-1] an answer in another form is one sentence, without a stack or the 
   };
   const { code, stdout, stderr } = await runCairn(['sync', '--folder', temporaryFolder(), '--vault', 'notes'], env);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^cairn: The hub sent an answer that this version of cairn cannot read; .*\n$/);
+  expect(stderr).toMatch(/^cairn: the hub sent an answer that this version of cairn cannot read; .*\n$/);
   expect(stderr).not.toMatch(/Zod|expected|Invalid|\n +at /);
 });

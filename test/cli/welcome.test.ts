@@ -28,8 +28,8 @@ test('[OPS-19] as text, a start names address, data folder and what to do next',
   const text = await outputUntil('listening', { CAIRN_DATA: folder, CAIRN_LOG_FORMAT: 'text' });
   expect(text).toMatch(/^Cairn \S+ is running at http:\/\/127\.0\.0\.1:\d+$/m);
   expect(text).toContain(`Data:  ${folder}\n`);
-  expect(text).toMatch(/^Next: {2}open http:\/\/127\.0\.0\.1:\d+\/signup, or run cairn account create/m);
-  expect(text).toMatch(/^Help: {2}http:\/\/127\.0\.0\.1:\d+\/help, or cairn help$/m);
+  expect(text).toMatch(/^Next: {2}open http:\/\/127\.0\.0\.1:\d+\/signup, or run `cairn account create --email/m);
+  expect(text).toMatch(/^Help: {2}http:\/\/127\.0\.0\.1:\d+\/help, or `cairn help`$/m);
   expect(text).toMatch(/^\d\d:\d\d:\d\d listening .*port=\d+/m);
 });
 

@@ -104,9 +104,9 @@ test('[OAUTH-6] what cannot be delivered is an error of its own request, with a 
   expect(code).toBe(0);
   expect(replies).toEqual([
     { jsonrpc: '2.0', id: null, error: { code: -32700, message: expect.any(String) } },
-    { jsonrpc: '2.0', id: 1, error: { code: -32603, message: expect.stringContaining('Cannot connect to') } },
+    { jsonrpc: '2.0', id: 1, error: { code: -32603, message: expect.stringContaining('cannot connect to') } },
   ]);
-  expect(stderr).toContain('Cannot connect to');
+  expect(stderr).toContain('cannot connect to');
 });
 
 test('[OAUTH-6] a wrong key is told for each request, and no key at all before the first', async () => {

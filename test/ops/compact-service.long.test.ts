@@ -74,7 +74,7 @@ test('[OPS-11] a copy whose folder a start removes while it is made ends with on
   const options = { folder, mapBytes: 2 ** 30 };
   // What a start does with the rest of a copy that was cut off.
   await expect(makeCopyAside({ ...options, onProgress: () => dropCopy(folder) })).rejects.toThrow(
-    /^the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again\.$/,
+    /^the service was started, or compacted again, while the copy was made; nothing has changed: run `cairn compact` again\.$/,
   );
   expect(readdirSync(folder).filter((name) => name.startsWith('compact'))).toEqual([]);
   expect((await runCairn(['compact'], { CAIRN_DATA: folder })).code).toBe(0);

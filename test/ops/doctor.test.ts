@@ -30,7 +30,7 @@ async function examine(env: Record<string, string> = {}, wrapper: readonly strin
 test('[OPS-17] nothing is wrong with a new hub, and it is told to make a backup; after two days that is wrong', async () => {
   const before = await runCairn(['doctor'], { CAIRN_DATA: folder });
   expect(before.code, before.stdout).toBe(0);
-  expect(before.stdout).toMatch(/^note +backup .*; run cairn backup DIR/m);
+  expect(before.stdout).toMatch(/^note +backup .*; run `cairn backup DIR`/m);
   expect((await examine(clockAhead(3 * 24 * 3_600_000)))('backup')[0]?.level).toBe('wrong');
   const backup = await runCairn(['backup', join(temporaryFolder(), 'one')], { CAIRN_DATA: folder });
   expect(backup.code).toBe(0);

@@ -129,7 +129,7 @@ test('[OPS-11] cairn follow goes on over a compaction, keeps each moment, and sa
   const { steps } = follower;
   await until('a whole copy', () => steps[0]);
   const second = await runCairn(['follow', backups], { CAIRN_DATA: hub.dataFolder });
-  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('another cairn follow writes into')]);
+  expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('another `cairn follow` writes into')]);
   const self = await runCairn(['follow', hub.dataFolder], { CAIRN_DATA: hub.dataFolder });
   expect([self.code, self.stderr]).toEqual([1, expect.stringContaining('is the data folder itself')]);
   await send();

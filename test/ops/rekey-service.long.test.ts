@@ -24,7 +24,7 @@ test('[OPS-11] rekey changes the key file; keys and credentials stay valid, and 
   writeFileSync(join(folder, 'master.key'), old);
   const refused = await runCairn(['verify'], { CAIRN_DATA: folder });
   expect(refused.stdout).toContain('another master key');
-  expect(refused.stdout).toMatch(/problems found; run cairn verify again with the right master key\.\n$/);
+  expect(refused.stdout).toMatch(/problems found; run `cairn verify` again with the right master key\.\n$/);
   writeFileSync(join(folder, 'master.key'), current);
   // An earlier backup needs the earlier key; a new one needs the new key.
   const restored = temporaryFolder();

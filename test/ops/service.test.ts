@@ -43,7 +43,7 @@ test.runIf(!isBooted && !isHidden)('[OPS-14] without systemd, service install sa
   for (const action of ['install', 'remove']) {
     const { code, stdout, stderr } = await runCairn(['service', action], {});
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^cairn: systemd does not run on this machine; .*cairn serve/);
+    expect(stderr).toMatch(/^cairn: systemd does not run on this machine; .*`cairn serve`/);
   }
 });
 

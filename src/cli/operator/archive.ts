@@ -114,6 +114,6 @@ async function runImport(options: Options): Promise<number> {
     ]),
   );
   print('\nKeep the keys now: only their hashes are stored, so they are not shown again.');
-  print(`Archives contain no password: cairn account password --email ${made.email} sets one.`);
+  print(`Archives contain no password: \`cairn account password --email ${made.email}\` sets one.`);
   return 0;
 }

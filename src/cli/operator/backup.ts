@@ -113,7 +113,7 @@ async function restore(options: Options): Promise<number> {
   if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
-    print('\nThe data is as it was then. Start the service with cairn serve.');
+    print('\nThe data is as it was then. Start the service with `cairn serve`.');
   }
   return 0;
 }

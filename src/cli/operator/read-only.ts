@@ -28,6 +28,6 @@ export async function openForReading({
 function refuseDamaged([first]: readonly string[]): void {
   if (first === undefined) return;
   throw new BrokenFile(
-    `the data file is damaged (${first}); keep it, and restore a backup into an empty folder (cairn restore).`,
+    `the data file is damaged (${first}); keep it, and restore a backup into an empty folder (\`cairn restore\`).`,
   );
 }

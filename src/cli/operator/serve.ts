@@ -114,7 +114,7 @@ function welcome({ port, firstStep }: RunningService, config: Config): string {
 Cairn ${version} is running at ${address}
 Data:  ${absolute(config.dataFolder)}
 Next:  ${next}
-Help:  ${address}/help, or cairn help
+Help:  ${address}/help, or \`cairn help\`
 Stop:  Ctrl-C
 `;
 }

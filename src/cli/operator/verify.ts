@@ -79,11 +79,11 @@ function printReport(report: IntegrityReport): void {
 /** The repair: damaged contents are set aside and sent again by a client; anything else is restored from a backup. */
 function nextStep({ problems, damaged: { blobs, versions } }: IntegrityReport): string {
   // What is sealed cannot be checked with it, and no backup helps.
-  if (problems.includes(WRONG_KEY)) return 'run cairn verify again with the right master key.';
+  if (problems.includes(WRONG_KEY)) return 'run `cairn verify` again with the right master key.';
   const contents = blobs.length + versions.length;
   const aside = 'cairn verify --quarantine sets damaged contents aside, and the same bytes sent again heal them';
   const restore =
-    'the service and cairn backup go on, and cairn restore DIR (into an empty folder) brings back what was before';
+    'the service and `cairn backup` go on, and `cairn restore DIR` (into an empty folder) brings back what was before';
   if (contents === 0) return `${restore}.`;
   return contents === problems.length ? `${aside}.` : `${aside}; for the others, ${restore}.`;
 }

@@ -39,7 +39,7 @@ async function call(options: Options): Promise<number> {
       tools.map((candidate) => candidate.name),
     );
     throw new ClientError(
-      `the hub has no tool ${name}${guess === undefined ? '; cairn call lists them' : `; did you mean ${guess}?`}`,
+      `the hub has no tool ${name}${guess === undefined ? '; `cairn call` lists them' : `; did you mean ${guess}?`}`,
     );
   }
   const { text, structured } = await client.call(name, readArguments(tool, options.others));

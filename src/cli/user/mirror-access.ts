@@ -27,7 +27,7 @@ export function openMirror(serverOption: string | undefined): MirrorAccess {
   const credential = credentialOf(settings) ?? entry;
   if (credential === undefined) {
     throw new ClientError(
-      `this machine has no mirror credential of ${server}; run cairn mirror init, or set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET.`,
+      `this machine has no mirror credential of ${server}; run \`cairn mirror init\`, or set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET.`,
     );
   }
   return { server, hub: new MirrorHub(server, credential), entry };
@@ -51,7 +51,9 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
   if (recipients.length > 0) return { recipients };
   if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
-  throw new UsageError('no encryption key: use --recipient age1… or --passphrase-file FILE, or run cairn mirror init');
+  throw new UsageError(
+    'no encryption key: use --recipient age1… or --passphrase-file FILE, or run `cairn mirror init`',
+  );
 }
 
 /** Identity or passphrase of a pull: from the options, else the identity created by init. */

@@ -27,7 +27,7 @@ export async function initMirror(options: Options): Promise<number> {
   if (secret === undefined) {
     throw new ClientError(
       'this account already has a mirror credential, and its secret was shown only once. Set CAIRN_MIRROR_TOKEN and ' +
-        'CAIRN_MIRROR_SECRET from where it is kept; or run cairn mirror init --rotate, and push every commit again.',
+        'CAIRN_MIRROR_SECRET from where it is kept; or run `cairn mirror init --rotate`, and push every commit again.',
     );
   }
   const lock = await chooseLock(settings, kept, recipients);
@@ -36,7 +36,7 @@ export async function initMirror(options: Options): Promise<number> {
     print(jsonLine({ server, status: issued.status, recipients: lock.recipients, identity_file: lock.identity_file }));
     return 0;
   }
-  print(`The mirror of ${server} is ready; run cairn mirror push in a repository.`);
+  print(`The mirror of ${server} is ready; run \`cairn mirror push\` in a repository.`);
   print(`Archives are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
     print(`Their decryption key is ${lock.identity_file}`);

@@ -29,7 +29,7 @@ export async function pullMirror(options: Options): Promise<number> {
     const archive = Buffer.from(await decrypt(bytes, unlock));
     const packed = commitOf(archive);
     if (packed !== undefined && packed !== commit) {
-      throw new ClientError(`The archive contains commit ${packed}, not ${commit}. Nothing was unpacked.`);
+      throw new ClientError(`the archive contains commit ${packed}, not ${commit}. Nothing was unpacked.`);
     }
     await unpack(archive, output);
   }
@@ -45,7 +45,7 @@ async function commitOfOption({ hub, server }: MirrorAccess, commit: string | un
   }
   const latest = await hub.latest();
   if (latest === undefined) {
-    throw new ClientError(`There is no backup on ${server} yet. Make one with cairn mirror push in a repository.`);
+    throw new ClientError(`there is no backup on ${server} yet. Make one with \`cairn mirror push\` in a repository.`);
   }
   return latest.commit_sha;
 }

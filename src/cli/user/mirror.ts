@@ -78,7 +78,7 @@ async function list(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blobs = await hub.list(readCount(options.optional('limit')));
   if (options.json) print(jsonLine({ blobs }));
-  else if (blobs.length === 0) print('Nothing is mirrored yet; run cairn mirror push in a repository.');
+  else if (blobs.length === 0) print('Nothing is mirrored yet; run `cairn mirror push` in a repository.');
   else for (const blob of blobs) print(blobLine(blob));
   return 0;
 }
@@ -87,7 +87,7 @@ async function latest(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blob = await hub.latest();
   if (options.json) print(jsonLine({ latest: blob ?? null }));
-  else print(blob === undefined ? 'Nothing is mirrored yet; run cairn mirror push in a repository.' : blobLine(blob));
+  else print(blob === undefined ? 'Nothing is mirrored yet; run `cairn mirror push` in a repository.' : blobLine(blob));
   // A job monitoring its backups should fail when none exists.
   return blob === undefined ? 1 : 0;
 }

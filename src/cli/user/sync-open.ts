@@ -54,7 +54,7 @@ function findFolder({ folder, vault, makes }: FolderChoice): string {
   }
   if (!existsSync(named) && (makes === 'read' || vault === undefined)) {
     const hint = makes === 'read' ? '' : ' To create it and fill it from a vault, add --vault NAME.';
-    throw new ClientError(`There is no folder ${named}; check --folder.${hint}`);
+    throw new ClientError(`there is no folder ${named}; check --folder.${hint}`);
   }
   if (around !== undefined && vault === undefined) {
     throw new ClientError(`${named} is inside ${around}, which is synced. Leave out --folder to sync that one.`);
@@ -69,7 +69,7 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
   const like = nearest(name, existing);
   if (makes !== 'sync') {
     const hint = like === undefined ? 'run `cairn vault list`.' : `did you mean ${shownLine(like)}?`;
-    throw new ClientError(`There is no vault named ${shownLine(name)}; ${hint}`);
+    throw new ClientError(`there is no vault named ${shownLine(name)}; ${hint}`);
   }
   if (create === true || like === undefined) return true;
   const question = `There is no vault "${shownLine(name)}". Did you mean "${shownLine(like)}"?`;

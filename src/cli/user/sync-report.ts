@@ -19,7 +19,7 @@ const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 export function reportOf(replica: Replica, events: readonly SyncEvent[], isFirst: boolean): Report {
   const links = replica.scanned?.links.size ?? 0;
   const conflicts = conflictsOf(replica.state);
-  const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (cairn sync status lists them)`] : [];
+  const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (\`cairn sync status\` lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
     open: openLines(replica),
@@ -79,5 +79,8 @@ function lineOf({ verb, path, note }: SyncEvent): string {
 function capped(lines: readonly string[], what: string): string[] {
   const more = lines.length - limits.clientLinesMax;
   if (more <= 0) return [...lines];
-  return [...lines.slice(0, limits.clientLinesMax), `… and ${counted(more, what)} more; cairn sync status lists them`];
+  return [
+    ...lines.slice(0, limits.clientLinesMax),
+    `… and ${counted(more, what)} more; \`cairn sync status\` lists them`,
+  ];
 }

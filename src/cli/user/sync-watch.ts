@@ -84,7 +84,7 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
           if (wasPaused) says('resumed');
           break;
         }
-        if (!wasPaused) says('paused; run cairn sync resume to go on');
+        if (!wasPaused) says('paused; run `cairn sync resume` to go on');
         await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
       }
       if (signal.aborted) return;

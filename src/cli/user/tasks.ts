@@ -9,7 +9,7 @@ const CATEGORY = takes('category', 'ID');
 const STATUS = takes('status', 'COLUMN');
 const EXPLAINS = {
   due: 'YYYY-MM-DD, today, tomorrow, a weekday, or +3 for in three days',
-  category: 'id of the category, which cairn call list_categories prints',
+  category: 'id of the category, which `cairn call list_categories` prints',
   important: 'mark it as important',
 };
 const change = changesOf(7);

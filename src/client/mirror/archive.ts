@@ -71,7 +71,7 @@ export function commitOf(archive: Buffer): string | undefined {
   try {
     tar = gunzipSync(archive);
   } catch {
-    throw new ClientError('The decrypted archive is not a tar.gz file. Download it with --encrypted to examine it.');
+    throw new ClientError('the decrypted archive is not a tar.gz file. Download it with --encrypted to examine it.');
   }
   const isGlobalHeader = tar.length > 1024 && tar[156] === 'g'.charCodeAt(0);
   if (!isGlobalHeader) return undefined;
@@ -96,7 +96,7 @@ function run(program: string, args: readonly string[], { input, refusal }: Run):
     // A program that exits early closes its input; its exit code shows the reason.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
-    child.once('error', () => reject(new ClientError(`Program not found: ${program}. Install it, then try again.`)));
+    child.once('error', () => reject(new ClientError(`program not found: ${program}. Install it, then try again.`)));
     child.once('close', (code) => {
       if (code === 0) resolve({ stdout: Buffer.concat(out) });
       else reject(new ClientError(told.trim() === '' ? refusal : `${refusal} (${told.trim().split('\n')[0] ?? ''})`));

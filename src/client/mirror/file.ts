@@ -34,6 +34,8 @@ function readFile(path: string): z.infer<typeof fileSchema> {
   try {
     return fileSchema.parse(JSON.parse(text));
   } catch {
-    throw new ClientError(`${path} cannot be read by this version of cairn. Move it away, then run cairn mirror init.`);
+    throw new ClientError(
+      `${path} cannot be read by this version of cairn. Move it away, then run \`cairn mirror init\`.`,
+    );
   }
 }

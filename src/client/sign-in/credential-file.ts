@@ -70,7 +70,7 @@ export class CredentialFile {
     const parsed = fileSchema.safeParse(parseJson(text));
     if (!parsed.success) {
       throw new ClientError(
-        `${this.path} cannot be read by this version of cairn. Remove it, then sign in again with cairn login.`,
+        `${this.path} cannot be read by this version of cairn. Remove it, then sign in again with \`cairn login\`.`,
       );
     }
     return parsed.data;

@@ -43,7 +43,7 @@ export class Credentials {
   keyAuthorization(): string {
     const key = this.#key ?? this.#login().mcp_key;
     if (key === null) {
-      throw new ClientError(`the sign-in to ${this.server} came without an MCP key; run cairn login again.`);
+      throw new ClientError(`the sign-in to ${this.server} came without an MCP key; run \`cairn login\` again.`);
     }
     return `McpKey ${key}`;
   }
@@ -51,7 +51,9 @@ export class Credentials {
   /** Authorization for REST resources, which require an access token; renewed when needed. Throws ClientError. */
   async tokenAuthorization(): Promise<string> {
     if (this.#key !== undefined) {
-      throw new ClientError('This command needs a sign-in: CAIRN_KEY is only for tools. Unset it and run cairn login.');
+      throw new ClientError(
+        'this command needs a sign-in: CAIRN_KEY is only for tools. Unset it and run `cairn login`.',
+      );
     }
     const login = this.#login();
     const fresh = isFresh(login, Date.now()) ? login : await this.#renew();
@@ -82,7 +84,7 @@ export class Credentials {
       });
     } catch (error) {
       if (error instanceof Refused && error.code === 'invalid_grant') {
-        throw new NotSignedIn(`The sign-in to ${this.server} has expired; run \`cairn login\`.`);
+        throw new NotSignedIn(`the sign-in to ${this.server} has expired; run \`cairn login\`.`);
       }
       throw error;
     }
@@ -118,5 +120,5 @@ export function withTokens(
 }
 
 function notSignedIn(server: string): ClientError {
-  return new NotSignedIn(`Not signed in to ${server}. Run \`cairn login --server ${server}\` or set CAIRN_KEY.`);
+  return new NotSignedIn(`not signed in to ${server}; run \`cairn login --server ${server}\` or set CAIRN_KEY.`);
 }

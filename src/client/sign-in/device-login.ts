@@ -40,10 +40,10 @@ export async function signInDevice(
 function worded(error: unknown): unknown {
   if (!(error instanceof Refused)) return error;
   if (error.code === 'access_denied')
-    return new ClientError('The sign-in was denied in the browser. Run cairn login to try again.');
+    return new ClientError('the sign-in was denied in the browser. Run `cairn login` to try again.');
   return error.code === 'expired_token' ? tooLate() : error;
 }
 
 function tooLate(): ClientError {
-  return new ClientError('The code was not approved in time. Run cairn login again.');
+  return new ClientError('the code was not approved in time. Run `cairn login` again.');
 }

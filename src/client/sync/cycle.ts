@@ -82,7 +82,7 @@ export async function lockFolder<T>(replica: Replica, work: () => Promise<T>): P
       replica.saved = { atMs: replica.saved.atMs, stamp };
     }
     return await work().catch((error: unknown) => {
-      throw isOfSystem(error) ? new ClientError(`The folder cannot be read or written now (${error.message}).`) : error;
+      throw isOfSystem(error) ? new ClientError(`the folder cannot be read or written now (${error.message}).`) : error;
     });
   };
   return await withFileLock(folder.own('sync'), locked, { makesFolder: false });
@@ -115,7 +115,7 @@ async function missingHere(replica: Replica): Promise<Set<FolderPath>> {
   const { files, leavesOut } = await scan(replica);
   const missing = new Set([...replica.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
   if (missing.size > 0 && replica.state.cursor === null)
-    throw new ClientError('This folder was never synced. Run cairn sync first.');
+    throw new ClientError('this folder was never synced. Run `cairn sync` first.');
   for (const path of missing) replica.state.base.delete(path);
   replica.state.inode = replica.folder.root.inode;
   await save(replica);

@@ -27,14 +27,14 @@ export async function findVault(
       name,
       vaults.map((vault) => vault.name),
     );
-    if (!isAllowed) throw new ClientError(`No vault ${name} was created.`);
+    if (!isAllowed) throw new ClientError(`no vault ${name} was created.`);
     return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
   }
   const primary = vaults.find((vault) => vault.is_primary);
   if (primary === undefined) {
     const names = vaults.map((vault) => shownLine(vault.name)).join(', ');
     const there = vaults.length === 0 ? 'There is none yet, so it is created.' : `There is: ${names}.`;
-    throw new ClientError(`Name a vault with --vault. ${there}`);
+    throw new ClientError(`name a vault with --vault. ${there}`);
   }
   return primary.vault_id;
 }

@@ -15,7 +15,7 @@ import type { SyncState } from './state.ts';
 const INVALID = -32602;
 const INTERNAL = -32603;
 const GONE =
-  'The vault of this folder is no longer on the hub. The files here stay as they are. To sync them with another vault, remove .cairn and name that vault: cairn sync --vault NAME.';
+  'the vault of this folder is no longer on the hub. The files here stay as they are. To sync them with another vault, remove .cairn and name that vault: `cairn sync --vault NAME`.';
 const ODD = ' Check --server, and update cairn or the hub.';
 
 const endSchema = z.object({
@@ -113,8 +113,8 @@ export class VaultHub {
     this.#page.measure(page.files, performance.now() - startMs);
     if (!end.has_more) this.#pulled = NOTHING;
     if (end.has_more && end.cursor === from.cursor)
-      throw new ClientError(`The hub sends the same changes again and again.${ODD}`);
-    if (end.cursor === null) throw new ClientError('The hub ended a pull without a cursor. Update cairn or the hub.');
+      throw new ClientError(`the hub sends the same changes again and again.${ODD}`);
+    if (end.cursor === null) throw new ClientError('the hub ended a pull without a cursor. Update cairn or the hub.');
     return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }
 
@@ -164,7 +164,7 @@ export class VaultHub {
     const found: (PushedFile | ToolRefused)[] = [];
     for (const [index, one] of many.entries()) {
       const result = results[index];
-      if (result === undefined) throw new ClientError('The hub did not answer for every file; sync again.');
+      if (result === undefined) throw new ClientError('the hub did not answer for every file; sync again.');
       if (!('error' in result)) {
         found.push(result);
         continue;
@@ -226,7 +226,7 @@ export class VaultHub {
         (given, totals) => {
           const { path, ...rest } = readRecord(given);
           files += 1;
-          if (files > recordsMax) throw new ClientError(`The hub sent more than it was asked for.${ODD}`);
+          if (files > recordsMax) throw new ClientError(`the hub sent more than it was asked for.${ODD}`);
           const content = rest.side?.bytes;
           bytes += content?.length ?? 0;
           const isWhole = content === undefined || sha256Of(content) === rest.side?.sha256;

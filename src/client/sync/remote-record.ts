@@ -56,7 +56,7 @@ export const leftOutSchema = z
 export function readAs<T>(schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ClientError('The hub sent an answer that this version of cairn cannot read; update one of them.');
+  throw new ClientError('the hub sent an answer that this version of cairn cannot read; update one of them.');
 }
 
 interface ReadRecord extends Omit<RemoteRecord, 'path'> {
@@ -70,7 +70,7 @@ export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord
   const storedMs = Date.parse(record.stored_at);
   const path = checkPath(record.path);
   if (type === 'deleted') return { path, side: undefined, storedMs, deviceId };
-  if (sha256 === undefined) throw new ClientError('The hub sent a file without its hash; update cairn or the hub.');
+  if (sha256 === undefined) throw new ClientError('the hub sent a file without its hash; update cairn or the hub.');
   const bytes = content === undefined ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
   return {

@@ -54,7 +54,7 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
     },
     foreign: () => undefined,
     damaged: () => {
-      throw new ClientError(`The hub sent ${path} damaged; run the command again.`);
+      throw new ClientError(`the hub sent ${path} damaged; run the command again.`);
     },
     progress: (amount: Amount) => progress('download', amount),
   };

@@ -47,11 +47,11 @@ export function refuseOtherSchema(store: Store): void {
   const [damage] = store.damagedPages();
   if (damage !== undefined) {
     throw new BrokenFile(
-      `the data file is damaged (${damage}); keep it, and restore a backup into an empty folder (cairn restore).`,
+      `the data file is damaged (${damage}); keep it, and restore a backup into an empty folder (\`cairn restore\`).`,
     );
   }
   throw new StartError(
-    `the data file has schema ${at}, and this version of cairn reads ${SCHEMA}; start cairn serve, which upgrades it after a backup.`,
+    `the data file has schema ${at}, and this version of cairn reads ${SCHEMA}; start \`cairn serve\`, which upgrades it after a backup.`,
   );
 }
 

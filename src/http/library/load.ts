@@ -10,7 +10,7 @@ export async function requireHttpLibrary(): Promise<void> {
     const { version, platform, arch } = process;
     throw new StartError(
       `the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 ` +
-        '(or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Node.js versions" in cairn help operating.',
+        '(or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Node.js versions" in `cairn help operating`.',
       { cause },
     );
   }

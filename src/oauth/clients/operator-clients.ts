@@ -80,7 +80,7 @@ export class OperatorClients {
     const isOthers = isRegistered(this.#options.store, clientId);
     const ended = isOthers ? 0 : await this.#endSignIns(clientId);
     if (!wasListed && ended === 0) {
-      const what = 'no client registered by the operator has this id; cairn client list shows the ids';
+      const what = 'no client registered by the operator has this id; `cairn client list` shows the ids';
       throw new Refusal({ kind: 'not_found', what });
     }
     return ended;

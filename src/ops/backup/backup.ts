@@ -27,7 +27,7 @@ export async function makeBackup({ sealerOf, ...options }: BackupOptions): Promi
       if (broken !== undefined) {
         throw new BrokenFile(
           `the data file is damaged (${more.length + 1} pages, the first: ${broken}), so nothing was kept; ` +
-            'keep the backups that you have, and restore the newest into an empty folder (cairn restore).',
+            'keep the backups that you have, and restore the newest into an empty folder (`cairn restore`).',
         );
       }
       const sealer = sealerOf(copy);

@@ -174,7 +174,7 @@ async function lockOf(folder: string): Promise<ControlSocket> {
     return await ControlSocket.acquire(folder, () => Promise.resolve('{"ok":false,"error":"a copy follows here"}'));
   } catch (error) {
     if (error instanceof FolderTaken) {
-      throw new StartError(`another cairn follow writes into ${folder}; stop it first, or name another folder.`);
+      throw new StartError(`another \`cairn follow\` writes into ${folder}; stop it first, or name another folder.`);
     }
     if (error instanceof StartError) throw error;
     throw new StartError(`${folder} cannot be written to: ${systemReason(error)}`);

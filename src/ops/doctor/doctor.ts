@@ -46,7 +46,7 @@ async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ find
     const { message, code } = error as NodeJS.ErrnoException;
     const isRights = code === 'EACCES' || code === 'EPERM';
     const finding = isRights
-      ? note('data', 'this user cannot read the data folder; run cairn doctor as the user of the service.')
+      ? note('data', 'this user cannot read the data folder; run `cairn doctor` as the user of the service.')
       : wrong('data', message);
     return { finding, newestMs: 0 };
   }

@@ -25,7 +25,7 @@ export function checkAccess(folder: string): Finding[] {
     isKeyExposed(folder)
       ? wrong(
           'master key',
-          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and cairn rekey if they may have.`,
+          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and \`cairn rekey\` if they may have.`,
         )
       : ok('master key', 'only its owner can read it'),
     (mode & 0o022) !== 0
@@ -46,15 +46,15 @@ export function checkChores(folder: string, nowMs: number): Finding[] {
     backup === undefined
       ? (isNew(folder, nowMs) ? note : wrong)(
           'backup',
-          'none is known of; run cairn backup DIR, with DIR on another disk, and repeat it with a timer.',
+          'none is known of; run `cairn backup DIR`, with DIR on another disk, and repeat it with a timer.',
         )
       : late('backup', backup.at_ms, BACKUP_DAYS, nowMs),
     verify === undefined
-      ? note('verify', 'never run; cairn verify checks all stored bytes.')
+      ? note('verify', 'never run; `cairn verify` checks all stored bytes.')
       : verify.problems > 0
         ? wrong(
             'verify',
-            `the last one found ${verify.problems} problems; run cairn verify, and see "Damaged bytes" in the manual.`,
+            `the last one found ${verify.problems} problems; run \`cairn verify\`, and see "Damaged bytes" in the manual.`,
           )
         : late('verify', verify.at_ms, VERIFY_DAYS, nowMs),
   ];
@@ -70,6 +70,6 @@ function late(chore: Chore, atMs: number, daysMax: number, nowMs: number): Findi
   const when = days === 0 ? 'less than a day ago' : `${days} days ago`;
   if (days < daysMax) return ok(chore, when);
   return chore === 'backup'
-    ? wrong(chore, `the last one was ${when}; run cairn backup DIR, then find out why its timer did not.`)
-    : note(chore, `the last one was ${when}; run cairn verify.`);
+    ? wrong(chore, `the last one was ${when}; run \`cairn backup DIR\`, then find out why its timer did not.`)
+    : note(chore, `the last one was ${when}; run \`cairn verify\`.`);
 }

@@ -69,7 +69,7 @@ export function checkDisk(folder: string, mapBytes: number): Finding[] {
       : free < data
         ? note(
             'space',
-            `${full}, less than the ${size(data)} of the data file; an upgrade and cairn compact need as much.`,
+            `${full}, less than the ${size(data)} of the data file; an upgrade and \`cairn compact\` need as much.`,
           )
         : ok('space', full);
   const map =

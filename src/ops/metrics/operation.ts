@@ -123,7 +123,7 @@ function describeChores(registry: Registry, folder: string): void {
       },
     );
   }
-  gauge(registry, { name: 'cairn_last_verify_problems', help: 'Problems that the last cairn verify found.' }, () => {
+  gauge(registry, { name: 'cairn_last_verify_problems', help: 'Problems that the last `cairn verify` found.' }, () => {
     const last = lastDone(folder, 'verify');
     return last === undefined ? [] : one(last.problems);
   });

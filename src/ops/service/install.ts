@@ -33,7 +33,7 @@ export function installService(options: InstallOptions): Installed {
   if (hidden !== undefined) {
     throw new StartError(
       `the service cannot read ${hidden}: home folders are hidden from it. Install Node.js and cairn for all users ` +
-        '(sudo npm install -g), then run cairn service install again.',
+        '(sudo npm install -g), then run `cairn service install` again.',
     );
   }
   if (root === undefined) needSystemd();
@@ -67,7 +67,7 @@ export function removeService(root: string | undefined): boolean {
 function needSystemd(): void {
   if (existsSync(SYSTEMD_RUNS)) return;
   throw new StartError(
-    'systemd does not run on this machine; let its own supervisor run cairn serve, ' +
+    'systemd does not run on this machine; let its own supervisor run `cairn serve`, ' +
       'or write the unit for another machine with --root DIR.',
   );
 }
@@ -89,7 +89,7 @@ function asRoot(write: () => void): void {
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
-    throw new StartError(`${path ?? 'a file'} cannot be written by this user; run cairn service with sudo.`);
+    throw new StartError(`${path ?? 'a file'} cannot be written by this user; run \`cairn service\` with sudo.`);
   }
 }
 

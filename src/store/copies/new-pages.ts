@@ -74,7 +74,9 @@ function withFile<T>(path: string, look: (descriptor: number) => T): T {
     return look(descriptor);
   } catch (error) {
     if (!(error instanceof DamagedFile)) throw error;
-    throw new StartError(`the data file is damaged (${error.message}), so nothing more is copied; run cairn verify.`);
+    throw new StartError(
+      `the data file is damaged (${error.message}), so nothing more is copied; run \`cairn verify\`.`,
+    );
   } finally {
     closeSync(descriptor);
   }

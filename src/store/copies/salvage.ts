@@ -49,7 +49,9 @@ export async function salvage({ from, to, tables, mapBytes }: SalvageOptions): P
   } finally {
     closeSync(descriptor);
   }
-  throw new BrokenFile('nothing in the data file can be read; restore a backup into an empty folder (cairn restore).');
+  throw new BrokenFile(
+    'nothing in the data file can be read; restore a backup into an empty folder (`cairn restore`).',
+  );
 }
 
 /** The readable heads: first the one whose list of tables has the least damage, then the newest. */

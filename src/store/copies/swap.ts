@@ -69,7 +69,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
     if (!isTaken) throw toldToOperator(error);
     // A starting service removes the folder as the remains of an interrupted copy.
     throw new StartError(
-      'the service was started, or compacted again, while the copy was made; nothing has changed: run cairn compact again.',
+      'the service was started, or compacted again, while the copy was made; nothing has changed: run `cairn compact` again.',
     );
   } finally {
     await old.close();
@@ -97,7 +97,7 @@ export async function swapIn({ folder, mapBytes, onProgress }: SwapOptions): Pro
       // A difference now means the copy was not stored as written.
       if ((changed > 0 && (await bringInStep(old, copy)) > 0) || findDamagedPages(ready).length > 0) {
         throw new StartError(
-          'the compacted copy is not the same as the data file, so it is not used; run cairn verify, then look at the disk.',
+          'the compacted copy is not the same as the data file, so it is not used; run `cairn verify`, then look at the disk.',
         );
       }
     } finally {

@@ -30,7 +30,7 @@ export function checkDataFile(path: string, mapBytes: number): void {
   });
   if (problem === undefined) return;
   throw new BrokenFile(
-    `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (cairn restore), or save what can be read (cairn backup).`,
+    `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (\`cairn restore\`), or save what can be read (\`cairn backup\`).`,
   );
 }
 

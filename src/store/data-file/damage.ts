@@ -36,7 +36,7 @@ export class Damage {
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     this.count(kind);
     this.#onFound(kind);
-    this.#log.error({ damaged: kind, ...where }, 'stored bytes do not hash right; run cairn verify');
+    this.#log.error({ damaged: kind, ...where }, 'stored bytes do not hash right; run `cairn verify`');
     return new Refusal({ kind: 'damaged' });
   }
 

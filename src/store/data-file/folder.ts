@@ -21,7 +21,7 @@ export function noHub(folder: string): StartError {
     }
   }
   return new StartError(
-    `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with cairn serve.`,
+    `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with \`cairn serve\`.`,
   );
 }
 
@@ -52,7 +52,7 @@ export function prepareFolder(folder: string, mayMake: boolean): PreparedFolder 
   }
   if (existsSync(join(folder, KEY_FILE))) {
     throw new StartError(
-      `CAIRN_DATA has ${KEY_FILE} but no ${DATA_FILE}; restore a backup (cairn restore), or remove ${KEY_FILE} to start an empty hub.`,
+      `CAIRN_DATA has ${KEY_FILE} but no ${DATA_FILE}; restore a backup (\`cairn restore\`), or remove ${KEY_FILE} to start an empty hub.`,
     );
   }
   writeFileSync(mark, '', { mode: 0o600 });

@@ -238,7 +238,7 @@ function refused(reader: SyncReader, vaultId: string, conflict: Conflict): Ready
     return { ...of, stored: { kind: 'pieces', storageId: rest.storage_id, escapedBytes: rest.escaped_bytes } };
   }
   const bytes = reader.conflictContent(vaultId, conflict);
-  if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run cairn verify');
+  if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run `cairn verify`');
   const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
   return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
 }

@@ -117,7 +117,7 @@ export class PackWriter {
       const source = pack.summary.packBytes === 0 ? undefined : store.view(packBytes, [pack.summary.packId]);
       for (const { line, offset } of lines) {
         if (line.long) continue;
-        if (source === undefined) throw new Error('the bytes of a pack are not in the store; run cairn verify');
+        if (source === undefined) throw new Error('the bytes of a pack are not in the store; run `cairn verify`');
         bytes.set(source.subarray(offset, offset + line.lineBytes), filled);
         filled += line.lineBytes;
       }
@@ -202,7 +202,7 @@ export class PackWriter {
     for (const { seq, lineBytes } of short) {
       const version = this.#options.store.view(versions, [vaultId, seq]);
       if (version === undefined || versionLine(version).length !== lineBytes) {
-        throw new Error('a version contradicts its head; run cairn verify');
+        throw new Error('a version contradicts its head; run `cairn verify`');
       }
       bytes.set(versionLine(version), filled);
       filled += lineBytes;

@@ -192,5 +192,5 @@ function firstAbove(values: readonly number[], wanted: number): number {
 }
 
 function missing(): Error {
-  return new Error('what a pull has chosen is not in the store; run cairn verify');
+  return new Error('what a pull has chosen is not in the store; run `cairn verify`');
 }

@@ -220,7 +220,7 @@ export class Pull {
 
   #briefBytes(vaultId: string, seq: number): number {
     const head = this.#options.reader.versionHead(vaultId, seq);
-    if (head === undefined) throw new Error('a current version is not in the store; run cairn verify');
+    if (head === undefined) throw new Error('a current version is not in the store; run `cairn verify`');
     return briefLineBytes(head);
   }
 }

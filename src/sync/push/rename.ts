@@ -155,7 +155,7 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
 /** Returns the stored content of the current file, whose pieces both versions share from now on. */
 function contentOf({ batch, reader, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
   const content = reader.readyContent(vaultId, seq);
-  if (content === undefined) throw new Error('a current file has no content; run cairn verify');
+  if (content === undefined) throw new Error('a current file has no content; run `cairn verify`');
   if (content.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
   return content;
 }

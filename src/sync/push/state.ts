@@ -45,7 +45,7 @@ export function gatherState(
 /** Parses a stored clock, which was checked when it was stored. */
 function storedHlc({ hlc, device_id: deviceId }: FileRecord): Hlc {
   const parsed = parseHlc(hlc, deviceId);
-  if (parsed === undefined) throw new Error('a stored clock cannot be read; run cairn verify');
+  if (parsed === undefined) throw new Error('a stored clock cannot be read; run `cairn verify`');
   return parsed;
 }
 

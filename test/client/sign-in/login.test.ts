@@ -105,7 +105,7 @@ test.concurrent('[OAUTH-6] a denied login ends with 1, keeps nothing, and says s
   await approve(hub, login.code, owner.email, false);
   expect(await login.end()).toMatchObject({
     code: 1,
-    stderr: 'cairn: The sign-in was denied in the browser. Run cairn login to try again.\n',
+    stderr: 'cairn: the sign-in was denied in the browser. Run `cairn login` to try again.\n',
   });
   expect(readdirSync(join(folder, 'cairn'))).toEqual([]);
 });

@@ -108,7 +108,7 @@ test('[OAUTH-6] a hub that is not there, is another service, or sends elsewhere,
   const key = { CAIRN_KEY: owner.mcp_key };
   const gone = await oddServer(200, {}, '');
   await gone.close();
-  expect((await refusal(['whoami', '--server', gone.url], key)).sentence).toContain('Cannot connect to');
+  expect((await refusal(['whoami', '--server', gone.url], key)).sentence).toContain('cannot connect to');
   const other = await oddServer(404, { 'Content-Type': 'text/html' }, '<h1>Not found</h1>');
   expect((await refusal(['whoami', '--server', other.url], key)).sentence).toContain(
     'does not answer like a Cairn hub',
@@ -128,7 +128,7 @@ test('[OAUTH-6] a file of sign-ins that others can read, or that is none, is ref
   mkdirSync(join(folder, 'cairn'));
   writeFileSync(file, JSON.stringify({ version: 1, current: null, servers: {} }), { mode: 0o600 });
   const env = { XDG_CONFIG_HOME: folder };
-  expect((await refusal(['whoami'], env)).sentence).toContain('Not signed in to http://127.0.0.1:8787');
+  expect((await refusal(['whoami'], env)).sentence).toContain('not signed in to http://127.0.0.1:8787');
   chmodSync(file, 0o640);
   expect((await refusal(['whoami'], env)).sentence).toContain('chmod 600');
   chmodSync(file, 0o600);

@@ -35,16 +35,16 @@ test('[SYN-24] a misspelt folder or vault is told, and what only reads makes nei
     [['sync', 'pull'], 'is not a synced folder'],
     [['sync', 'pause'], 'is not a synced folder'],
     [['sync', 'list'], 'is not in a synced folder'],
-    [['sync'], 'There is no folder'],
-    [['sync', 'watch'], 'There is no folder'],
-    [['sync', 'status', '--vault', 'no vault of mine'], 'There is no folder'],
-    [['sync', 'pull', '--vault', 'no vault of mine'], 'There is no vault'],
+    [['sync'], 'there is no folder'],
+    [['sync', 'watch'], 'there is no folder'],
+    [['sync', 'status', '--vault', 'no vault of mine'], 'there is no folder'],
+    [['sync', 'pull', '--vault', 'no vault of mine'], 'there is no vault'],
   ] as const) {
     const { code, stderr } = await run(...command, '--folder', typo);
     expect({ command, code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
   }
   expect((await run('sync', 'status', '--vault', 'no vault of mine', '--folder', parent)).stderr).toMatch(
-    'There is no vault named no vault of mine',
+    'there is no vault named no vault of mine',
   );
   expect((await run('sync', '--folder', a.at('sub'))).stderr).toMatch(`is inside ${a.folder}`);
   expect(readdirSync(parent)).toEqual([]);
@@ -63,7 +63,7 @@ test('[SYN-24] the lock of a killed watch is taken over at once, also when its n
   await until(() => second.output().includes('watching'), second.output);
   const third = a.watch();
   expect(await third.ended).toBe(1);
-  expect(third.output()).toMatch(/Another cairn process watches/);
+  expect(third.output()).toMatch(/another cairn process watches/);
   await second.stop();
 });
 

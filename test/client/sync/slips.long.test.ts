@@ -69,5 +69,5 @@ test('[CLI-2] a folder without a vault is told which vaults there are', async ()
   const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: other, XDG_CONFIG_HOME: temporaryFolder() };
   const { code, stderr } = await runCairn(['sync', '--folder', folder], env);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^cairn: Name a vault with --vault\. There is: vault [0-9a-f]{8}\.\n$/);
+  expect(stderr).toMatch(/^cairn: name a vault with --vault\. There is: vault [0-9a-f]{8}\.\n$/);
 }, 60_000);

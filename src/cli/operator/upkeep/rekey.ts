@@ -29,7 +29,7 @@ async function run(options: Options): Promise<number> {
         ? 'The new key is in master.key. Backups made before need the old one.'
         : 'Set CAIRN_MASTER_KEY to the new key before you start the service. Backups made before need the old one.',
     );
-    if (!compacted) print('Free pages of the data file still hold fields under the old key: run cairn compact.');
+    if (!compacted) print('Free pages of the data file still hold fields under the old key: run `cairn compact`.');
   }
   return 0;
 }

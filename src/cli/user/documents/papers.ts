@@ -10,7 +10,7 @@ import { readText } from './text-input.ts';
 import { callTool, changesOf, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
 const CATEGORY = takes('category', 'ID');
-const NUMBERED = { category: 'id of the category, which cairn call list_categories prints' };
+const NUMBERED = { category: 'id of the category, which `cairn call list_categories` prints' };
 const change = changesOf(3);
 
 export const paperCommands: readonly Command[] = [

@@ -25,7 +25,7 @@ export const syncHistoryCommands: readonly Command[] = [
     operands: ['[PREFIX]'],
     options: PLACE_OPTIONS,
     flags: ['deleted'],
-    explains: { ...PLACE_EXPLAINS, deleted: 'list deleted files as well; restore them with cairn sync restore' },
+    explains: { ...PLACE_EXPLAINS, deleted: 'list deleted files as well; restore them with `cairn sync restore`' },
     examples: ['cairn sync list', 'cairn sync list notes/ --vault notes'],
     run: list,
   },
@@ -117,7 +117,7 @@ async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }:
   }
   for (const version of versions) print(versionLine(version, path));
   if (hasMore) print(`there are older versions; show more with --limit ${limit * 2}`);
-  print('restore one: cairn sync restore FILE --seq N, or --at TIME');
+  print('restore one: `cairn sync restore FILE --seq N`, or --at TIME');
   return 0;
 }
 

@@ -32,7 +32,7 @@ export const syncRestoreCommand: Command = {
   explains: {
     ...PLACE_EXPLAINS,
     at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
-    seq: 'version to restore, a number from cairn sync history',
+    seq: 'version to restore, a number from `cairn sync history`',
     'dry-run': 'only show what would change',
     'allow-deletes': 'delete the files that did not exist at that time, even if it is most of the folder',
   },

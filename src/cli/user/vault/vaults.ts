@@ -33,13 +33,13 @@ export async function vaultNamed(tools: ToolClient, name: string | undefined): P
   const vaults = await listVaults(tools);
   const found = vaults.find((vault) => (name === undefined ? vault.is_primary : folded(vault.name) === folded(name)));
   if (found !== undefined) return found;
-  if (name === undefined) throw new ClientError('This account has no primary vault; name a vault with --vault.');
+  if (name === undefined) throw new ClientError('this account has no primary vault; name a vault with --vault.');
   const guess = nearest(
     name,
     vaults.map((vault) => vault.name),
   );
   const hint = guess === undefined ? 'run `cairn vault list`' : `did you mean ${guess}?`;
-  throw new ClientError(`There is no vault named ${name}; ${hint}`);
+  throw new ClientError(`there is no vault named ${name}; ${hint}`);
 }
 
 const folded = (name: string): string => name.normalize('NFC').toLowerCase();
