@@ -18,7 +18,7 @@ const PASSPHRASE = takes('passphrase-file', 'FILE');
 export const mirrorCommands: readonly Command[] = [
   {
     name: 'mirror init',
-    summary: "this machine's mirror credential, and a key to encrypt archives for",
+    summary: 'create the mirror credential of this machine and an encryption key',
     options: [takes('recipient', 'AGE,…'), SERVER],
     flags: ['rotate'],
     explains: {
@@ -30,7 +30,7 @@ export const mirrorCommands: readonly Command[] = [
   },
   {
     name: 'mirror push',
-    summary: 'the HEAD commit: packed, encrypted, signed, uploaded',
+    summary: 'pack, encrypt, sign and upload the HEAD commit',
     options: [takes('repository', 'DIR'), takes('recipient', 'AGE,…'), PASSPHRASE, takes('label', 'TEXT'), SERVER],
     flags: ['again'],
     explains: {
@@ -45,21 +45,21 @@ export const mirrorCommands: readonly Command[] = [
   },
   {
     name: 'mirror list',
-    summary: 'what the hub has, newest first',
+    summary: 'list the backups on the hub, newest first',
     options: [takes('limit', 'N'), SERVER],
     examples: ['cairn mirror list --limit 5'],
     run: list,
   },
   {
     name: 'mirror latest',
-    summary: 'the newest; exit code 1 when there is none',
+    summary: 'show the newest backup; exit code 1 when there is none',
     options: [SERVER],
     examples: ['cairn mirror latest --json'],
     run: latest,
   },
   {
     name: 'mirror pull',
-    summary: 'the newest or one commit: checked, decrypted, unpacked into a new folder',
+    summary: 'download the newest backup or one commit, check and decrypt it, unpack it into a new folder',
     options: [takes('commit', 'SHA'), takes('output', 'DIR'), takes('identity', 'FILE'), PASSPHRASE, SERVER],
     flags: ['encrypted'],
     explains: {

@@ -58,7 +58,7 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync push',
-    summary: 'same as sync: every push starts with a pull, so that it builds on the current versions',
+    summary: 'do the same as sync: every push starts with a pull, so that it builds on the current versions',
     options: CHOICE,
     flags: [...DELETES, 'restore-missing'],
     explains: EXPLAINS,
