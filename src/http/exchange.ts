@@ -15,12 +15,11 @@ import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './r
 import { SendPace } from './reply/send-pace.ts';
 import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
-import { statusLine } from './reply/status-line.ts';
 import type { ReplyBytes } from './reply/whole.ts';
+import { writeHead } from './reply/write-head.ts';
 import { IncomingBody } from './request/body.ts';
 import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
-import { type Reading, readTurns } from './request/read-turns.ts';
 
 /** State shared by all exchanges of a front door. */
 export interface ExchangeSurroundings {
@@ -45,13 +44,6 @@ interface Deadline {
   readonly msPerByte: number;
 }
 
-const POLICY = 'Content-Security-Policy';
-/** RFC 6797: TLS only, for a year. Pages of other origins share no window group with ours (HTML standard, 7.1.3). */
-const SECURE_HEADERS = {
-  'Strict-Transport-Security': 'max-age=31536000',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-} as const;
-
 export class Exchange {
   readonly head: RequestHead;
   /** The pattern of the matched route, for the log. */
@@ -71,10 +63,10 @@ export class Exchange {
   /** Headers sent with any answer of this exchange, added by the checks before the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
-  #reading: Reading | undefined;
   #deadline: Deadline | undefined;
   #status: number | undefined;
   #settled = false;
+  #isHeld = false;
   #ended = false;
   #bytesOut = 0;
   #feedSender: FeedSender | undefined;
@@ -87,7 +79,6 @@ export class Exchange {
     this.#surroundings = surroundings;
     res.onAborted(() => {
       this.#settled = true;
-      this.#reading?.forget();
       this.#body?.fail({ kind: 'body_incomplete' });
       this.#end(true);
     });
@@ -108,9 +99,9 @@ export class Exchange {
   openBody(bytesMax: number, onLast: () => void, lease?: Lease): IncomingBody {
     const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
-    this.#reading = readTurns.read(this.#res, this.accountId ?? this.head.addressBlock, (bytes, isLast) => {
+    this.#res.onData((chunk, isLast) => {
       if (this.#settled) return;
-      body.receive(bytes, isLast);
+      body.receive(new Uint8Array(chunk), isLast);
       if (isLast) onLast();
     });
     return body;
@@ -158,19 +149,37 @@ export class Exchange {
     if (!this.#ended) this.#res.close();
   }
 
+  /**
+   * Sends no answer in this turn of the event loop. For the last request of a connection: until it is answered, the
+   * library treats bytes after it as pipelined, and closes the connection without handling them.
+   */
+  holdAnswer(): void {
+    this.#isHeld = true;
+    setImmediate(() => {
+      this.#isHeld = false;
+    });
+  }
+
   /** Sends the answer once; later ones are dropped. After a chunked body the connection is closed. */
   reply(made: Reply): void {
+    if (this.#isHeld) {
+      setImmediate(() => this.reply(made));
+      return;
+    }
     const reply = this.head.isChunked ? closing(made) : made;
     if (this.#settled) {
       this.#drop(reply.body);
       return;
     }
     this.#settled = true;
-    this.#reading?.leave();
     if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {
-      this.#writeHead(reply);
+      writeHead(this.#res, reply, {
+        requestId: this.head.id,
+        isSecure: this.#surroundings.isSecure,
+        common: this.#answerHeaders,
+      });
       if (this.head.method === 'HEAD') this.#endHead(reply);
       else if (reply.body === undefined) this.#endEmpty(reply);
       else if (isSource(reply.body)) this.#endStream(reply.body);
@@ -185,21 +194,6 @@ export class Exchange {
     if (isSource(body)) body.close?.();
     // A feed that fails to become ready holds nothing to release.
     else if (isFeed(body)) closeFeed(body).catch(() => undefined);
-  }
-
-  #writeHead(reply: Reply): void {
-    const res = this.#res;
-    res.writeStatus(statusLine(reply.status));
-    res.writeHeader('X-Request-Id', this.head.id);
-    res.writeHeader('X-Content-Type-Options', 'nosniff');
-    if (this.#surroundings.isSecure) {
-      for (const [name, value] of Object.entries(SECURE_HEADERS)) res.writeHeader(name, value);
-    }
-    const given = reply.headers;
-    const common = this.#answerHeaders;
-    if (!Object.hasOwn(given, POLICY)) res.writeHeader(POLICY, "frame-ancestors 'none'");
-    for (const name of Object.keys(common)) if (!Object.hasOwn(given, name)) res.writeHeader(name, common[name] ?? '');
-    for (const name of Object.keys(given)) res.writeHeader(name, given[name] ?? '');
   }
 
   /** HEAD: the length of the GET answer. Passed to the library as a number, it would wait for a body forever. */

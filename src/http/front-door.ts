@@ -157,12 +157,8 @@ export class FrontDoor {
   #dispatch(exchange: Exchange): void {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
-    if (framing !== undefined) {
-      // Answered one turn later: bytes after a badly framed request in the same packet may be smuggled. Until it is
-      // answered, the library treats them as pipelined and closes the connection without handling them.
-      setImmediate(() => exchange.reply(this.#refuse(exchange, { kind: 'bad_framing', detail: framing })));
-      return;
-    }
+    if (framing !== undefined || exchange.head.isLast) exchange.holdAnswer();
+    if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
     if (this.options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
     }

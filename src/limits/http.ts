@@ -17,8 +17,6 @@ export const httpLimits = {
   strangerBodyBytesMax: 64 * KiB,
   /** Bytes of a body counted before they arrive. */
   bodyBytesAhead: 64 * KiB,
-  /** A socket that brings a chunk of this size of a body waits for its turn to be read on. */
-  readStepBytes: 64 * KiB,
   /** The most bytes that the HTTP library reads from a socket at once. */
   readBytesMax: 512 * KiB,
   /** Values in a JSON body. Limits its memory after parsing, and how long parsing blocks the main thread. */

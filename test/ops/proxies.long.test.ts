@@ -99,18 +99,19 @@ afterAll(() => {
   for (const child of children) child.kill('SIGTERM');
 });
 
-test.each(INSTALLED.flatMap(({ program }) => Object.keys(CASES).map((name) => [program, name] as const)))(
+test.concurrent.each(INSTALLED.flatMap(({ program }) => Object.keys(CASES).map((name) => [program, name] as const)))(
   '[NET-3] behind %s: %s',
   async (program, name) => {
     count += 1;
-    const [outer, id] = [`outer-${count}`, `inner-${count}`];
+    const at = count;
+    const [outer, id] = [`outer-${at}`, `inner-${at}`];
     const inner = head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]);
     const own = [`X-Request-Id: ${outer}`, `Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
     const client = await rawClient(ports.get(program) ?? 0);
     client.send(Buffer.from(CASES[name]?.(inner, own) ?? '', 'latin1'));
     await Promise.race([client.closed, new Promise((resolve) => setTimeout(resolve, 700))]);
     // Whoever comes next on a connection that the proxy keeps to the hub gets an answer of its own.
-    const next = `next-${count}`;
+    const next = `next-${at}`;
     const after = await call({ url: `http://127.0.0.1:${ports.get(program) ?? 0}` }, '/ready', {
       headers: { 'X-Request-Id': next },
     });

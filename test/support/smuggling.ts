@@ -2,6 +2,8 @@
  * Requests that two parties could cut at different places: an outer one, and an inner one among or after its bytes. The classes are
  * those of the smuggling literature (CL.TE, TE.CL, TE.TE, CL.0, 0.CL) and of Http11Probe (https://github.com/MDA2AV/Http11Probe).
  */
+import { NEVER_ANSWERED, REFUSED } from './bad-framing.ts';
+import { CLOSED, SERVED, SILENT } from './http-probe.ts';
 import { head } from './raw.ts';
 
 const POST = 'POST /api/cert_mirror/credentials HTTP/1.1';
@@ -139,6 +141,13 @@ const OTHERS: Readonly<Record<string, Case>> = {
     head('GET /health%0d%0aContent-Length:%200 HTTP/1.1', [`Content-Length: ${inner.length}`]) + inner,
 };
 
+/** What is refused for its framing alone, and what the other tests of Http11Probe send: the inner request comes after it. */
+const FOLLOWED: readonly (readonly [name: string, bytes: string])[] = [
+  ...REFUSED,
+  ...NEVER_ANSWERED,
+  ...[...Object.values(SERVED), CLOSED, SILENT].flatMap((cases) => Object.entries(cases)),
+];
+
 const shown = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /** The outer request: what stands before the inner one, whose bytes and length are given. */
@@ -163,4 +172,5 @@ export const CASES: Readonly<Record<string, Case>> = {
     ]),
   ),
   ...OTHERS,
+  ...Object.fromEntries(FOLLOWED.map(([name, bytes]): [string, Case] => [`after ${name}`, (inner) => bytes + inner])),
 };

@@ -1,8 +1,8 @@
 /**
  * Receives the bytes of one request body, enforces its size limit and passes them to a sink. Chunks are memory of the
  * HTTP library, valid only during its callback, so sinks copy. There is no back-pressure: the library drops a socket
- * that stays paused for ten seconds, and pauses take effect only when it has read what is there (see read-turns.ts).
- * Admission bounds the memory instead.
+ * that stays paused for ten seconds, and pauses take effect only when it has read what is there. Admission bounds the
+ * memory instead.
  */
 
 import { type Fault, Refusal } from '../../common/fault.ts';

@@ -53,6 +53,8 @@ export class RequestHead {
    * request.
    */
   readonly isChunked: boolean;
+  /** Nothing after this request may be handled: its body is chunked, or it says so (RFC 9112, 9.6). */
+  readonly isLast: boolean;
 
   constructor(
     { method, path, query, peer, pairs }: HeadFields,
@@ -69,6 +71,7 @@ export class RequestHead {
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
     this.isChunked = this.header('transfer-encoding') !== undefined;
+    this.isLast = this.isChunked || CLOSE.test(this.header('connection') ?? '');
     this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.isChunked;
   }
 
@@ -81,6 +84,9 @@ export class RequestHead {
     return found;
   }
 }
+
+/** The option `close` in the list of Connection. */
+const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
 function requestId(given: string | undefined): string {
   const usable = given !== undefined && /^[A-Za-z0-9._-]+$/.test(given) && given.length <= limits.requestIdCharsMax;

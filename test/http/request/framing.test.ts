@@ -3,6 +3,7 @@
  * Several wait until the library closes a connection, so all run concurrently.
  */
 import { beforeAll, expect, test } from 'vitest';
+import { ENDINGS, LAST, NEVER_ANSWERED, REFUSED } from '../../support/bad-framing.ts';
 import { call } from '../../support/http.ts';
 import { CLOSED, SERVED, SILENT } from '../../support/http-probe.ts';
 import { type Account, account } from '../../support/mirror.ts';
@@ -18,77 +19,6 @@ beforeAll(async () => {
 });
 
 const POST = 'POST /api/cert_mirror/credentials HTTP/1.1';
-const EMPTY_CHUNKED = '0\r\n\r\n';
-
-/** A head with these lines, and what follows it as the body. */
-type Trick = readonly [name: string, bytes: string];
-
-/** Refused at once, by the library or by the front door. */
-const refusedAtOnce: readonly Trick[] = [
-  ['no Host', head('GET /ready HTTP/1.1', [], { host: false })],
-  ['a second Host', head('GET /ready HTTP/1.1', ['Host: other.test'])],
-  ['the same Host twice', head('GET /ready HTTP/1.1', ['Host: cairn.test'])],
-  ['an empty Host', head('GET /ready HTTP/1.1', ['Host:'], { host: false })],
-  ['a blank Host', head('GET /ready HTTP/1.1', ['Host:   '], { host: false })],
-  ...[
-    'a.test, b.test',
-    'a.test b.test',
-    'user@a.test',
-    'a.test/',
-    'a.test/ready',
-    'a.test:',
-    'a.test:80:80',
-    'a.test:x',
-  ].map((host): Trick => [`Host: ${host}`, head('GET /ready HTTP/1.1', [`Host: ${host}`], { host: false })]),
-  ...['a.test:123456', 'http://a.test', '[::1', '::1', '[a.test]', 'a%2etest', 'a.test?', 'a.test#', "a';--"].map(
-    (host): Trick => [`Host: ${host}`, head('GET /ready HTTP/1.1', [`Host: ${host}`], { host: false })],
-  ),
-  ['a target in absolute form', head('GET http://cairn.test/ready HTTP/1.1')],
-  ['a target in absolute form of another host', head('GET http://other.test/ready HTTP/1.1')],
-  ['OPTIONS *', head('OPTIONS * HTTP/1.1')],
-  ['a target in authority form', head('CONNECT cairn.test:80 HTTP/1.1')],
-  ['a target without a slash', head('GET ready HTTP/1.1')],
-  ['HTTP/1.0', head('GET /ready HTTP/1.0')],
-  ['the same Content-Length twice', `${head(POST, ['Content-Length: 2', 'Content-Length: 2'])}{}`],
-  ['conflicting Content-Length, the longer last', `${head(POST, ['Content-Length: 2', 'Content-Length: 60'])}{}`],
-  ['conflicting Content-Length, the longer first', `${head(POST, ['Content-Length: 60', 'Content-Length: 2'])}{}`],
-  ['a list of Content-Length', `${head(POST, ['Content-Length: 2, 2'])}{}`],
-  ['Content-Length and chunked', head(POST, ['Content-Length: 5', 'Transfer-Encoding: chunked']) + EMPTY_CHUNKED],
-  ['chunked and Content-Length', head(POST, ['Transfer-Encoding: chunked', 'Content-Length: 5']) + EMPTY_CHUNKED],
-  ['Content-Length and an empty Transfer-Encoding', `${head(POST, ['Content-Length: 2', 'Transfer-Encoding:'])}{}`],
-  ['an empty Transfer-Encoding', head(POST, ['Transfer-Encoding:'])],
-  ['Transfer-Encoding: xchunked', head(POST, ['Transfer-Encoding: xchunked']) + EMPTY_CHUNKED],
-  ['Transfer-Encoding: gzip, chunked', head(POST, ['Transfer-Encoding: gzip, chunked']) + EMPTY_CHUNKED],
-  ['Transfer-Encoding: chunked, identity', head(POST, ['Transfer-Encoding: chunked, identity']) + EMPTY_CHUNKED],
-  ['Transfer-Encoding: identity', head(POST, ['Transfer-Encoding: identity'])],
-  ['Transfer-Encoding twice', head(POST, ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']) + EMPTY_CHUNKED],
-  [
-    'Transfer-Encoding twice, one of them odd',
-    head(POST, ['Transfer-Encoding: chunked', 'Transfer-Encoding: cow']) + EMPTY_CHUNKED,
-  ],
-  ['an empty Content-Length', head(POST, ['Content-Length:'])],
-  ['Content-Length: +2', `${head(POST, ['Content-Length: +2'])}{}`],
-  ['Content-Length: 0x2', `${head(POST, ['Content-Length: 0x2'])}{}`],
-  ['Content-Length: -1', `${head(POST, ['Content-Length: -1'])}{}`],
-  ['Content-Length: 2.0', `${head(POST, ['Content-Length: 2.0'])}{}`],
-  ['Content-Length: 1 0', `${head(POST, ['Content-Length: 1 0'])}{}`],
-  ['a Content-Length beyond 64 bits', `${head(POST, ['Content-Length: 18446744073709551618'])}{}`],
-  ['bare LF line ends', 'GET /ready HTTP/1.1\nHost: cairn.test\nUser-Agent: cairn-test/1\n\n'],
-  ['a negative chunk size', `${head(POST, ['Transfer-Encoding: chunked'])}-1\r\n{}\r\n0\r\n\r\n`],
-  ['a chunk size with a prefix', `${head(POST, ['Transfer-Encoding: chunked'])}0x2\r\n{}\r\n0\r\n\r\n`],
-];
-
-/** The library cannot read these as a request, says nothing, and closes when its header time is over. */
-const neverAnswered: readonly Trick[] = [
-  ['no headers at all', 'GET /ready HTTP/1.1\r\n\r\n'],
-  ['a folded line', `${head(POST, ['X-Folded: a\r\n Content-Length: 2'])}{}`],
-  ['a space before the colon of Content-Length', `${head(POST, ['Content-Length : 2'])}{}`],
-  ['a space before the colon of Transfer-Encoding', head(POST, ['Transfer-Encoding : chunked']) + EMPTY_CHUNKED],
-  ['a control character before chunked', head(POST, ['Transfer-Encoding: \u000bchunked']) + EMPTY_CHUNKED],
-  ['one bare LF between two headers', head('GET /ready HTTP/1.1', ['X-First: a\nX-Second: b'])],
-  ['a bare CR in a value', head('GET /ready HTTP/1.1', ['X-First: a\rX-Second: b'])],
-  ['a NUL in a value', head('GET /ready HTTP/1.1', ['X-First: a\u0000b'])],
-];
 
 function innerRequest(): { readonly id: string; readonly bytes: string } {
   count += 1;
@@ -104,7 +34,7 @@ async function wasHandled(id: string): Promise<boolean> {
   return hub.logs.some((line) => line['id'] === id);
 }
 
-test.concurrent.each(refusedAtOnce)('[NET-3] %s is refused and the connection closes', async (_name, bytes) => {
+test.concurrent.each(REFUSED)('[NET-3] %s is refused and the connection closes', async (_name, bytes) => {
   const client = await rawClient(hub.port);
   client.send(bytes);
   await client.closed;
@@ -113,7 +43,7 @@ test.concurrent.each(refusedAtOnce)('[NET-3] %s is refused and the connection cl
   expect([400, 505]).toContain(statuses[0]);
 });
 
-test.concurrent.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets no answer', async (_name, bytes) => {
+test.concurrent.each(REFUSED)('[NET-3] a request smuggled behind %s gets no answer', async (_name, bytes) => {
   const inner = innerRequest();
   const client = await rawClient(hub.port);
   client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
@@ -126,7 +56,7 @@ test.concurrent.each(refusedAtOnce)('[NET-3] a request smuggled behind %s gets n
 
 test.concurrent('[NET-3] what cannot be read as a request is never answered, nor what follows it, and is closed', async () => {
   const outcomes = await Promise.all(
-    neverAnswered.map(async ([name, bytes]) => {
+    NEVER_ANSWERED.map(async ([name, bytes]) => {
       const inner = innerRequest();
       const client = await rawClient(hub.port);
       client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
@@ -135,7 +65,7 @@ test.concurrent('[NET-3] what cannot be read as a request is never answered, nor
       return { name, good, handled: await wasHandled(inner.id) };
     }),
   );
-  expect(outcomes).toEqual(neverAnswered.map(([name]) => ({ name, good: [], handled: false })));
+  expect(outcomes).toEqual(NEVER_ANSWERED.map(([name]) => ({ name, good: [], handled: false })));
 });
 
 test.concurrent.each([
@@ -205,19 +135,6 @@ test.concurrent.each(['a.test', 'A.Test:80', 'my_hub.local:8787', '127.0.0.1:878
     client.vanish();
   },
 );
-
-/** Endings of a chunked body that others end elsewhere, or not at all; each is followed by a request of its own. */
-const ENDINGS: readonly Trick[] = [
-  ['nothing else', '2\r\n{}\r\n0\r\n\r\n'],
-  ['an empty chunk size', '2\r\n{}\r\n\r\n\r\n'],
-  ['bytes between a chunk and its end', '2\r\n{}xx\r\n0\r\n\r\n'],
-  ['two bytes in place of the last line end', '2\r\n{}\r\n0\r\nXX'],
-  ['a trailer', '2\r\n{}\r\n0\r\nX-Trailer: a\r\n\r\n'],
-  ['a trailer that looks like a request', '2\r\n{}\r\n0\r\nGET /health HTTP/1.1\r\n\r\n'],
-  ['an extension', '2;a=b\r\n{}\r\n0\r\n\r\n'],
-  ['an extension that reads as hex', '2;f\r\n{}\r\n0\r\n\r\n'],
-  ['line ends without CR', '2\n{}\n0\n\n'],
-];
 
 test.concurrent.each(ENDINGS)(
   '[NET-3] after a chunked body with %s the connection ends, and nothing after it is handled',
@@ -297,6 +214,21 @@ test.concurrent.each(served)(
     client.vanish();
   },
 );
+
+test.concurrent.each(LAST)('[NET-3] nothing in one packet after %s is handled', async (_name, bytes) => {
+  const inner = innerRequest();
+  const client = await rawClient(hub.port);
+  client.send(bytes + inner.bytes);
+  await client.closed;
+  expect(await wasHandled(inner.id)).toBe(false);
+});
+
+test.concurrent.each(LAST)('[NET-3] %s is answered when nothing comes after it', async (_name, bytes) => {
+  const client = await rawClient(hub.port, { ofHead: bytes.startsWith('HEAD') });
+  client.send(bytes);
+  await client.received(1);
+  client.vanish();
+});
 
 test.concurrent('[NET-3] nothing after a request of Http11Probe that ends its connection is handled', async () => {
   const outcomes = await Promise.all(
