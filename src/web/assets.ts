@@ -15,6 +15,7 @@ const FILES = {
       'assets/live.js',
       'assets/board.js',
       'assets/merge.js',
+      'assets/drafts.js',
     ],
   },
   icon: { file: 'icon.svg', type: 'image/svg+xml', parts: ['assets/icon.svg'] },

@@ -31,7 +31,7 @@ const PAGE_HEADERS: ReplyHeaders = {
 };
 
 export function pageReply(status: number, frame: Frame, headers: ReplyHeaders = {}): Reply {
-  const body = `<!doctype html>${renderToString(<Document {...frame} />)}`;
+  const body = `<!doctype html>${renderToString(<Document {...frame} status={status} />)}`;
   return { status, headers: { ...PAGE_HEADERS, ...headers }, body };
 }
 

@@ -5,6 +5,7 @@ import type { AssetPaths } from './assets.ts';
 import type { Topic } from './live/changes.ts';
 import type { Notice } from './notices.ts';
 import { CsrfField, Secret } from './ui.tsx';
+import type { MemberVisit } from './visit.ts';
 
 const SECTIONS = [
   { id: 'home', path: '/', name: 'Home' },
@@ -18,28 +19,35 @@ const SECTIONS = [
 
 export type Section = (typeof SECTIONS)[number]['id'];
 
+/** Statuses from here on refuse a request. */
+const REFUSED = 400;
+
 export interface Frame {
   readonly title: string;
   readonly assets: AssetPaths;
   /** Time zone of the times on the page; the script compares it with the browser's zone. */
   readonly zone: string;
   readonly section?: Section | undefined;
-  /** Email of the signed-in member; absent for visitors. */
-  readonly email?: string | undefined;
-  /** Shows the link to the accounts page. */
-  readonly isOperator?: boolean;
-  /** What the page depends on, and the state it shows. */
+  /** The signed-in member; absent for visitors. */
+  readonly member?: Pick<MemberVisit, 'accountId' | 'email' | 'isOperator' | 'liveMark'> | undefined;
+  /** What the page depends on. */
   readonly live?: readonly Topic[] | undefined;
-  readonly liveMark?: string | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
   readonly children: ComponentChildren;
 }
 
-export function Document(frame: Frame): VNode {
-  const { title, assets, zone, children, notice, csrf, live, liveMark } = frame;
+export function Document(frame: Frame & { readonly status: number }): VNode {
+  const { title, assets, zone, children, notice, csrf, live, member, status } = frame;
   return (
-    <html lang="en" data-zone={zone} data-live={liveMark && live?.join(' ')} data-mark={live && liveMark}>
+    <html
+      lang="en"
+      data-zone={zone}
+      data-live={member && live?.join(' ')}
+      data-mark={live && member?.liveMark}
+      data-owner={member?.accountId}
+      data-refused={status < REFUSED ? undefined : status}
+    >
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -63,13 +71,13 @@ export function Document(frame: Frame): VNode {
           <span>Cairn {version}</span>
           <a href="/help">Help</a>
         </footer>
-        {frame.email === undefined ? null : <Shortcuts />}
+        {member === undefined ? null : <Shortcuts />}
       </body>
     </html>
   );
 }
 
-function Header({ section, email, isOperator, csrf }: Frame): VNode {
+function Header({ section, member, csrf }: Frame): VNode {
   return (
     <header class="top">
       <div class="top-row">
@@ -77,7 +85,7 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
           <Stones />
           Cairn
         </a>
-        {email === undefined ? (
+        {member === undefined ? (
           <nav class="top-account" aria-label="Account">
             <a href="/signin">Sign in</a>
           </nav>
@@ -87,8 +95,8 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
             <a class="top-search" href="/search">
               Search <kbd>/</kbd>
             </a>
-            <span class="top-email" title={email}>
-              {email}
+            <span class="top-email" title={member.email}>
+              {member.email}
             </span>
             <button class="button quiet small sign-out" type="submit">
               Sign out
@@ -96,9 +104,9 @@ function Header({ section, email, isOperator, csrf }: Frame): VNode {
           </form>
         )}
       </div>
-      {email === undefined ? null : (
+      {member === undefined ? null : (
         <nav class="tabs" aria-label="Sections">
-          {SECTIONS.filter((one) => isOperator === true || !('forOperator' in one)).map(({ id, path, name }) => (
+          {SECTIONS.filter((one) => member.isOperator || !('forOperator' in one)).map(({ id, path, name }) => (
             <a key={id} href={path} aria-current={id === section ? 'page' : undefined}>
               {name}
             </a>

@@ -15,13 +15,15 @@ export interface FormProps {
   readonly csrf: string;
   readonly action: string;
   readonly class?: string;
+  /** The address of the page of this form: the script keeps its unsaved text. Empty: it shows text kept elsewhere. */
+  readonly draft?: string;
   readonly children: ComponentChildren;
 }
 
 /** A POST form with the token of the page. */
-export function Form({ csrf, action, children, ...rest }: FormProps): VNode {
+export function Form({ csrf, action, draft, children, ...rest }: FormProps): VNode {
   return (
-    <form method="post" action={action} class={rest.class ?? 'stack'}>
+    <form method="post" action={action} class={rest.class ?? 'stack'} data-draft={draft}>
       <CsrfField csrf={csrf} />
       {children}
     </form>

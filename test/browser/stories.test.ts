@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
-import { startHub } from '../support/hub.ts';
+import { runCairn, startHub } from '../support/hub.ts';
 import { Device } from '../support/sync.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
@@ -181,4 +181,73 @@ test('[WEB-8] an open page says that the hub is gone, and goes on by itself when
   expect(await page.getByLabel('New task').inputValue()).toBe('Half a thought');
   await context.close();
   await second.stop();
+});
+
+const kept = (page: Page) => page.evaluate<number>('Object.keys(sessionStorage).length');
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+test('[WEB-6] text survives a session that ended and a hub that restarted in between; saving removes it', async () => {
+  const env = { CAIRN_PORT: String(12_000 + Math.floor(Math.random() * 18_000)) };
+  const first = await startHub({ env });
+  const { page, context } = await visit({}, first);
+  const key = await signUp(page, 'ended@example.org', PASSWORD);
+  const content = '</textarea><img src=x onerror="document.title=1">';
+  await page.goto('/documents/papers/new');
+  await page.getByLabel('Title').fill('Written');
+  await page.getByLabel('Content').fill(content);
+  const settings = { CAIRN_DATA: first.dataFolder, ...env };
+  await runCairn(['account', 'password', '--email', 'ended@example.org'], settings, `${PASSWORD}\n`);
+  await save(page);
+  await page.getByText('Your text is kept.').waitFor();
+  await first.stop();
+  const second = await startHub({ dataFolder: first.dataFolder, env });
+  await signIn(page, 'ended@example.org');
+  await page.getByText('was not saved. It is kept in this tab.').waitFor();
+  await page.getByRole('link', { name: 'Continue writing' }).click();
+  await page.getByText(/^Your unsaved text from .* was restored\.$/).waitFor();
+  expect(await page.getByLabel('Content').inputValue()).toBe(content);
+  await save(page);
+  await page.getByRole('heading', { name: 'Written' }).waitFor();
+  expect(await structured(second, 'get_paper', { id: 1 }, key)).toMatchObject({ paper: { content } });
+  expect(await kept(page)).toBe(0);
+  await context.close();
+  await second.stop();
+});
+
+test('[WEB-6] text that was being written returns in its tab, until it is discarded, or somebody signs out in any tab', async () => {
+  const { page, context, complaints } = await visit();
+  const key = await signUp(page, 'kept@example.org', PASSWORD);
+  await structured(hub, 'create_paper', { title: 'Begun', content: 'Begun' }, key);
+  await structured(hub, 'create_task', { content: 'Begun' }, key);
+  await writeOn(page, '/documents/papers/1/edit', 'Content', 'Half a thought');
+  await expect.poll(() => kept(page)).toBe(1);
+  await page.reload();
+  await page.getByText('was restored.').waitFor();
+  expect(await page.getByLabel('Content').inputValue()).toBe('Half a thought');
+  await page.getByRole('button', { name: 'Discard it' }).click();
+  expect([await page.getByLabel('Content').inputValue(), await kept(page)]).toEqual(['Begun', 0]);
+  await page.getByLabel('Content').fill('Another thought');
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByRole('heading', { name: 'Begun' }).waitFor();
+  expect(await kept(page)).toBe(0);
+  // A text based on a version that is not the current one any more is refused, with both texts.
+  await writeOn(page, '/documents/papers/1/edit', 'Content', 'A third thought');
+  await page.goto('/tasks');
+  await structured(hub, 'update_paper', { id: 1, content: 'By an agent' }, key);
+  await page.goto('/documents/papers/1/edit');
+  expect(await page.getByLabel('Content').inputValue()).toBe('A third thought');
+  await save(page);
+  await page.getByRole('group', { name: 'The text saved elsewhere' }).getByText('By an agent').waitFor();
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.locator('header').getByRole('button', { name: 'Sign out' }).click();
+  await other.getByText('You are signed out.').waitFor();
+  expect(await kept(page)).toBe(0);
+  expect(complaints).toEqual([]);
+  await context.close();
 });

@@ -124,7 +124,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
     <div class="narrow wide">
       <h1>Edit task</h1>
       <TaskHistory task={task} visit={visit} />
-      <Form csrf={visit.csrf} action={`/tasks/${task.id}`}>
+      <Form csrf={visit.csrf} action={`/tasks/${task.id}`} draft={`/tasks/${task.id}`}>
         <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
         <OpenedVersion problem={problem} current={task.version} />
         <TextArea

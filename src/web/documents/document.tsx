@@ -169,7 +169,7 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
         <h1>{isNew ? `New ${kind.one}` : <Given>{`Edit ${document.title}`}</Given>}</h1>
       </div>
       <section class="panel" aria-label={isNew ? 'New' : 'Edit'}>
-        <Form csrf={visit.csrf} action={action} class="stack whole">
+        <Form csrf={visit.csrf} action={action} draft={action} class="stack whole">
           <FormErrors form={FORM} problem={problem} shown={shown} />
           {isNew ? null : <OpenedVersion problem={problem} current={document.version} />}
           {isNew && kind.groupLabel !== undefined ? (

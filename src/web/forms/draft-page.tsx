@@ -30,7 +30,7 @@ function DraftPage({ visit, draft }: { readonly visit: MemberVisit; readonly dra
         </p>
       </div>
       <section class="panel" aria-label="Unsaved text">
-        <Form csrf={visit.csrf} action={draft.action} class="stack whole">
+        <Form csrf={visit.csrf} action={draft.action} draft="" class="stack whole">
           {facts.length === 0 ? null : (
             <dl class="facts-list">
               {facts.map(([name, value]) => (

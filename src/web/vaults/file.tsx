@@ -11,7 +11,17 @@ import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
 import { bytesText, Confirm, Form, Given } from '../ui.tsx';
 import { Counts, type LineCounts } from './compare/counts.tsx';
 import { Crumbs } from './crumbs.tsx';
-import { bytesPath, changesPath, filePath, folderPath, nameOf, parentOf, rawPath, vaultPath } from './paths.ts';
+import {
+  bytesPath,
+  changesPath,
+  editPath,
+  filePath,
+  folderPath,
+  nameOf,
+  parentOf,
+  rawPath,
+  vaultPath,
+} from './paths.ts';
 
 /** The content of the version shown. */
 export type Shown =
@@ -103,7 +113,7 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
   return (
     <div class="actions row">
       {isCurrent && isText && file.size_bytes <= limits.editedTextBytesMax ? (
-        <a class="button small" href={`${vaultPath(vault.id)}/edit?${new URLSearchParams({ path })}`}>
+        <a class="button small" href={editPath(vault.id, path)}>
           Edit
         </a>
       ) : null}

@@ -28,6 +28,11 @@ export function newFilePath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
+/** The page to edit a text file. */
+export function editPath(vaultId: string, path: string): string {
+  return `${vaultPath(vaultId)}/edit?${new URLSearchParams({ path })}`;
+}
+
 /** The folder that contains a file or a folder; empty: the vault itself. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));

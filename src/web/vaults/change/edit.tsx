@@ -6,7 +6,7 @@ import { Field, FormErrors, type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { Form, Given } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
-import { filePath, folderPath, nameOf, parentOf, vaultPath } from '../paths.ts';
+import { editPath, filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from '../paths.ts';
 import type { Newline } from '../text-content.ts';
 
 export interface EditPageProps {
@@ -25,6 +25,7 @@ const FORM = 'edit';
 
 export function EditPage({ visit, vault, path, base, text, newline, problem }: EditPageProps): VNode {
   const isNew = base === '';
+  const page = isNew ? newFilePath(vault.id, parentOf(path)) : editPath(vault.id, path);
   return (
     <>
       <div class="intro">
@@ -32,7 +33,7 @@ export function EditPage({ visit, vault, path, base, text, newline, problem }: E
         <h1 class="path">{isNew ? 'New file' : <Given>{`Edit ${nameOf(path)}`}</Given>}</h1>
       </div>
       <section class="panel" aria-label={isNew ? 'New file' : 'Edit'}>
-        <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/save`} class="stack whole">
+        <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/save`} draft={page} class="stack whole">
           <FormErrors form={FORM} problem={problem} shown={['path', 'content']} />
           <input type="hidden" name="base" value={base} />
           <input type="hidden" name="newline" value={newline} />

@@ -149,6 +149,7 @@ function Differences({ diff, names }: DifferencesProps): VNode {
 }
 
 function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNode | null {
+  const path = conflictPath(vault.id, sides.conflict.id);
   if (draft === undefined) {
     return (
       <section class="panel" aria-labelledby="edit">
@@ -166,7 +167,7 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
         Both versions merged. Conflicting lines are marked “<Given>{sideNames(sides).yours}</Given>” and “
         <Given>{sideNames(sides).hub}</Given>”. Edit them, then delete the markers.
       </p>
-      <Form csrf={visit.csrf} action={conflictPath(vault.id, sides.conflict.id)} class="stack whole">
+      <Form csrf={visit.csrf} action={path} draft={path} class="stack whole">
         <input type="hidden" name="base" value={baseOf(sides)} />
         <input type="hidden" name="newline" value={draft.newline} />
         {/* The script inserts the three columns here. */}
