@@ -5,6 +5,7 @@ import { Unreachable } from '../client/http.ts';
 import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
+import { systemSentence } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
 import { nearest } from '../text/nearest.ts';
@@ -93,6 +94,9 @@ try {
     printError(`cairn: ${error.message}`);
     process.exitCode = exitOf(error);
   } else {
-    throw error;
+    const sentence = systemSentence(error);
+    if (sentence === undefined) throw error;
+    printError(`cairn: ${sentence}`);
+    process.exitCode = EXIT.refused;
   }
 }

@@ -18,6 +18,13 @@ export function systemReason(error: unknown): string {
   return REASONS[nameOf(code, message)] ?? `${message}.`;
 }
 
+/** The sentence for an error of node:fs about a path that the machine refuses or fails to serve; undefined for any other error. */
+export function systemSentence(error: unknown): string | undefined {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const reason = REASONS[String(code)];
+  return path === undefined || reason === undefined ? undefined : `${path} cannot be used: ${reason}`;
+}
+
 /** The store's library reports the number of an error, or only its message. */
 function nameOf(code: unknown, message: string): string {
   if (message.includes('No space left on device')) return 'ENOSPC';

@@ -102,7 +102,7 @@ export class FrontDoor {
     this.#listener = listenExclusively(this.#app, host, port);
     if (this.#listener === undefined) {
       throw new StartError(
-        `cannot listen on ${host} port ${port} (${settings}): the address is in use or not of this machine.`,
+        `cannot listen on ${host} port ${port} (${settings}): it is in use, not of this machine, or below 1024; choose another.`,
       );
     }
     return us_socket_local_port(this.#listener);

@@ -1,10 +1,11 @@
 /** What an operator meets on a bad day: each command says one sentence with what to do, and keeps what is whole. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool } from '../support/gateway.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { plainly } from '../support/plainly.ts';
 import { canUnshare } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -110,6 +111,35 @@ test.runIf(isRoot)(
     expect([served.code, oneSentence(served.stderr)]).toEqual([1, true]);
   },
 );
+
+test('[OPS-10] a master key, and a backup, that this user cannot read are told from others', async () => {
+  const backup = join(temporaryFolder(), 'backup');
+  expect((await runCairn(['backup', '--with-key', backup], env)).code).toBe(0);
+  const key = join(hub.dataFolder, 'master.key');
+  chmodSync(key, 0o000);
+  for (const args of [['serve'], ['verify'], ['backup', join(temporaryFolder(), 'b')], ['account', 'list']]) {
+    const { code, stderr } = await runCairn(args, env, '', plainly);
+    expect([args[0], code, oneSentence(stderr)]).toEqual([args[0], 1, true]);
+    expect(stderr).toContain('master.key cannot be read: this user has no right to; run the command as the user');
+  }
+  expect((await runCairn(['doctor'], env, '', plainly)).stdout).toMatch(/^wrong +data .*master\.key cannot be read/m);
+  chmodSync(key, 0o600);
+  const into = { CAIRN_DATA: join(temporaryFolder(), 'restored') };
+  for (const [path, what] of [
+    [join(backup, 'cairn.mdb'), 'the backup could not be copied: this user has no right to'],
+    [join(backup, 'manifest.json'), 'manifest.json cannot be used: this user has no right to'],
+    [backup, `${backup} cannot be used: this user has no right to`],
+  ] as const) {
+    chmodSync(path, 0o000);
+    const { code, stderr } = await runCairn(['restore', backup], into, '', plainly);
+    expect([path, code, oneSentence(stderr)]).toEqual([path, 1, true]);
+    expect(stderr).toContain(what);
+    chmodSync(path, 0o755);
+  }
+  // Whatever others may read of the backup: what is restored is private.
+  expect((await runCairn(['restore', backup], into)).code).toBe(0);
+  expect(statSync(join(into.CAIRN_DATA, 'cairn.mdb')).mode & 0o777).toBe(0o600);
+});
 
 test('[OPS-10] a backup under the wrong key says that it is the key', async () => {
   const other = { ...env, CAIRN_MASTER_KEY: 'ab'.repeat(32) };

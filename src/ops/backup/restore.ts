@@ -2,7 +2,7 @@
  * Restores a backup into a data folder without data. The copy is hashed, opened and fully checked before it gets the
  * name of the data file. It gets a new epoch, so cursors from before the restore are invalid.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
@@ -106,6 +106,8 @@ async function copyChecked(from: string, work: string, manifest: CopyManifest): 
   try {
     if (manifest.since === undefined) copyFileSync(join(from, DATA_FILE), path);
     else putTogether(from, path);
+    // A copy has the mode of the backup, which others may read.
+    chmodSync(path, 0o600);
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`the backup could not be copied: ${systemReason(error)}`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
+import { systemSentence } from '../../common/system-reason.ts';
 
 export const COPY_MANIFEST_FILE = 'manifest.json';
 
@@ -37,8 +38,8 @@ export function readCopyManifest(folder: string): CopyManifest {
   let text: string;
   try {
     text = readFileSync(join(folder, COPY_MANIFEST_FILE), 'utf8');
-  } catch {
-    // Missing or unreadable: the message covers both.
+  } catch (error) {
+    if (systemSentence(error) !== undefined) throw error;
     throw new StartError(`${folder} is not a backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
   }
   try {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { DATA_FILE } from '../data-file/name.ts';
 import { writeWhole } from '../data-file/write-whole.ts';
 
@@ -12,14 +13,14 @@ const KEY_BYTES = 32;
 /**
  * Returns the 32 bytes of the master key.
  * @param setting CAIRN_MASTER_KEY, 64 hex characters, or undefined for the key file
- * @throws StartError when the key file is invalid, or when the data file exists without a key: a new key could not open
+ * @throws StartError when the key file is invalid or unreadable, or when the data file exists without a key: a new key could not open
  * any sealed field
  */
 export function loadMasterKey(folder: string, setting: string | undefined): Uint8Array {
   if (setting !== undefined) return Buffer.from(setting, 'hex');
   const path = join(folder, KEY_FILE);
   if (existsSync(path)) {
-    const text = readFileSync(path, 'utf8').trim();
+    const text = readKeyFile(path);
     if (!/^[0-9a-f]{64}$/i.test(text)) {
       throw new StartError(
         'the file master.key in the data folder does not contain 64 hex characters; restore it from a backup.',
@@ -35,6 +36,15 @@ export function loadMasterKey(folder: string, setting: string | undefined): Uint
   const key = randomBytes(KEY_BYTES);
   writeMasterKey(folder, key);
   return key;
+}
+
+/** The text of a key file. Throws StartError when this user cannot read it. */
+export function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new StartError(`${path} cannot be read: ${systemReason(error)}`);
+  }
 }
 
 /** True when other users of this machine can read the key file. False without a key file, and on Windows. */

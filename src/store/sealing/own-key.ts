@@ -5,14 +5,14 @@
  * secrets are not stored.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncPath } from '../data-file/sync-path.ts';
 import type { Batch } from '../group-commit.ts';
 import { meta } from '../meta.ts';
 import type { Reader } from '../table.ts';
 import { isMasterKey, putProof } from './key-check.ts';
-import { KEY_FILE, loadMasterKey } from './master-key.ts';
+import { KEY_FILE, loadMasterKey, readKeyFile } from './master-key.ts';
 import { createSealer, hashKeyOf, type Sealer } from './seal.ts';
 
 const ROW = 'hash_key';
@@ -64,7 +64,7 @@ export function settleKey(folder: string, store: Reader): void {
 /** The new key; undefined when there is none, or when its file is incomplete and therefore not yet used. */
 function nextKey(folder: string): Uint8Array | undefined {
   const path = join(folder, NEXT_KEY_FILE);
-  const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  const text = existsSync(path) ? readKeyFile(path) : '';
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 

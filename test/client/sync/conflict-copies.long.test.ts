@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
+import { plainly } from '../../support/plainly.ts';
 import { startRelay } from '../../support/relay.ts';
 import { type SyncedFolder, syncedFolder, syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -49,7 +50,6 @@ test('[SYN-25] a file edited here that became a folder elsewhere, and the other 
   b.write('d/y', 'edited\n');
   b.write('d/e/new.md', 'new\n');
   // Nothing keeps root from reading.
-  const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
   const met = await b.syncUnder(plainly);
   expect([met.code, met.stderr]).toEqual([0, '']);
   expect(met.stdout).toMatch(/conflict +x +\(kept as x \(conflict/);
@@ -130,7 +130,6 @@ test('[SYN-25] what a program writes to a file that was replaced, or removed, un
   // The sweep leaves young files alone; their age is their change time, which nobody can set.
   await sleep(Math.max(...changed) + 10_500 - Date.now());
   // Nothing keeps root from reading.
-  const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
   const met = await b.syncUnder(plainly);
   expect([met.code, met.stderr]).toEqual([0, '']);
   expect(met.stdout).toMatch(/conflict +x +\(kept as x \(conflict/);
@@ -155,7 +154,6 @@ test.runIf(process.platform !== 'win32')(
     await a.sync();
     b.write('d/x', 'first\nmiddle\nlast, of b\n');
     chmodSync(b.at('d'), 0o555);
-    const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
     expect(await b.syncUnder(plainly)).toMatchObject({ code: 3 });
     chmodSync(b.at('d'), 0o755);
     expect(await conflictsOf(a)).toMatchObject([{ path: 'd/x' }]);
@@ -231,7 +229,6 @@ test('[SYN-25] a file that was agreed on in two spellings is one file again, and
 test('[SYN-25] a twin in another case that cannot become a copy, and is removed, takes nothing from the file that it is like', async () => {
   const files = { 'Src/x.md': 'shared\n', 'Src/y.md': 'y\n', 'other.md': 'other\n' };
   const [a, b] = await pair(files);
-  const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
   b.write('src/x.md', 'twin\n');
   chmodSync(b.at('src'), 0o555);
   const watch = b.watch({}, { wrapper: plainly });
@@ -264,7 +261,6 @@ test.runIf(process.platform === 'linux')(
     b.write('q/d/y', 'below a folder that is a file there\n');
     const locked = ['p', 'q'];
     for (const folder of locked) chmodSync(b.at(folder), 0o555);
-    const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
     for (let round = 0; round < 3; round += 1) {
       expect(await b.syncUnder(plainly)).toMatchObject({
         code: 1,

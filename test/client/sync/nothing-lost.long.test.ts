@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { type Hub, startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
+import { plainly } from '../../support/plainly.ts';
 import { startRelay } from '../../support/relay.ts';
 import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,7 +22,6 @@ beforeAll(async () => {
 });
 
 /** Nothing keeps root from writing: without these rights, permissions matter to it too. */
-const plainly = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
 const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;

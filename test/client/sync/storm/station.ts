@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hub } from '../../../support/hub.ts';
+import { plainly } from '../../../support/plainly.ts';
 import { type SyncedFolder, syncedFolder } from '../../../support/synced-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { act } from './actions.ts';
@@ -83,7 +84,7 @@ export class Station {
     const umask = UMASKS[Math.floor(random() * UMASKS.length)] ?? '022';
     this.#isReady = false;
     this.#watch = this.place.watch(skew === '+0' ? {} : fakeClock(skew), {
-      wrapper: [...asPlainUser(), 'sh', '-c', `umask ${umask}; exec "$0" "$@"`],
+      wrapper: [...plainly, 'sh', '-c', `umask ${umask}; exec "$0" "$@"`],
       heard: (text) => {
         journal.note(this.name, `watch: ${text}`);
         // A folder that has not met its vault yet waits for the hub, and says so.
@@ -143,11 +144,6 @@ export class Station {
     await this.stop('kill');
     if (this.#mounted !== undefined && !this.#isAway) unmount(this.place.folder);
   }
-}
-
-/** Nothing keeps root from reading: without these rights, permissions matter to it too. */
-function asPlainUser(): string[] {
-  return process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
 }
 
 function fakeClock(skew: string): Record<string, string> {
