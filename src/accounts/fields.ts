@@ -10,5 +10,5 @@ export const accountView = z.object({
   email: z.string(),
   name: z.string().nullable(),
   created_at: z.iso.datetime(),
-  timezone: z.string().nullable().describe('IANA name; null: the default of the hub'),
+  timezone: z.string().nullable().describe("IANA name; null: the hub's default"),
 });

@@ -19,7 +19,7 @@ export const accountOperations = {
   get: {
     operationId: 'getAccount',
     tag: 'account',
-    summary: 'Whose the credential is',
+    summary: 'Account of the credential',
     security: ['McpKey', 'AccessToken'],
     answers: {
       200: {
@@ -51,7 +51,7 @@ export const accountOperations = {
     },
     answers: {
       200: {
-        description: 'Nothing of the account can be reached any more; its data is removed in the background',
+        description: 'The account is no longer accessible; its data is removed in the background',
         content: jsonContent(objectSchema({ status: { const: 'deleted' } }), { status: 'deleted' }),
       },
     },

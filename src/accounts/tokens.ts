@@ -108,7 +108,8 @@ export class AccessTokens {
   async endNamed(accountId: string, id: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.range(tokenExpiries, { prefix: [accountId] }).find(({ key }) => tokenId(key[2]) === id);
-      if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'this access token has already ended' });
+      if (found === undefined)
+        throw new Refusal({ kind: 'not_found', what: 'this access token has already expired or was revoked' });
       removeToken(batch, found.key);
       noteAct(batch, accountId, { atMs: this.#options.now(), act: 'token_revoked', source, detail: id });
     });

@@ -18,7 +18,7 @@ export function zoneTool(zones: TimeZones, now: () => number): Tool {
     description: 'Sets the time zone in which tasks are due today or overdue.',
     input: zoneChange,
     output: z.object({
-      timezone: z.string().describe('The zone that applies'),
+      timezone: z.string().describe('The current time zone'),
       today: z.string().describe('YYYY-MM-DD in that zone'),
     }),
     annotations: SETS,

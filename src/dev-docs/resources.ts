@@ -19,7 +19,7 @@ const LISTED_FROM = [devDocTitles, devDocCounts];
 /** Categories whose documents are offered as prompts. */
 const SPOKEN = ['commands', 'skills'];
 
-const MORE = { name: 'arguments', description: 'Takes the place of $ARGUMENTS, or is added', required: false };
+const MORE = { name: 'arguments', description: 'Replaces $ARGUMENTS, or is appended', required: false };
 
 export function devDocResources(docs: DevDocs): ResourceKind {
   return {

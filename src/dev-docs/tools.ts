@@ -67,7 +67,7 @@ function listDevDocs(docs: DevDocs): Tool {
       has_more: z.boolean().describe('True: call again with the cursor'),
       cursor: z.string().nullable(),
       complete: z.boolean().describe('False: the search stopped early, having read enough; call again with the cursor'),
-      looked_at: z.int().nonnegative().describe('Documents that were read for this answer'),
+      looked_at: z.int().nonnegative().describe('Documents searched for this answer'),
     }),
     annotations: READS,
     example: { category: 'claude', search: 'rules', limit: 10 },
@@ -195,7 +195,7 @@ function pullDevDocs(docs: DevDocs): Tool {
     }),
     output: z.object({
       docs: z.array(pulledDocSchema),
-      deleted: z.array(deletedDocSchema).describe('What went to the trash since'),
+      deleted: z.array(deletedDocSchema).describe('Documents deleted since'),
       total_count: z.int().nonnegative().describe('Records in this answer, deleted ones too'),
       total_size_bytes: z.int().nonnegative().describe('Of the contents in this answer'),
       cursor: z.string().describe('For the next pull'),
@@ -233,7 +233,7 @@ function deleteDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     input: z.strictObject(reference),
     output: z.object({
       id: z.int().positive(),
-      deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),
+      deleted_at: z.string().describe('Time of deletion, ISO 8601 UTC'),
     }),
     annotations: DESTROYS,
     example: { title: 'CLAUDE.md' },
@@ -260,7 +260,7 @@ function listDevCategories(docs: DevDocs): Tool {
         z.object({
           name: z.string(),
           doc_count: z.int().nonnegative().describe('Documents in it, without the trash'),
-          built_in: z.boolean().describe('False: one of your own, which lives as long as documents are in it'),
+          built_in: z.boolean().describe('False: your own, removed with its last document'),
         }),
       ),
     }),

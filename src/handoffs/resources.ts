@@ -43,7 +43,7 @@ export function handoffPrompts(handoffs: Handoffs): PromptKind {
       {
         name: 'resume',
         title: 'Resume from the last handoff',
-        description: 'Goes on where the last session of a project ended',
+        description: 'Continues where the last session of a project ended',
         arguments: [PROJECT, TOPIC],
       },
       {

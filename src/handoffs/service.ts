@@ -113,7 +113,7 @@ export class Handoffs {
   /** As `get`, by its number. */
   read(accountId: string, id: number, version?: number): ReadHandoff {
     const handoff = this.#options.store.get(handoffs, [accountId, id]);
-    if (handoff === undefined) throw handoffNotFound('there is no such handoff');
+    if (handoff === undefined) throw handoffNotFound('handoff not found');
     return this.#open(accountId, handoff, version);
   }
 

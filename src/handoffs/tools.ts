@@ -28,7 +28,7 @@ const handoffSchema = z.object({
   topic: z.string(),
   date: z.string().describe('YYYY-MM-DD in Korea Standard Time'),
   time: z.string().nullable().describe('HHMM in Korea Standard Time; null for none'),
-  version: z.int().positive().describe('Rises each time that it is replaced'),
+  version: z.int().positive().describe('Rises with each replacement'),
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: z.string().describe('ISO 8601 UTC'),
   updated_at: z.string().describe('ISO 8601 UTC'),

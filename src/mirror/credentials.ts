@@ -66,7 +66,7 @@ export class MirrorCredentials {
         token: Buffer.from(sealer.openDeterministic(accountId, 'mirror token', existing.token)).toString('hex'),
         hmac_secret: null,
         message:
-          'This account already has a mirror credential. Its secret was shown once, when it was made; rotate to get a new pair.',
+          'This account already has a mirror credential. Its secret was shown only at creation; rotate to get a new pair.',
       };
     }
     return {
@@ -74,7 +74,7 @@ export class MirrorCredentials {
       token: fresh.token,
       hmac_secret: fresh.hmacSecret,
       message:
-        'Keep hmac_secret now: it is shown only this once. Blobs of an earlier credential must be uploaded again.',
+        'Copy hmac_secret now: you won’t see it again. Blobs of an earlier credential must be uploaded again.',
     };
   }
 

@@ -14,7 +14,7 @@ interface Label {
 }
 
 const LABEL_LOST =
-  "X-Uploaded-By did not arrive whole, so no label was stored; send it in RFC 8187 form: UTF-8'' and the percent-encoded text";
+  "X-Uploaded-By did not arrive intact, so no label was stored; send it in RFC 8187 form: UTF-8'' and the percent-encoded text";
 
 /**
  * Reads a header as UTF-8, or as `UTF-8''…` (RFC 8187). The HTTP library drops bytes above 0x7F at either end, and
@@ -67,10 +67,10 @@ export const credentialRequest = z.looseObject({
 export const listQuery = z.object({
   limit: z.int().min(1).max(limits.blobPageMax).default(limits.blobPageDefault).describe('Most blobs in one answer'),
   before: z
-    .int({ error: 'must be the value from the Link header of the page before' })
+    .int({ error: 'must be the value from the Link header of the previous page' })
     .min(1)
     .optional()
-    .describe('Where the next page starts; the Link header of the page before has it'),
+    .describe('Start of the next page, from the Link header of the previous page'),
 });
 
 export type ListQuery = z.output<typeof listQuery>;

@@ -34,26 +34,26 @@ const downloadParameters: readonly ParameterDoc[] = [
   {
     name: 'sha256',
     in: 'query',
-    description: 'An older blob of that commit; absent: the newest',
+    description: 'SHA-256 of an older blob of the commit; absent: the newest',
     schema: { type: 'string', pattern: '^[0-9a-fA-F]{64}$' },
   },
   {
     name: 'If-None-Match',
     in: 'header',
-    description: 'ETag of what the client has; the same is answered with 304',
+    description: "ETag of the client's copy; if it still matches, the answer is 304",
     schema: { type: 'string' },
   },
   {
     name: 'Range',
     in: 'header',
-    description: 'One range of bytes; more than one is answered whole',
+    description: 'One range of bytes; several ranges get the whole blob',
     schema: { type: 'string' },
     example: 'bytes=0-1023',
   },
   {
     name: 'If-Range',
     in: 'header',
-    description: 'The range counts only while the ETag is this one',
+    description: 'The range applies only if the ETag is this one',
     schema: { type: 'string' },
   },
 ];
@@ -81,7 +81,7 @@ export const mirrorOperations = {
           status: 'created',
           token: TOKEN,
           hmac_secret: SHA256,
-          message: 'Keep hmac_secret now: it is shown only this once.',
+          message: "Copy hmac_secret now: you won't see it again.",
         }),
       },
     },
@@ -152,11 +152,11 @@ export const mirrorOperations = {
     answers: {
       200: { description: 'The exact bytes', content: { mediaType: BYTES }, headers: TARBALL_HEADERS },
       206: {
-        description: 'The range that was asked for',
+        description: 'The requested range',
         content: { mediaType: BYTES },
         headers: [...TARBALL_HEADERS, 'Content-Range'],
       },
-      304: { description: 'The client has it already', headers: TARBALL_HEADERS },
+      304: { description: "Not modified: the client's copy is current", headers: TARBALL_HEADERS },
     },
     refusals: [404, 416, 422],
   },

@@ -80,7 +80,7 @@ export class StreamedUpload {
 
   /** Cancels the upload and removes its staged chunks. */
   async abandon(): Promise<void> {
-    this.#failure ??= new Error('the upload was given up');
+    this.#failure ??= new Error('the upload was aborted');
     this.#port.close();
     await this.#digests.catch(() => undefined);
     await this.#settleStagings();

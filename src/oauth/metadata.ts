@@ -108,13 +108,13 @@ const docs = {
   server: {
     ...OAUTH,
     operationId: 'authorizationServerMetadata',
-    summary: 'How this service signs in (RFC 8414)',
+    summary: 'Authorization server metadata (RFC 8414)',
     answers: answer(serverSchema),
   },
   resource: {
     ...OAUTH,
     operationId: 'protectedResourceMetadata',
-    summary: 'What this service protects (RFC 9728)',
+    summary: 'Protected resource metadata (RFC 9728)',
     answers: answer(resourceSchema),
   },
 } as const satisfies Record<string, RouteDoc>;

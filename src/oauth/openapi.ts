@@ -21,7 +21,7 @@ const clientId = {
   ...text,
   minLength: 1,
   maxLength: limits.clientIdCharsMax,
-  description: 'A label of the client’s own',
+  description: 'Any label the client chooses',
 };
 
 const deviceRequest = {
@@ -56,12 +56,12 @@ const tokenRequest = {
       grant_type: { enum: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'] },
       code: { ...text, description: 'With the grant type authorization_code; it is exchanged once' },
       redirect_uri: { ...text, description: 'With authorization_code: as the authorization request had it' },
-      code_verifier: { ...text, description: 'With authorization_code: what code_challenge was made of (RFC 7636)' },
+      code_verifier: { ...text, description: 'With authorization_code: the verifier of code_challenge (RFC 7636)' },
       resource: { ...text, description: 'With authorization_code: as the authorization request had it (RFC 8707)' },
       device_code: { ...text, description: 'For the device grant' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },
       client_id: clientId,
-      scope: { ...text, description: 'With refresh_token: at most what was granted' },
+      scope: { ...text, description: 'With refresh_token: a part of the granted scope' },
     },
     'code',
     'redirect_uri',
@@ -93,7 +93,7 @@ const revokeRequest = {
   title: 'RevocationRequest',
   ...objectSchema(
     {
-      token: { ...text, description: 'A refresh token, with which its sign-in ends; an access token; an MCP key' },
+      token: { ...text, description: 'A refresh token (ends its sign-in), an access token or an MCP key' },
       token_type_hint: { ...text, description: 'Not needed' },
       client_id: clientId,
     },
@@ -182,13 +182,13 @@ export const oauthOperations = {
           token_endpoint_auth_method: 'none',
         }),
       },
-      400: refused('The metadata cannot be used', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs'),
+      400: refused('Invalid metadata', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs'),
     },
   },
   deviceAuthorization: {
     ...OAUTH,
     operationId: 'deviceAuthorization',
-    summary: 'A device asks to be signed in (RFC 8628, 3.1)',
+    summary: 'Starts the sign-in of a device (RFC 8628, 3.1)',
     request: form(deviceRequest, { client_id: 'my-tool', scope: 'mcp', device_name: 'build-7' }),
     answers: {
       200: {

@@ -71,7 +71,7 @@ export function checkScopeWithin(granted: string, asked: string | undefined): vo
   if (asked === undefined) return;
   const names = granted.split(' ');
   if (!asked.split(' ').every((name) => names.includes(name))) {
-    throw oauthRefusal('invalid_scope', `scope may contain only what was granted: ${granted}`);
+    throw oauthRefusal('invalid_scope', `scope must be a part of the granted one: ${granted}`);
   }
 }
 
@@ -93,10 +93,10 @@ export function decidePoll(
   nowMs: number,
 ): PollDecision {
   const refuse = (error: OAuthError, detail: string) => ({ kind: 'refused', error, detail }) as const;
-  if (grant === undefined) return refuse('invalid_grant', 'this device code is unknown or was used; ask for a new one');
-  if (grant.client_id !== clientId) return refuse('invalid_grant', 'this device code was given to another client_id');
-  if (grant.expires_ms <= nowMs) return refuse('expired_token', 'the codes have expired; ask for new ones');
-  if (grant.status === 'denied') return refuse('access_denied', 'the user refused this device');
+  if (grant === undefined) return refuse('invalid_grant', 'this device code is unknown or was used; request a new one');
+  if (grant.client_id !== clientId) return refuse('invalid_grant', 'this device code was issued to another client_id');
+  if (grant.expires_ms <= nowMs) return refuse('expired_token', 'the codes have expired; request new ones');
+  if (grant.status === 'denied') return refuse('access_denied', 'the user denied this device');
   if (grant.status === 'approved' && grant.account_id !== null) {
     return { kind: 'approved', accountId: grant.account_id };
   }

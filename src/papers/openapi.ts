@@ -85,7 +85,7 @@ export const paperOperations = {
   publish: {
     ...PAPERS,
     operationId: 'papersPublish',
-    summary: 'Publishes a paper, or makes it a draft again',
+    summary: 'Publishes a paper, or turns it back into a draft',
     parameters: paperId,
     request: { required: true, ...jsonContent(publication, { published: true }) },
     answers: { 200: onePaper },

@@ -17,7 +17,7 @@ export function paperResources(papers: Papers): ResourceKind {
     template: PAPER_TEMPLATE,
     name: 'papers',
     title: 'Papers',
-    description: 'Papers of the account, drafts and published ones',
+    description: 'Drafts and published papers of the account',
     mimeType: 'text/markdown',
     madeFrom: [paperTable],
     listedFrom: [paperRows],

@@ -33,7 +33,7 @@ function listPapers(papers: Papers): Tool {
     name: 'list_papers',
     title: 'List papers',
     access: 'account',
-    description: 'Lists papers (Markdown articles of the account), newest first.',
+    description: 'Lists papers (Markdown articles), newest first.',
     input: pageQuery,
     output: z.object({
       papers: z.array(listedPaper),
@@ -142,7 +142,7 @@ function deletePaper(papers: Papers, nameOf: CallerName): Tool {
     input: named,
     output: z.object({
       id: z.int().positive(),
-      deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),
+      deleted_at: z.string().describe('Time of deletion, ISO 8601 UTC'),
     }),
     annotations: DESTROYS,
     example: { id: 1 },

@@ -12,7 +12,7 @@ export const paperSchema = z.object({
   title: z.string(),
   category_id: z.int().positive().nullable(),
   published: z.boolean().describe('False: a draft'),
-  published_at: z.string().nullable().describe('Since when it is published, ISO 8601 UTC'),
+  published_at: z.string().nullable().describe('Time of publication, ISO 8601 UTC'),
   version: z.int().positive().describe('Rises with each change of the content'),
   size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
   created_at: at,
@@ -33,7 +33,7 @@ export const paperPageSchema = z.object({
   meta: z.object({
     limit: z.int().min(1).max(limits.paperPageMax),
     has_more: z.boolean(),
-    cursor: z.string().nullable().describe('For the next page; null: there is none'),
+    cursor: z.string().nullable().describe('For the next page; null: last page'),
   }),
 });
 

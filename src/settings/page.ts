@@ -114,8 +114,8 @@ const LOG: Group = {
     meaning: '`json`: one JSON object per line; `text`: one readable line per event',
   },
   CAIRN_ACCESS_LOG: {
-    default: 'none: they go to the log',
-    meaning: 'the file for the lines of requests; SIGHUP opens it again',
+    default: 'none: request lines go to the log',
+    meaning: 'file for request log lines; SIGHUP reopens it',
   },
   CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
   CAIRN_METRICS_PORT: { meaning: 'serves `/metrics` on a separate port, to this machine only' },

@@ -126,7 +126,7 @@ function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
     input: z.strictObject({ id: taskId }),
     output: z.object({
       id: z.int().positive(),
-      deleted_at: z.string().describe('When it went to the trash, ISO 8601 UTC'),
+      deleted_at: z.string().describe('Time of deletion, ISO 8601 UTC'),
     }),
     annotations: DESTROYS,
     example: { id: 1 },

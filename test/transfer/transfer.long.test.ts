@@ -141,7 +141,7 @@ test('[OPS-13] on a hub that does not run an account is imported as well, and on
   expect(JSON.parse(renamed)).toEqual(told);
   // Nobody reaches the vaults of the other.
   const foreign = await callTool(again, 'sync_list', { vault_id: ours[0] }, made.mcp_key);
-  expect(foreign.error?.message).toContain('no vault of this account');
+  expect(foreign.error?.message).toContain('this account has no vault');
   expect(await verified(again)).toMatchObject(sound);
 });
 

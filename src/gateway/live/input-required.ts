@@ -29,7 +29,7 @@ export class InputRequired extends Error {
 /** Refuses a `requestState` that this hub did not issue for this exact call. */
 export class ForeignState extends Refusal {
   constructor() {
-    const message = 'requestState must be the one that the last answer to this call brought';
+    const message = 'requestState must be the one returned by the last answer to this call';
     super({ kind: 'invalid_fields', fields: { requestState: [message] } });
   }
 }

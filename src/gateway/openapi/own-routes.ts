@@ -22,7 +22,7 @@ const jsonrpc: Schema = { const: '2.0' };
 const rpcRequest: Schema = {
   title: 'RpcRequest',
   type: 'object',
-  description: 'A JSON-RPC 2.0 request; without id a notification, which is not answered',
+  description: 'A JSON-RPC 2.0 request; without id, a notification, which gets no answer',
   properties: {
     jsonrpc,
     id,
@@ -39,7 +39,7 @@ const rpcError: Schema = {
     {
       code: { type: 'integer' },
       message: { type: 'string', description: 'One sentence: what is wrong and what to do' },
-      data: { ...anyObject, description: 'What a program needs to act' },
+      data: { ...anyObject, description: 'Data for programs' },
     },
     'data',
   ),
@@ -58,7 +58,7 @@ const toolRefusal: Schema = {
     {
       ...errorFields,
       code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
-      data: { ...anyObject, description: 'What a program needs to act' },
+      data: { ...anyObject, description: 'Data for programs' },
     },
     'errors',
     'code',
@@ -105,7 +105,7 @@ const rpc = {
     {
       name: 'MCP-Protocol-Version',
       in: 'header',
-      description: 'Revision that an MCP client speaks; absent: plain JSON-RPC',
+      description: 'MCP revision of the client; absent: plain JSON-RPC',
       schema: { type: 'string' },
       example: '2025-11-25',
     },
@@ -136,7 +136,7 @@ const rpc = {
     },
     202: { description: 'Only notifications: nothing to answer' },
     400: {
-      description: 'The protocol version is not spoken, or an MCP header differs from the body',
+      description: 'The protocol version is not supported, or an MCP header differs from the body',
       content: jsonContent(rpcRefusal, failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, as the body has it')),
     },
     404: {

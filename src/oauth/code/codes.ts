@@ -121,14 +121,14 @@ function checkExchange(request: AuthorizationRequest, exchange: CodeExchange): v
   if (clientId !== request.clientId) throw invalidGrant('this code was issued to another client_id');
   const mustRepeat = request.namesRedirect || redirectUri !== undefined;
   if (mustRepeat && redirectUri !== request.redirectUri) {
-    throw invalidGrant('redirect_uri must be the one that the authorization request had');
+    throw invalidGrant('redirect_uri must equal the one of the authorization request');
   }
   if (verifier === undefined || !isVerifier(verifier)) {
     throw oauthRefusal('invalid_request', 'code_verifier is required: 43 to 128 characters of A-Z a-z 0-9 - . _ ~');
   }
   if (!isProved(request.challenge, verifier)) throw invalidGrant('code_verifier does not match code_challenge');
   if (resource !== undefined && request.resource !== null && resource !== request.resource) {
-    throw oauthRefusal('invalid_target', 'resource must be the one that was authorized');
+    throw oauthRefusal('invalid_target', 'resource must equal the authorized one');
   }
 }
 

@@ -59,7 +59,7 @@ function redirectOf(query: URLSearchParams, client: OAuthClient): RedirectTarget
     return { redirectUri: only, state, namesRedirect: false };
   }
   if (!client.redirect_uris.some((uri) => isSameRedirect(uri, given))) {
-    throw oauthRefusal('invalid_request', 'redirect_uri is not one that this client registered');
+    throw oauthRefusal('invalid_request', 'this client has not registered this redirect_uri');
   }
   return { redirectUri: given, state, namesRedirect: true };
 }

@@ -29,7 +29,7 @@ const COUNTED = [
   ['cairn_blobs', 'mirror_blobs', 'Blobs of the mirror.'],
   ['cairn_files', 'sync_files', 'Files of all vaults, deleted ones included.'],
   ['cairn_versions', 'sync_versions', 'Versions of files that are kept.'],
-  ['cairn_conflicts_pending', 'sync_pending', 'Conflicts that wait to be resolved.'],
+  ['cairn_conflicts_pending', 'sync_pending', 'Unresolved conflicts.'],
   ['cairn_tasks', 'tasks', 'Tasks, deleted ones included.'],
 ] as const;
 

@@ -224,7 +224,7 @@ export class Conflicts {
     if (place !== undefined) return place;
     throw new Refusal({
       kind: 'not_found',
-      what: 'no conflict of this account has this id; sync_pending_conflicts lists them',
+      what: 'this account has no conflict with this id; sync_pending_conflicts lists them',
     });
   }
 }

@@ -197,7 +197,7 @@ export class SyncReader {
   /** A conflict, pending or settled. Throws Refusal `not_found` when it does not exist. */
   conflict(vaultId: string, conflictId: string): Conflict {
     const record = this.#store.get(conflicts, [vaultId, conflictId]);
-    if (record === undefined) throw new Refusal({ kind: 'not_found', what: 'no conflict of this vault has this id' });
+    if (record === undefined) throw new Refusal({ kind: 'not_found', what: 'this vault has no conflict with this id' });
     return { id: conflictId, record };
   }
 

@@ -80,7 +80,7 @@ function wrongBase({ base, path, baseIsForeign }: PushRequest, state: PushState)
   if (baseIsForeign === undefined) {
     return state.hasVersion(base.sha) ? undefined : { kind: 'unknown_base', sha: base.sha };
   }
-  const sentence = `base_sha is that of another file, not of ${path}; read the current one with sync_list`;
+  const sentence = `base_sha belongs to another file, not to ${path}; read the current one with sync_list`;
   return refuse({ kind: 'invalid_fields', fields: { base_sha: [sentence] } });
 }
 
@@ -125,7 +125,7 @@ export function adoptClock(push: PushRequest, { clock, nowMs }: PushState, befor
   }
   const received = receiveTick(clock, push.hlc, nowMs);
   if (before.every((hlc) => compareHlc(push.hlc, hlc) > 0)) return { clock: received, hubMade: false, warnings: [] };
-  const warning = 'your clock is not above that of the version before; the change was stored under a clock of the hub';
+  const warning = "your hlc is not above the previous version's; the change was stored under a clock of the hub";
   return { clock: received, hubMade: true, warnings: [warning] };
 }
 

@@ -108,9 +108,7 @@ function readClock({
       kind: 'invalid_fields',
       fields: {
         hlc: ['hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file'],
-        ...(content === undefined || sha256 !== undefined
-          ? {}
-          : { sha256: ['sha256 is required: that of the content'] }),
+        ...(content === undefined || sha256 !== undefined ? {} : { sha256: ['sha256 of the content is required'] }),
       },
     });
   }
@@ -122,11 +120,11 @@ function readClock({
 /** Compares the content with the client's hash. Throws Refusal `invalid_fields` when the hash is missing or differs. */
 export function checkSha256(given: string | undefined, content: Pick<PushedContent, 'sha256'>): void {
   if (given === undefined)
-    throw invalidField('sha256', `sha256 is required; the content that arrived has ${content.sha256}`);
+    throw invalidField('sha256', `sha256 is required; the received content has ${content.sha256}`);
   if (given.toLowerCase() !== content.sha256) {
     throw invalidField(
       'sha256',
-      `sha256 differs from that of the content that arrived, ${content.sha256}; send that if the content is complete, else send it again`,
+      `sha256 does not match the received content, which has ${content.sha256}; send that if the content is complete, else send it again`,
     );
   }
 }
@@ -144,7 +142,7 @@ function readFrom({ from_path: from = '', deleted }: PushArguments, path: VaultP
   if (deleted === true)
     throw invalidField('from_path', 'from_path cannot be combined with deleted: true; send one of them');
   const read = checkPath(from, 'from_path');
-  if (read.path === path.path) throw invalidField('from_path', 'from_path is path; leave it out to change the file');
+  if (read.path === path.path) throw invalidField('from_path', 'from_path equals path; omit it to change the file');
   return read;
 }
 

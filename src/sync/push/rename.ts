@@ -42,7 +42,10 @@ function decideRename(push: PushRequest, source: PushState, target: PushState): 
     return refuse({ kind: 'path_not_found', path: source.path, deletedAt });
   }
   if (push.base.kind !== 'sha') {
-    return needsBase(`a rename needs base_sha, so that no change is lost: ${left.path} is ${left.sha256} now`, left);
+    return needsBase(
+      `a rename needs base_sha, so that no change is lost; the base_sha of ${left.path} is ${left.sha256} now`,
+      left,
+    );
   }
   const over = quotaOf(push, source, target);
   if (over !== undefined) return over;

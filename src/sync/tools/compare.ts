@@ -49,11 +49,11 @@ function syncDiff(diffs: DiffQuery): Tool {
         .enum(DIFF_STATUSES)
         .describe('remote_ahead: pull; local_ahead: push; diverged: sync_merge; missing: the hub never had it'),
       remote: remoteSchema.nullable().describe('The newest version on the hub; null when missing'),
-      base_available: z.boolean().describe('The version that base_sha names is kept, so that sync_merge can use it'),
+      base_available: z.boolean().describe('True: the version of base_sha is kept, so sync_merge can use it'),
       diff: z
         .string()
         .nullable()
-        .describe('Unified diff from the hub to your copy; null when your content is not known here'),
+        .describe('Unified diff from the hub to your copy; null if the hub does not have your content'),
     }),
     annotations: READS,
     example: { path: 'notes/today.md', content: '# Tomorrow\n' },
@@ -84,24 +84,21 @@ function syncMerge(merges: MergeQuery): Tool {
       favor: z
         .enum(['none', 'ours', 'theirs'])
         .optional()
-        .describe('Side to take where both changed: yours (ours) or the hub (theirs); default none: mark them'),
+        .describe('Side to choose where both changed: yours (ours) or the hub (theirs); default none: mark conflicts'),
       style: z.enum(['merge', 'diff3']).optional().describe('diff3 also shows the ancestor; default merge'),
       vault_id: vaultIdArgument,
     }),
     output: z.object({
       vault_id: z.string(),
       path: z.string(),
-      content: z
-        .string()
-        .nullable()
-        .describe('The merge; null: there is no file in it (deleted), or a side must be chosen with favor'),
+      content: z.string().nullable().describe('Merged text; null: a deleted file, or favor must choose a side'),
       encoding: z.enum(['utf-8', 'base64']),
       sha256: z.string().nullable().describe('SHA-256 of content'),
       deleted: z.boolean().describe('The merge result is a deleted file'),
       has_conflicts: z.boolean(),
       conflict_count: z.int().nonnegative().describe('Parts marked with <<<<<<< yours, =======, >>>>>>> hub'),
-      base_sha: z.string().describe('What to push the merge with'),
-      ancestor_found: z.boolean().describe('False: nothing was guessed, and the whole file is one conflict'),
+      base_sha: z.string().describe('Push the merge with this base_sha'),
+      ancestor_found: z.boolean().describe('False: the whole file is one conflict'),
       ancestor_sha: z.string().nullable(),
       server_sha256: z.string().nullable().describe('The file on the hub; null: it is deleted there'),
       server_hlc: z.string().nullable().describe('Null: the path never had a file'),

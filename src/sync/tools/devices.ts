@@ -26,7 +26,7 @@ export function vaultClone(reading: Reading) {
       name: z.string(),
       file_count: z.int().nonnegative(),
       total_size_bytes: z.int().nonnegative(),
-      stream_bytes: z.int().nonnegative().describe('About the bytes of the whole vault as NDJSON'),
+      stream_bytes: z.int().nonnegative().describe('Approximate bytes of the whole vault as NDJSON'),
       cursor: z.string().describe('Current position of the vault; an initial pull returns one too'),
       next: z.object({ tool: z.literal('sync_pull'), arguments: z.record(z.string(), z.unknown()) }),
       server_time: z.string(),
@@ -63,9 +63,9 @@ async function vaultOf({ vaults }: Reading, accountId: string, vaultId: string |
 const deviceSchema = z.object({
   device_id: z.string(),
   last_seen_at: z.string().describe('To the minute, ISO 8601 UTC'),
-  pulled_seq: z.int().nonnegative().describe('Up to here pulls gave it everything; 0: it has not pulled'),
+  pulled_seq: z.int().nonnegative().describe('Position it has pulled up to; 0: never pulled'),
   pushed_seq: z.int().nonnegative(),
-  changes_behind: z.int().nonnegative().describe('Files and deletions of other devices that it was not given yet'),
+  changes_behind: z.int().nonnegative().describe('Changes of other devices that it has not pulled yet'),
 });
 
 export function vaultConnectStatus(reading: Reading) {
@@ -82,7 +82,7 @@ export function vaultConnectStatus(reading: Reading) {
     output: z.object({
       vault_id: z.string(),
       name: z.string(),
-      connected: z.boolean().describe('The device (or any, when none is named) has been here'),
+      connected: z.boolean().describe('Whether the device (or any, if none is named) has synced before'),
       devices: z.array(deviceSchema),
       seq: z.int().nonnegative().describe('Number of the newest change'),
       file_count: z.int().nonnegative(),

@@ -35,7 +35,7 @@ const fileSchema = {
   executable: z.literal(true).optional().describe('Only for executable files'),
   renamed_from: z.string().optional(),
   encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
-  content: z.string().optional().describe('Missing where brief left it out'),
+  content: z.string().optional().describe('Missing with brief, where it is long'),
 };
 
 const deletedSchema = z.object({
@@ -53,14 +53,14 @@ const pullResult = z.object({
   ...allOptional,
   vault_id: z.string().optional(),
   files: z.array(z.object(fileSchema)).optional(),
-  deleted: z.array(deletedSchema).optional().describe('What was deleted since; remove it'),
+  deleted: z.array(deletedSchema).optional().describe('Files deleted since; remove them'),
   missing: z.array(z.string()).optional().describe('Requested paths that never had a file'),
   total_count: z.int().nonnegative().optional().describe('Files in this answer'),
   total_size_bytes: z.int().nonnegative().optional().describe('Content bytes of the files in this answer'),
   deleted_count: z.int().nonnegative().optional(),
-  cursor: z.string().nullable().optional().describe('For the next pull; null: there is none'),
-  has_more: z.boolean().optional().describe('True: this was cut; pull again with the cursor now'),
-  server_time: z.string().optional().describe('The clock of the hub; where to go on is cursor'),
+  cursor: z.string().nullable().optional().describe('For the next pull; null: none'),
+  has_more: z.boolean().optional().describe('True: incomplete; pull again with the cursor now'),
+  server_time: z.string().optional().describe('Time of the hub; continue with cursor'),
   quarantined: z
     .array(z.object({ path: z.string(), sha256: z.string() }))
     .optional()
@@ -170,7 +170,7 @@ export function syncList(reading: Reading) {
         .describe('Number of current files that match; null: not all were examined'),
       total_size_bytes: z.int().nonnegative().nullable(),
       has_more: z.boolean(),
-      cursor: z.string().nullable().describe('For the next answer; null: this was the last'),
+      cursor: z.string().nullable().describe('For the next page; null: last page'),
       server_time: z.string(),
     }),
     annotations: READS,

@@ -10,10 +10,10 @@ import type { PushResult } from '../push/step.ts';
 export const pushedSchema = z.object({
   vault_id: z.string(),
   path: z.string(),
-  sha256: z.string().describe('Of a delete: of what was deleted'),
+  sha256: z.string().describe('For a delete: of the deleted content'),
   git_sha: z.string().describe('Git blob id of the content, as of git hash-object'),
   hlc: z.string(),
-  previous_hlc: z.string().nullable().describe('Clock of the version before; null: the path is new'),
+  previous_hlc: z.string().nullable().describe('Clock of the previous version; null: new path'),
   size_bytes: z.int().nonnegative(),
   executable: z.boolean().describe('Whether the file may be run as a program'),
   stored_at: z.string().describe('ISO 8601 UTC, rising with seq'),

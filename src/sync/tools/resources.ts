@@ -77,7 +77,7 @@ export const conflictPrompts: PromptKind = {
     {
       name: 'settle_conflicts',
       title: 'Settle the conflicts',
-      description: 'Merges or decides every push that was refused',
+      description: 'Merges or resolves every rejected push',
       arguments: [],
     },
   ],

@@ -39,7 +39,7 @@ export const standingShape = {
       }),
     )
     .optional()
-    .describe('Changed on both sides, or which is newer is unknown: sync_merge, then sync_push'),
+    .describe('Changed on both sides, or it is unknown which is newer: sync_merge, then sync_push'),
   refused: z
     .array(z.object({ path: z.string(), reason: z.string() }))
     .optional()

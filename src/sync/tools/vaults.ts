@@ -11,10 +11,10 @@ import type { Vaults } from '../vaults/vaults.ts';
 const vaultSchema = z.object({
   vault_id: z.string(),
   name: z.string(),
-  is_primary: z.boolean().describe('The vault that is meant when a call names none'),
+  is_primary: z.boolean().describe('The default vault of calls without vault_id'),
   file_count: z.int().nonnegative(),
   total_size_bytes: z.int().nonnegative().describe('Content bytes of the current files'),
-  last_synced_at: z.string().nullable().describe('When it last changed, ISO 8601 UTC'),
+  last_synced_at: z.string().nullable().describe('Time of the last change, ISO 8601 UTC'),
   pending_conflicts: z.int().nonnegative(),
   protected_paths: z.array(z.string()).nullable().describe('Its own list of globs; null: the default list'),
 });
@@ -123,7 +123,7 @@ export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>
       vault_id: z.string(),
       name: z.string(),
       status: z.literal('deleted'),
-      file_count: z.int().nonnegative().describe('Current files that were deleted'),
+      file_count: z.int().nonnegative().describe('Deleted files'),
       total_size_bytes: z.int().nonnegative(),
     }),
     annotations: DESTROYS,

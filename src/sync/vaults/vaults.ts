@@ -63,7 +63,7 @@ export class Vaults {
   named(accountId: string, name: string): Vault {
     const found = this.#withName(this.#options.store, accountId, name);
     if (found === undefined)
-      throw invalidField('name', 'no vault of this account has this name; vault_list names them');
+      throw invalidField('name', 'this account has no vault with this name; vault_list lists them');
     return found;
   }
 
@@ -272,8 +272,8 @@ function put(batch: Batch, accountId: string, record: VaultRecord): string {
 
 /** @param named the vault whose name was given as an id */
 function unknownVault(named?: Vault) {
-  const hint = named === undefined ? 'vault_list names them' : `this is the name of ${named.id}; send that`;
-  return invalidField('vault_id', `no vault of this account has this vault_id; ${hint}`);
+  const hint = named === undefined ? 'vault_list names them' : `this is the name of ${named.id}; send that id`;
+  return invalidField('vault_id', `this account has no vault with this vault_id; ${hint}`);
 }
 
 function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {
