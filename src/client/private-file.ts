@@ -49,7 +49,7 @@ export function writePrivateFile(path: string, text: string): void {
 /** The code of a system error, with the next step where there is one. */
 export function reasonOf(error: unknown): string {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-  return code === 'ENOSPC' || code === 'EDQUOT' ? `${code}: the disk is full; make room` : code;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? `${code}: the disk is full; free some space` : code;
 }
 
 function syncing(path: string, flags: 'wx' | 'r', work: (descriptor: number) => void): void {

@@ -135,7 +135,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     await numberNew(store);
     const epoch = await openEpoch(store);
     const dropped = await dropImports(store, allTables);
-    if (dropped > 0) log.info({ accounts: dropped }, 'removed what cut-off imports had left');
+    if (dropped > 0) log.info({ accounts: dropped }, 'removed leftovers of interrupted imports');
     const actors = new ActorRegistry(store);
     const members = openMembers({ store, tables: allTables, actors, sealer, log, now: Date.now }, config);
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, members);

@@ -105,7 +105,7 @@ async function openMirror({
   const { store, sealer, actors, accounts, damage } = core;
   const staging = new Staging(store, log);
   const swept = await staging.sweep();
-  if (swept > 0) log.info({ uploads: swept }, 'removed what cut-off uploads had staged');
+  if (swept > 0) log.info({ uploads: swept }, 'removed bytes staged by interrupted uploads');
   const credentials = new MirrorCredentials({ store, actors, sealer, now: Date.now });
   const blobs = new MirrorBlobs({
     store,

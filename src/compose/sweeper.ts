@@ -17,7 +17,7 @@ export interface Sweeper {
 export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log): Sweeper {
   let running = Promise.resolve();
   const round = async () => {
-    await clock.note().catch((error: unknown) => log.warn({ err: error }, 'the time could not be written down'));
+    await clock.note().catch((error: unknown) => log.warn({ err: error }, 'the current time could not be stored'));
     for (const { what, byAge, run } of sweeps) {
       if (byAge && !clock.isRight()) continue;
       try {

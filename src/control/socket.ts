@@ -227,7 +227,7 @@ function readLine(socket: Socket, charsMax: number, takes: (line: string) => boo
     socket.setEncoding('utf8');
     socket.setTimeout(limits.controlSeconds * 1000, () => socket.destroy(new Error('control socket timed out')));
     socket.on('error', fail);
-    const cut = () => fail(new Error('the control socket ended before a whole line came'));
+    const cut = () => fail(new Error('the control socket closed before a complete line arrived'));
     socket.on('end', cut);
     socket.on('close', cut);
     socket.on('data', (part: string) => {

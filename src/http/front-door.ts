@@ -283,7 +283,7 @@ export class FrontDoor {
   #onBroken({ head, route }: Exchange, error: unknown): void {
     if (error instanceof Refusal && error.fault.kind === 'damaged') return;
     const level = error instanceof EndedEarly ? 'warn' : 'error';
-    this.options.log[level]({ err: error, id: head.id, route }, 'an answer broke off');
+    this.options.log[level]({ err: error, id: head.id, route }, 'an answer was cut off');
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {

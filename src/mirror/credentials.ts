@@ -73,8 +73,7 @@ export class MirrorCredentials {
       status: 'created',
       token: fresh.token,
       hmac_secret: fresh.hmacSecret,
-      message:
-        'Copy hmac_secret now: you won’t see it again. Blobs of an earlier credential must be uploaded again.',
+      message: 'Copy hmac_secret now: you won’t see it again. Blobs of an earlier credential must be uploaded again.',
     };
   }
 

@@ -108,7 +108,7 @@ export const settings = z.object({
   CAIRN_IDP_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {
-      error: 'must be the https address that the identity provider names itself by, without a query',
+      error: 'must be the issuer URL of the identity provider (https, without a query)',
     })
     .optional(),
   CAIRN_IDP_AUDIENCE: z

@@ -58,7 +58,7 @@ export async function openReading(options: ReadingOptions): Promise<Reading> {
   const hash: CursorHash = (text) => sealer.keyedHash('sync-cursor', text);
   const packer = new Packer({ store, actors, reader, views, changes, log });
   const swept = await packer.sweep();
-  if (swept > 0) log.info({ packs: swept }, 'removed packs that nothing names');
+  if (swept > 0) log.info({ packs: swept }, 'removed unreferenced packs');
   const waiters = new Waiters(changes, vaults);
   const visits = new PullVisits({ store, actors, log, now });
   const runs = new PlanRuns({ store, damage: options.damage, onDamagedPack: (vaultId) => packer.drop(vaultId) });

@@ -70,7 +70,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const { store, actors, pool, now, room } = options;
   const staging = new PieceStaging(store, options.log);
   const swept = await staging.sweep();
-  if (swept > 0) options.log.info({ contents: swept }, 'removed what cut-off pushes had staged');
+  if (swept > 0) options.log.info({ contents: swept }, 'removed bytes staged by interrupted pushes');
   const vaults = new Vaults({ store, actors, now });
   const reader = new SyncReader(store, options.damage);
   const changes = new Changes();

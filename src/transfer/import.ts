@@ -145,7 +145,7 @@ export class AccountImporter implements Importer {
       const { store, tables } = this.#options.core;
       await dropImports(store, tables);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'what an import has left is removed by the next start');
+      this.#options.log.warn({ err: error }, 'the next start removes leftovers of an import');
     }
   }
 }

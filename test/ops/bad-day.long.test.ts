@@ -223,7 +223,7 @@ test('[OPS-10] a bit that flips where no hash is, is told by verify, and the hub
     1,
     expect.stringMatching(/^damaged: page \d+ of table tasks: its bytes have changed on the disk$/m),
   ]);
-  expect(stdout).toContain('cairn restore DIR (into an empty folder) brings back what was before');
+  expect(stdout).toContain('`cairn restore DIR` (into an empty folder) brings back an earlier state');
   // It is told until it is mended.
   expect((await runCairn(['verify'], env)).code).toBe(1);
   expect((await runCairn(['backup', join(temporaryFolder(), 'b')], env)).code).toBe(0);

@@ -110,7 +110,7 @@ test('[OPS-13] an import that is killed with the service counts for nothing, and
   // Between kill and start everything that counts agrees.
   expect(await verified(hub)).toMatchObject({ code: 0, ok: true, accounts: 0, imports: 1 });
   const again = await start(hub.dataFolder);
-  const { accounts } = await again.waitForLog(({ msg }) => msg === 'removed what cut-off imports had left');
+  const { accounts } = await again.waitForLog(({ msg }) => msg === 'removed leftovers of interrupted imports');
   expect(accounts).toBe(1);
   expect(rowsOf(again)).toEqual(before);
   await expectNobody(again);

@@ -67,7 +67,7 @@ export const standingCommands: readonly Command[] = [
     explains: {
       blobs: 'mirror blobs: bytes, or with KiB, MiB, GiB, TiB; "default" for the setting of the hub',
       files: 'synced files, likewise',
-      history: 'earlier versions of synced files, likewise',
+      history: 'earlier versions of synced files, in the same form',
       documents: 'documents, papers, handoffs and tasks, likewise',
       'when-full': 'whether it can write while the disk is 95 % full; operators always can',
     },
@@ -89,7 +89,7 @@ export const standingCommands: readonly Command[] = [
     summary: 'make an account an operator of the hub, or stop it from being one',
     options: [EMAIL],
     flags: ['remove'],
-    explains: { remove: 'it no longer does' },
+    explains: { remove: 'make it an ordinary account again' },
     examples: [
       'cairn account operator --email ada@example.org',
       'cairn account operator --email ada@example.org --remove',

@@ -67,7 +67,7 @@ async function create(options: Options): Promise<number> {
       ['MCP key', made.mcp_key],
     ]),
   );
-  print('\nKeep both keys now: only their hashes are stored, so they are not shown again.');
+  print('\nCopy both keys now: only their hashes are stored, so they are not shown again.');
   print(`To sign in with a browser, set a password: cairn account password --email ${shownLine(made.email)}`);
   return 0;
 }

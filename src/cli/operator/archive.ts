@@ -113,7 +113,7 @@ async function runImport(options: Options): Promise<number> {
       ...(secret === null ? [] : [['mirror secret', secret] as const]),
     ]),
   );
-  print('\nKeep the keys now: only their hashes are stored, so they are not shown again.');
+  print('\nCopy the keys now: only their hashes are stored, so they are not shown again.');
   print(`Archives contain no password: \`cairn account password --email ${made.email}\` sets one.`);
   return 0;
 }

@@ -9,7 +9,7 @@ export const keyCommands: readonly Command[] = [
     name: 'key create',
     summary: 'create another MCP key; prints it once',
     options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
-    explains: { name: 'what the lists call this key' },
+    explains: { name: 'name of the key in lists' },
     examples: ['cairn key create --email you@example.org --name laptop'],
     run: create,
   },
@@ -44,7 +44,7 @@ async function create(options: Options): Promise<number> {
         ['MCP key', made.mcp_key],
       ]),
     );
-    print('\nKeep the key now: only its hash is stored, so it is not shown again.');
+    print('\nCopy the key now: only its hash is stored, so it is not shown again.');
   }
   return 0;
 }

@@ -102,7 +102,7 @@ function renewCertificate(service: RunningService, { fronts }: Config, log: Log)
     else if (fronts === 0) log.info('the TLS certificate is renewed; new connections get it');
     else log.warn('the TLS certificate is renewed except in reading threads (CAIRN_FRONTS); restart the service');
   } catch (error) {
-    log.error({ err: error }, 'the TLS certificate is not renewed; new connections get the one before');
+    log.error({ err: error }, 'the TLS certificate is not renewed; new connections get the previous one');
   }
 }
 

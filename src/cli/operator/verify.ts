@@ -72,7 +72,7 @@ function printReport(report: IntegrityReport): void {
   for (const one of aside) print(`set aside: ${one}`);
   for (const problem of problems) print(`damaged: ${problem}`);
   if (!ok) print(`${problems.length} problems found; ${nextStep(report)}`);
-  else if (aside.length === 0) print('verified: every blob hashes right and every index agrees');
+  else if (aside.length === 0) print('verified: every hash and every index is correct');
   else print(`verified, except for ${aside.length} damaged contents that are set aside`);
 }
 
@@ -81,9 +81,9 @@ function nextStep({ problems, damaged: { blobs, versions } }: IntegrityReport): 
   // What is sealed cannot be checked with it, and no backup helps.
   if (problems.includes(WRONG_KEY)) return 'run `cairn verify` again with the right master key.';
   const contents = blobs.length + versions.length;
-  const aside = 'cairn verify --quarantine sets damaged contents aside, and the same bytes sent again heal them';
+  const aside = '`cairn verify --quarantine` sets damaged contents aside; sending the same bytes again heals them';
   const restore =
-    'the service and `cairn backup` go on, and `cairn restore DIR` (into an empty folder) brings back what was before';
+    'the service and `cairn backup` keep working; `cairn restore DIR` (into an empty folder) brings back an earlier state';
   if (contents === 0) return `${restore}.`;
   return contents === problems.length ? `${aside}.` : `${aside}; for the others, ${restore}.`;
 }

@@ -113,7 +113,7 @@ export class VaultHub {
     this.#page.measure(page.files, performance.now() - startMs);
     if (!end.has_more) this.#pulled = NOTHING;
     if (end.has_more && end.cursor === from.cursor)
-      throw new ClientError(`the hub sends the same changes again and again.${ODD}`);
+      throw new ClientError(`the hub keeps sending the same changes.${ODD}`);
     if (end.cursor === null) throw new ClientError('the hub ended a pull without a cursor. Update cairn or the hub.');
     return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }

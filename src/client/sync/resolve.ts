@@ -84,7 +84,7 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
   const applied = applyRemote({ ...replica, tell: () => undefined }, remote, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
-    const why = typeof applied === 'object' ? applied.unwritable : 'It changed in this moment; run the command again.';
+    const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
     throw new ClientError(`${path} was not replaced. ${why}`);
   }
   if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);

@@ -93,7 +93,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
   if (problems.length > 0) {
     throw new StartError(
       `the data file cannot be upgraded (${problems.length} problems, the first: ${problems[0]}); ` +
-        'nothing was changed: mend it with the version that wrote it, or restore a backup.',
+        'nothing was changed; repair it with the version that wrote it, or restore a backup.',
     );
   }
   // An interrupted migration already has its backup: the file is now between two schemas.

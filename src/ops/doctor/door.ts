@@ -35,7 +35,7 @@ export function checkTls(config: Config, nowMs: number): Finding {
     );
   return wrong(
     'tls',
-    `keys cross the network of ${host} in the clear; set CAIRN_TLS_CERT and CAIRN_TLS_KEY, or put a proxy in front.`,
+    `keys cross the network of ${host} unencrypted; set CAIRN_TLS_CERT and CAIRN_TLS_KEY, or put a proxy in front.`,
   );
 }
 

@@ -46,7 +46,7 @@ export function checkChores(folder: string, nowMs: number): Finding[] {
     backup === undefined
       ? (isNew(folder, nowMs) ? note : wrong)(
           'backup',
-          'none is known of; run `cairn backup DIR`, with DIR on another disk, and repeat it with a timer.',
+          'none found; run `cairn backup DIR`, with DIR on another disk, and repeat it with a timer.',
         )
       : late('backup', backup.at_ms, BACKUP_DAYS, nowMs),
     verify === undefined

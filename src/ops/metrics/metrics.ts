@@ -47,7 +47,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   for (const part of ['p50', 'p90', 'p99']) registry.removeSingleMetric(`nodejs_eventloop_lag_${part}_seconds`);
   // promtool rejects these gauges because they have names of counters. They are not about this service either.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`);
-  gauge(registry, { name: 'cairn_build_info', help: 'The version that runs.', labels: ['version'] }, () => [
+  gauge(registry, { name: 'cairn_build_info', help: 'The running version.', labels: ['version'] }, () => [
     [{ version: sources.version }, 1],
   ]);
   describeTraffic(registry, sources);
@@ -71,7 +71,7 @@ function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
     registry,
     {
       name: 'cairn_http_requests_total',
-      help: 'Requests that ended, by route pattern and status; status 0 was cut off before an answer.',
+      help: 'Finished requests, by route pattern and status; status 0: cut off before an answer.',
       labels: [...route, 'status'],
     },
     function* () {
@@ -84,7 +84,7 @@ function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
     registry,
     {
       name: 'cairn_http_request_duration_seconds',
-      help: 'From the head of a request to the last byte of its answer handed to the system.',
+      help: 'Time from the head of a request until the last byte of its answer is handed to the system.',
       labels: route,
     },
     function* () {
@@ -99,7 +99,7 @@ function describeTraffic(registry: Registry, { traffic }: MetricSources): void {
       for (const row of traffic.routes()) yield [placeOf(row), row[field]];
     });
   }
-  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests that run now.' }, () => one(traffic.active));
+  gauge(registry, { name: 'cairn_http_requests_active', help: 'Requests in progress.' }, () => one(traffic.active));
 }
 
 /** Tools by their registered names; a call of an unknown tool counts only as a refused request. */
@@ -108,7 +108,7 @@ function describeTools(registry: Registry, traffic: ToolTraffic): void {
     registry,
     {
       name: 'cairn_tool_calls_total',
-      help: 'Calls of tools that ended, by outcome: done, refused, or failed on a broken assumption.',
+      help: 'Finished tool calls, by outcome: done, refused, or failed on a broken assumption.',
       labels: ['tool', 'outcome'],
     },
     function* () {
@@ -154,25 +154,23 @@ function describeBounds(registry: Registry, { rates, admission, loop }: MetricSo
   const { uploads, documents, streams } = admission;
   const bodies = { uploads, documents };
   for (const [name, field, help] of [
-    ['cairn_inflight_bytes', 'used', 'Bytes of the bodies that are in memory now: mirror uploads, and documents.'],
-    ['cairn_inflight_bytes_max', 'max', 'CAIRN_INFLIGHT_BYTES: above its share of it a caller gets 503.'],
+    ['cairn_inflight_bytes', 'used', 'Bytes of request bodies in memory: mirror uploads, and documents.'],
+    ['cairn_inflight_bytes_max', 'max', 'CAIRN_INFLIGHT_BYTES; a caller above its share gets 503.'],
   ] as const) {
     gauge(registry, { name, help, labels: ['bodies'] }, () =>
       Object.entries(bodies).map(([kind, budget]) => [{ bodies: kind }, budget.state[field]]),
     );
   }
   gauge(registry, { name: 'cairn_connections', help: 'Open connections.' }, () => one(admission.connections));
-  gauge(registry, { name: 'cairn_streams', help: 'Answers that are sent piece by piece now.' }, () =>
-    one(streams.state.used),
-  );
+  gauge(registry, { name: 'cairn_streams', help: 'Streamed answers in progress.' }, () => one(streams.state.used));
   histogram(
     registry,
-    { name: 'cairn_event_loop_delay_seconds', help: 'How late the event loop was, sampled; see CAIRN_LOOP_DELAY_MS.' },
+    { name: 'cairn_event_loop_delay_seconds', help: 'Sampled delay of the event loop; see CAIRN_LOOP_DELAY_MS.' },
     () => [[{}, loop.durations]],
   );
   counter(
     registry,
-    { name: 'cairn_overloaded_total', help: 'What was refused with 503, by the bound that it met.', labels: ['bound'] },
+    { name: 'cairn_overloaded_total', help: 'Requests refused with 503, by the limit reached.', labels: ['bound'] },
     () => [
       ...Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count] as const),
       ...Object.entries({ ...bodies, streams }).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
@@ -186,7 +184,7 @@ function placeOf({ method, route }: RouteTraffic): { readonly method: string; re
 
 function describePool(registry: Registry, pool: Pool): void {
   gauge(registry, { name: 'cairn_pool_threads', help: 'Worker threads.' }, () => one(pool.load.threads));
-  gauge(registry, { name: 'cairn_pool_queued', help: 'Jobs that wait for a worker thread.' }, () =>
+  gauge(registry, { name: 'cairn_pool_queued', help: 'Jobs waiting for a worker thread.' }, () =>
     one(pool.load.queued),
   );
   histogram(
@@ -209,7 +207,7 @@ function describePool(registry: Registry, pool: Pool): void {
     registry,
     {
       name: 'cairn_pool_job_duration_seconds',
-      help: 'From handing a job to the pool to its result, waiting included.',
+      help: 'Time from submitting a job to the pool until its result, including the wait.',
       labels: ['job'],
     },
     function* () {
@@ -219,13 +217,11 @@ function describePool(registry: Registry, pool: Pool): void {
 }
 
 function describeActors(registry: Registry, actors: ActorRegistry): void {
-  gauge(registry, { name: 'cairn_actors', help: 'Accounts whose writes are owned just now.' }, () =>
-    one(actors.load.actors),
-  );
-  gauge(registry, { name: 'cairn_mailbox_depth', help: 'Decisions that are not on disk yet, over all actors.' }, () =>
+  gauge(registry, { name: 'cairn_actors', help: 'Accounts with an active writer.' }, () => one(actors.load.actors));
+  gauge(registry, { name: 'cairn_mailbox_depth', help: 'Decisions not yet on disk, over all actors.' }, () =>
     one(actors.load.decisions),
   );
-  gauge(registry, { name: 'cairn_mailbox_depth_max', help: 'Decisions that wait in the fullest mailbox.' }, () =>
+  gauge(registry, { name: 'cairn_mailbox_depth_max', help: 'Decisions waiting in the fullest mailbox.' }, () =>
     one(actors.load.deepest),
   );
 }
@@ -234,14 +230,14 @@ function describeStore(registry: Registry, store: Store, full: () => StoreStats)
   counter(registry, { name: 'cairn_store_decisions_total', help: 'Decisions committed.' }, () =>
     one(store.commits.counts.decisions),
   );
-  counter(registry, { name: 'cairn_store_commits_failed_total', help: 'Commits that the disk refused.' }, () =>
+  counter(registry, { name: 'cairn_store_commits_failed_total', help: 'Commits that failed on the disk.' }, () =>
     one(store.commits.counts.failed),
   );
   histogram(
     registry,
     {
       name: 'cairn_store_commit_duration_seconds',
-      help: 'Group commits, from asking for the writer to being on disk.',
+      help: 'Duration of group commits, from requesting the writer until they are on disk.',
     },
     () => [[{}, store.commits.durations]],
   );
@@ -249,10 +245,10 @@ function describeStore(registry: Registry, store: Store, full: () => StoreStats)
     one(full().pageBytes),
   );
   gauge(registry, { name: 'cairn_store_pages', help: 'Pages of the data file.' }, () => one(full().pages));
-  gauge(registry, { name: 'cairn_store_pages_free', help: 'Pages that are written again before the file grows.' }, () =>
+  gauge(registry, { name: 'cairn_store_pages_free', help: 'Free pages, which are reused before the file grows.' }, () =>
     one(full().pagesFree),
   );
-  gauge(registry, { name: 'cairn_store_disk_free_bytes', help: 'What is left on the disk of the data file.' }, () =>
+  gauge(registry, { name: 'cairn_store_disk_free_bytes', help: 'Free space on the disk of the data file.' }, () =>
     one(store.diskFreeBytes()),
   );
   gauge(registry, { name: 'cairn_store_table_rows', help: 'Rows by table.', labels: ['table'] }, () =>

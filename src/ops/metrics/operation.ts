@@ -28,7 +28,7 @@ const COUNTED = [
   ['cairn_accounts', 'accounts', 'Accounts.'],
   ['cairn_blobs', 'mirror_blobs', 'Blobs of the mirror.'],
   ['cairn_files', 'sync_files', 'Files of all vaults, deleted ones included.'],
-  ['cairn_versions', 'sync_versions', 'Versions of files that are kept.'],
+  ['cairn_versions', 'sync_versions', 'Kept versions of files.'],
   ['cairn_conflicts_pending', 'sync_pending', 'Unresolved conflicts.'],
   ['cairn_tasks', 'tasks', 'Tasks, deleted ones included.'],
 ] as const;
@@ -39,19 +39,19 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   describeQuotas(registry, sources.quotas);
   const table = (name: string) => full().tables.find((one) => one.name === name);
   for (const [name, rows, help] of COUNTED) gauge(registry, { name, help }, () => one(table(rows)?.rows ?? 0));
-  gauge(registry, { name: 'cairn_blob_bytes', help: 'Pages of the bytes of blobs, in bytes.' }, () =>
+  gauge(registry, { name: 'cairn_blob_bytes', help: 'Bytes of the pages that store blobs.' }, () =>
     one(table('mirror_chunks')?.bytes ?? 0),
   );
   gauge(registry, { name: 'cairn_store_bytes', help: 'Size of the data file.' }, () =>
     one(full().pages * full().pageBytes),
   );
-  gauge(registry, { name: 'cairn_store_map_bytes', help: 'CAIRN_MAP_BYTES: what the data file can grow to.' }, () =>
+  gauge(registry, { name: 'cairn_store_map_bytes', help: 'CAIRN_MAP_BYTES: the maximum size of the data file.' }, () =>
     one(sources.mapBytes),
   );
-  counter(registry, { name: 'cairn_front_restarts_total', help: 'Front threads that ended on their own.' }, () =>
+  counter(registry, { name: 'cairn_front_restarts_total', help: 'Front threads that ended unexpectedly.' }, () =>
     one(sources.frontRestarts()),
   );
-  gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls that wait for a change.' }, () =>
+  gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls waiting for a change.' }, () =>
     one(sources.waitingPulls()),
   );
   counter(
@@ -63,12 +63,14 @@ export function describeOperation(registry: Registry, sources: OperationSources,
     },
     () => [...sources.audit.failedSignIns].map(([reason, count]) => [{ reason }, count]),
   );
-  counter(registry, { name: 'cairn_log_lines_dropped_total', help: 'Log lines that nobody read in time.' }, () =>
-    one(sources.droppedLines()),
+  counter(
+    registry,
+    { name: 'cairn_log_lines_dropped_total', help: 'Log lines dropped because they were not read in time.' },
+    () => one(sources.droppedLines()),
   );
   gauge(
     registry,
-    { name: 'cairn_tls_certificate_expiry_timestamp_seconds', help: 'When the TLS certificate expires.' },
+    { name: 'cairn_tls_certificate_expiry_timestamp_seconds', help: 'Expiry of the TLS certificate.' },
     () => {
       const expiresMs = sources.certificateExpiresMs();
       return expiresMs === undefined ? [] : one(expiresMs / 1000);
@@ -88,7 +90,7 @@ function describeQuotas(registry: Registry, quotas: Quotas): void {
   );
   gauge(
     registry,
-    { name: 'cairn_store_reserved', help: '1 while so little space is left that only marked accounts can write.' },
+    { name: 'cairn_store_reserved', help: '1 while the disk is so full that only marked accounts can write.' },
     () => one(quotas.isReserved ? 1 : 0),
   );
 }
@@ -98,12 +100,12 @@ function describeDamage(registry: Registry, { damage }: OperationSources): void 
     registry,
     {
       name: 'cairn_damage_found_total',
-      help: 'Times that stored bytes were asked for and did not hash right.',
+      help: 'Reads of stored bytes that did not match their hash.',
       labels: ['kind'],
     },
     () => Object.entries(damage.found).map(([kind, count]) => [{ kind }, count]),
   );
-  counter(registry, { name: 'cairn_damage_healed_total', help: 'Damaged contents that good bytes replaced.' }, () =>
+  counter(registry, { name: 'cairn_damage_healed_total', help: 'Damaged contents replaced by intact bytes.' }, () =>
     one(damage.healed),
   );
 }
@@ -127,8 +129,12 @@ function describeChores(registry: Registry, folder: string): void {
     const last = lastDone(folder, 'verify');
     return last === undefined ? [] : one(last.problems);
   });
-  gauge(registry, { name: 'cairn_last_verify_set_aside', help: 'Damaged contents that were set aside then.' }, () => {
-    const last = lastDone(folder, 'verify');
-    return last?.set_aside === undefined ? [] : one(last.set_aside);
-  });
+  gauge(
+    registry,
+    { name: 'cairn_last_verify_set_aside', help: 'Damaged contents set aside at the last `cairn verify`.' },
+    () => {
+      const last = lastDone(folder, 'verify');
+      return last?.set_aside === undefined ? [] : one(last.set_aside);
+    },
+  );
 }

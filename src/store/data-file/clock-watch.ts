@@ -45,7 +45,7 @@ export class ClockWatch {
       const newest = new Date(expectedMs).toISOString();
       log.error(
         { newest },
-        'the clock is more than a day beyond the newest commit; nothing is removed by its age until it is right, or has stayed so for a day',
+        'the clock is more than a day ahead of the newest commit; nothing is removed by age until it is corrected, or a day has passed',
       );
     }
     if (isAhead && at - (this.#aheadSince ?? at) < limits.clockJumpMs) return false;

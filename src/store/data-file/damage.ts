@@ -36,13 +36,13 @@ export class Damage {
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     this.count(kind);
     this.#onFound(kind);
-    this.#log.error({ damaged: kind, ...where }, 'stored bytes do not hash right; run `cairn verify`');
+    this.#log.error({ damaged: kind, ...where }, 'stored bytes do not match their hash; run `cairn verify`');
     return new Refusal({ kind: 'damaged' });
   }
 
   /** Logs and counts a damaged content replaced by good bytes. */
   noteHealed(kind: DamagedKind, where: Readonly<Record<string, unknown>>): void {
     this.#healed += 1;
-    this.#log.warn({ healed: kind, ...where }, 'damaged bytes were replaced by good ones');
+    this.#log.warn({ healed: kind, ...where }, 'damaged bytes were replaced by intact ones');
   }
 }

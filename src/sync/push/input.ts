@@ -108,7 +108,9 @@ function readClock({
       kind: 'invalid_fields',
       fields: {
         hlc: ['hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file'],
-        ...(content === undefined || sha256 !== undefined ? {} : { sha256: ['sha256 is required: the hash of the content'] }),
+        ...(content === undefined || sha256 !== undefined
+          ? {}
+          : { sha256: ['sha256 is required: the hash of the content'] }),
       },
     });
   }

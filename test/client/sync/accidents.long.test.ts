@@ -152,7 +152,7 @@ test.runIf(canUnshare)(
     const { stdout, stderr } = await b.syncUnder(['unshare', '-rm', 'sh', '-c', steps.join('\n'), 'sh']);
     const ends = [...stdout.matchAll(/ended with (\d+)/g)].map(([, code]) => code);
     expect({ ends, stdout, stderr }).toMatchObject({ ends: ['0', '1', '0', '1', '0'] });
-    expect(stderr.match(/cairn: .*ENOSPC.*make room/g)).toHaveLength(2);
+    expect(stderr.match(/cairn: .*ENOSPC.*free some space/g)).toHaveLength(2);
     expect(stderr).not.toMatch(/\n\s+at |damaged/);
     await a.sync();
     expect(a.read('notes/note 1.md')).toBe('note 1\none more\none more\none more\n');

@@ -53,7 +53,7 @@ test.each([
     (text: string) => text.replace('"has_more":false', '"has_more":true'),
     ALL,
     1,
-    /same changes again/,
+    /keeps sending the same changes/,
   ],
   ['more than was asked for', flood, undefined, 1, /more than it was asked for/],
   ['the page of a proxy', () => '<html>sign in to the network</html>', {}, 1, /does not answer like/],

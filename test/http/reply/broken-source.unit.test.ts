@@ -70,7 +70,7 @@ test.each(['/throws', '/ends-early', '/feed'])(
     expect(await isWhole(path)).toBe(false);
     await expect.poll(() => lines.filter(({ level }) => level === 50)).toHaveLength(1);
     const [line] = lines.filter(({ level }) => level === 50);
-    expect(line).toMatchObject({ id: `id-of${path.slice(1)}`, route: path, msg: 'an answer broke off' });
+    expect(line).toMatchObject({ id: `id-of${path.slice(1)}`, route: path, msg: 'an answer was cut off' });
     expect(line?.['err']).toMatchObject({ message: expect.stringMatching(/the disk is gone|has none at 15/) });
   },
 );

@@ -181,7 +181,7 @@ test('[WEB-12, LIM-2] files are uploaded, with folders; one that is there is rep
   const { bytes } = await client.send(`${vault}/bytes?${new URLSearchParams({ path: 'in/sub/ünï.bin' })}`);
   expect(bytes.equals(binary)).toBe(true);
   await upload(client, vault, { csrf, folder: 'in' }, [['a.txt', Buffer.from('b')]]);
-  expect(client.text).toContain('0 files uploaded. a.txt: there is one already.');
+  expect(client.text).toContain('0 files uploaded. a.txt: it already exists.');
   expect(await bytesOf(client, vault, 'in/a.txt')).toBe('a');
   await upload(client, vault, { csrf, folder: 'in', replace: 'true' }, [['A.TXT', Buffer.from('b')]]);
   expect(await bytesOf(client, vault, 'in/a.txt')).toBe('b');

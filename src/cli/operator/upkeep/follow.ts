@@ -19,13 +19,13 @@ const DAY_MS = 86_400_000;
 
 export const followCommand: Command = {
   name: 'follow',
-  summary: 'copy everything, then what is new every few seconds, until it is stopped; restore brings back any moment',
+  summary: 'copy everything, then new changes every few seconds, until stopped; restore can return to any moment',
   operands: ['DIR'],
   options: [takes('every', 'SECONDS'), takes('keep', 'DAYS')],
   flags: ['with-key'],
   explains: {
-    every: `how often it looks for what is new (${limits.followSecondsDefault})`,
-    keep: `how long moments stay that a newer whole copy has replaced (${limits.followKeepDaysDefault})`,
+    every: `how often it looks for changes (${limits.followSecondsDefault})`,
+    keep: `how long to keep the moments before the newest whole copy (${limits.followKeepDaysDefault})`,
     'with-key': 'put the master key beside each whole copy',
   },
   examples: ['cairn follow /mnt/following', 'cairn follow --every 60 --keep 30 /mnt/following'],

@@ -10,7 +10,7 @@ export const rekeyCommand: Command = {
   summary: 'change the master key while the service is stopped; keys, tokens and sign-ins stay valid',
   flags: ['key-stdin'],
   explains: {
-    'key-stdin': 'read the new key, 64 hex characters, from standard input; without it a random one is made',
+    'key-stdin': 'read the new key, 64 hex characters, from standard input; default: a random key',
   },
   examples: ['cairn rekey', 'cairn rekey --key-stdin < new.key'],
   run,

@@ -272,18 +272,18 @@ function unwritable(error: unknown): Error {
     case 'ENOTEMPTY':
       return new Unwritable(OTHER);
     case 'ENOENT':
-      return new Unwritable('Its folder was moved or removed in this moment; sync again.');
+      return new Unwritable('Its folder was just moved or removed; sync again.');
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return new Unwritable(`It may not be written here (${codeOf(error)}).`);
+      return new Unwritable(`No permission to write it here (${codeOf(error)}).`);
     case 'ENAMETOOLONG':
     case 'EINVAL':
     case 'EILSEQ':
       return new Unwritable(`This disk does not accept the name (${codeOf(error)}).`);
     case 'ENOSPC':
     case 'EDQUOT':
-      return new Unwritable(`The disk is full (${codeOf(error)}); make room.`);
+      return new Unwritable(`The disk is full (${codeOf(error)}); free some space.`);
     case 'EIO':
     case 'EFBIG':
     case 'EBUSY':

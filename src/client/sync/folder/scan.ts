@@ -31,7 +31,7 @@ export interface Scan {
 
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
-const TOO_LARGE = `It is larger than a vault takes: ${limits.fileBytesMax} bytes. To leave it out without a word, list it in .cairnignore.`;
+const TOO_LARGE = `It is larger than ${limits.fileBytesMax} bytes, the most that a vault accepts. To exclude it, list it in .cairnignore.`;
 const UNMOUNTED =
   'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 

@@ -53,10 +53,12 @@ async function take(
     const { path, folded } = checkPath(folder === '' ? name : `${folder}/${name}`);
     const there = sync.reader.file(vaultId, folded);
     const live = there === undefined || there.deleted ? undefined : there;
-    if (live !== undefined && !isReplacing && live.sha256 !== hash('sha256', bytes)) return 'there is one already.';
+    if (live !== undefined && !isReplacing && live.sha256 !== hash('sha256', bytes)) return 'it already exists.';
     const change = { vaultId, path: live?.path ?? path, base: live?.sha256 ?? '' };
     const changed = await writeFile(sync, visit, change, bytes);
-    return changed.kind === 'done' ? undefined : 'it changed at the same moment, and waits as a conflict.';
+    return changed.kind === 'done'
+      ? undefined
+      : 'it changed at the same moment, so your version is stored as a conflict.';
   } catch (error) {
     if (error instanceof Refusal) return explain(error.fault);
     throw error;
