@@ -20,6 +20,7 @@ import { writeHead } from './reply/write-head.ts';
 import { IncomingBody } from './request/body.ts';
 import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
+import { type Reading, readBody } from './request/read-body.ts';
 
 /** State shared by all exchanges of a front door. */
 export interface ExchangeSurroundings {
@@ -63,6 +64,7 @@ export class Exchange {
   /** Headers sent with any answer of this exchange, added by the checks before the handler. */
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
+  #reading: Reading | undefined;
   #deadline: Deadline | undefined;
   #status: number | undefined;
   #settled = false;
@@ -79,6 +81,7 @@ export class Exchange {
     this.#surroundings = surroundings;
     res.onAborted(() => {
       this.#settled = true;
+      this.#reading?.forget();
       this.#body?.fail({ kind: 'body_incomplete' });
       this.#end(true);
     });
@@ -99,9 +102,9 @@ export class Exchange {
   openBody(bytesMax: number, onLast: () => void, lease?: Lease): IncomingBody {
     const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
-    this.#res.onData((chunk, isLast) => {
+    this.#reading = readBody(this.#res, body, (bytes, isLast) => {
       if (this.#settled) return;
-      body.receive(new Uint8Array(chunk), isLast);
+      body.receive(bytes, isLast);
       if (isLast) onLast();
     });
     return body;
@@ -172,6 +175,7 @@ export class Exchange {
       return;
     }
     this.#settled = true;
+    this.#reading?.leave();
     if (!isFeed(reply.body)) this.#deadline = undefined;
     this.#status = reply.status;
     this.#res.cork(() => {

@@ -56,6 +56,8 @@ export const limits = {
   inflightBytesMin: 80 * MiB,
   /** Staged bytes of all uploads, passed to the store and not yet on disk. */
   stagingBytesMax: 8 * MiB,
+  /** Bytes of streamed uploads between socket and disk, above which their senders wait. */
+  uploadBytesUnderWay: 16 * MiB,
   /** Delay before retrying to remove discarded bytes (after a full disk). */
   discardRetryMs: 15_000,
   uploadedByCharsMax: 255,

@@ -20,8 +20,9 @@ import type { UploadHeaders } from './fields.ts';
 import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { decidePublish } from './rules.ts';
 import { StreamedUpload, type UploadTools } from './upload.ts';
+import { UploadRoom } from './upload-room.ts';
 
-export interface MirrorBlobsOptions extends UploadTools {
+export interface MirrorBlobsOptions extends Omit<UploadTools, 'room'> {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly credentials: MirrorCredentials;
@@ -56,6 +57,7 @@ interface VerifiedBytes {
 
 export class MirrorBlobs extends BlobReads {
   readonly #options: MirrorBlobsOptions;
+  readonly #room = new UploadRoom();
 
   constructor(options: MirrorBlobsOptions) {
     super(options);
@@ -118,11 +120,17 @@ export class MirrorBlobs extends BlobReads {
     start: UploadStart,
   ): Promise<Blob> {
     const passOn = (bytes: number) => body.passOn(bytes);
-    const upload = new StreamedUpload(this.#options, { accountId: principal.accountId, passOn, ...start });
+    const upload = new StreamedUpload(
+      { ...this.#options, room: this.#room },
+      { accountId: principal.accountId, passOn, ...start },
+    );
     const { storageId } = upload;
     let isUsed = false;
     try {
-      await body.pipe((bytes) => upload.write(bytes));
+      await body.pipe(
+        (bytes) => upload.write(bytes),
+        () => upload.room(),
+      );
       checkDigests(fields, await upload.finish());
       const store = (batch: Batch) => {
         if (!this.#options.staging.adopt(batch, storageId)) throw new Error('staged bytes are not in the store');

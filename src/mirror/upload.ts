@@ -9,11 +9,13 @@ import { limits } from '../limits/service.ts';
 import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Staging } from './staging.ts';
+import type { UploadRoom } from './upload-room.ts';
 
 export interface UploadTools {
   readonly pool: Pool;
   readonly buffers: BufferPool;
   readonly staging: Staging;
+  readonly room: UploadRoom;
 }
 
 export interface StreamedUploadOptions {
@@ -66,6 +68,11 @@ export class StreamedUpload {
     }
   }
 
+  /** Returns a promise while the sender should wait. */
+  room(): Promise<void> | undefined {
+    return this.#failure === undefined ? this.#tools.room.wait(this.#accountId) : undefined;
+  }
+
   /** Call at the end of the body: resolves with the digests when every chunk is hashed and on disk. */
   async finish(): Promise<Digests> {
     if (this.#filled > 0) this.#ship();
@@ -82,6 +89,7 @@ export class StreamedUpload {
   async abandon(): Promise<void> {
     this.#failure ??= new Error('the upload was aborted');
     this.#port.close();
+    for (const length of this.#hashing.splice(0)) this.#tools.room.give(length);
     await this.#digests.catch(() => undefined);
     await this.#settleStagings();
     if (this.#stagedChunks > 0) await this.#tools.staging.discard(this.storageId);
@@ -90,6 +98,7 @@ export class StreamedUpload {
   #ship(): void {
     const buffer = this.#buffer as ArrayBuffer;
     this.#hashing.push(this.#filled);
+    this.#tools.room.take(this.#filled);
     this.#send({ type: 'chunk', buffer, length: this.#filled }, [buffer]);
     this.#buffer = undefined;
     this.#filled = 0;
@@ -103,7 +112,7 @@ export class StreamedUpload {
   #stage(buffer: ArrayBuffer): void {
     const length = this.#hashing.shift() ?? 0;
     if (this.#failure !== undefined) {
-      this.#tools.buffers.give(buffer);
+      this.#release(buffer, length);
     } else {
       const index = this.#stagedChunks;
       this.#stagedChunks += 1;
@@ -113,11 +122,16 @@ export class StreamedUpload {
         .catch((error: Error) => this.#fail(error))
         .finally(() => {
           this.#stagings.delete(write);
-          this.#tools.buffers.give(buffer);
+          this.#release(buffer, length);
         });
       this.#stagings.add(write);
     }
     if (this.#hashing.length === 0) this.#whenHashed?.();
+  }
+
+  #release(buffer: ArrayBuffer, length: number): void {
+    this.#tools.buffers.give(buffer);
+    this.#tools.room.give(length);
   }
 
   async #settleStagings(): Promise<void> {

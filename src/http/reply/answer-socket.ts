@@ -14,6 +14,8 @@ export interface AnswerSocket {
   tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean];
   getWriteOffset(): number;
   pause(): void;
+  /** Missing where another thread reads the socket. */
+  resume?(): void;
   close(): void;
   onWritable(handler: (offset: number) => boolean): void;
   onAborted(handler: () => void): void;

@@ -1,8 +1,7 @@
 /**
  * Receives the bytes of one request body, enforces its size limit and passes them to a sink. Chunks are memory of the
- * HTTP library, valid only during its callback, so sinks copy. There is no back-pressure: the library drops a socket
- * that stays paused for ten seconds, and pauses take effect only when it has read what is there. Admission bounds the
- * memory instead.
+ * HTTP library, valid only during its callback, so sinks copy. A sink without room makes the socket wait
+ * (read-body.ts). The library still reads what is there, so admission bounds the memory.
  */
 
 import { type Fault, Refusal } from '../../common/fault.ts';
@@ -18,6 +17,7 @@ export class IncomingBody {
   readonly #lease: Lease | undefined;
   readonly #bytesExpected: number;
   #sink: BodySink | undefined;
+  #roomOf: (() => Promise<void> | undefined) | undefined;
   #early: Uint8Array[] = [];
   #bytes = 0;
   #bytesPassedOn = 0;
@@ -41,8 +41,16 @@ export class IncomingBody {
     return this.#ended;
   }
 
-  /** Passes the body to a sink. Resolves at its end, rejects with the refusal that cut it off. */
-  pipe(sink: BodySink): Promise<void> {
+  /** A promise while the sink has no room for further bytes. */
+  get room(): Promise<void> | undefined {
+    return this.#ended || this.#failure !== undefined ? undefined : this.#roomOf?.();
+  }
+
+  /**
+   * Passes the body to a sink. Resolves at its end, rejects with the refusal that cut it off. `roomOf`: returns a promise
+   * while the sink should get no further bytes; a few may arrive nevertheless.
+   */
+  pipe(sink: BodySink, roomOf?: () => Promise<void> | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
         reject(this.#failure);
@@ -50,6 +58,7 @@ export class IncomingBody {
       }
       this.#settle = { resolve, reject };
       this.#sink = sink;
+      this.#roomOf = roomOf;
       const early = this.#early;
       this.#early = [];
       for (const bytes of early) this.#deliver(bytes);
