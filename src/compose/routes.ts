@@ -23,7 +23,7 @@ import type { Mail } from '../mail/mailer.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
-import { Staging } from '../mirror/staging.ts';
+import { Staging } from '../mirror/upload/staging.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import { paperRoutes } from '../papers/routes.ts';
 import type { Pool } from '../pool/pool.ts';

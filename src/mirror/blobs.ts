@@ -19,8 +19,8 @@ import { goneCredential, type MirrorCredentials } from './credentials.ts';
 import type { UploadHeaders } from './fields.ts';
 import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { decidePublish } from './rules.ts';
-import { StreamedUpload, type UploadTools } from './upload.ts';
-import { UploadRoom } from './upload-room.ts';
+import { UploadRoom } from './upload/room.ts';
+import { StreamedUpload, type UploadTools } from './upload/streamed-upload.ts';
 
 export interface MirrorBlobsOptions extends Omit<UploadTools, 'room'> {
   readonly store: Store;

@@ -22,7 +22,7 @@ import { type FreshCredential, type MirrorCredentials, putCredential } from './c
 import { isOneLine, isShortLabel } from './fields.ts';
 import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
 
-import type { Staging } from './staging.ts';
+import type { Staging } from './upload/staging.ts';
 
 /** Replaces every credential rotated or destroyed before the export; never a valid credential id. */
 const FORMER_CREDENTIAL = 'mc_former';

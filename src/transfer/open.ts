@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { ImportDoor } from '../control/importer.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import type { MirrorImportTools } from '../mirror/portable.ts';
-import { Staging } from '../mirror/staging.ts';
+import { Staging } from '../mirror/upload/staging.ts';
 import { Pool } from '../pool/pool.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { PieceStaging } from '../sync/contents/staging.ts';

@@ -1,8 +1,12 @@
 /** Reads a body from its socket, and pauses the socket while the sink of the body has no room. */
-import type { AnswerSocket } from '../reply/answer-socket.ts';
 import type { IncomingBody } from './body.ts';
 
-type ReadSocket = Pick<AnswerSocket, 'onData' | 'pause' | 'resume'>;
+/** The part of the library's response that reads. `resume` is missing where another thread reads the socket. */
+interface ReadSocket {
+  pause(): void;
+  resume?(): void;
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
+}
 
 /** One body being read. */
 export interface Reading {

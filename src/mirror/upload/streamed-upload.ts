@@ -3,13 +3,13 @@
  * arrives, then staged.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { Caller } from '../common/shares.ts';
-import type { BufferPool } from '../http/request/buffers.ts';
-import { limits } from '../limits/service.ts';
-import type { DigestMessage, DigestReturn, Digests } from '../pool/jobs.ts';
-import type { Pool } from '../pool/pool.ts';
+import type { Caller } from '../../common/shares.ts';
+import type { BufferPool } from '../../http/request/buffers.ts';
+import { limits } from '../../limits/service.ts';
+import type { DigestMessage, DigestReturn, Digests } from '../../pool/jobs.ts';
+import type { Pool } from '../../pool/pool.ts';
+import type { UploadRoom } from './room.ts';
 import type { Staging } from './staging.ts';
-import type { UploadRoom } from './upload-room.ts';
 
 export interface UploadTools {
   readonly pool: Pool;

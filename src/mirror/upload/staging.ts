@@ -1,11 +1,11 @@
 /** Stages the chunks of uploads without a blob yet, and bounds the bytes waiting for the disk. */
 
-import type { Log } from '../common/log.ts';
-import { limits } from '../limits/service.ts';
-import type { Batch } from '../store/group-commit.ts';
-import { StagedBytes } from '../store/staged-bytes.ts';
-import type { Store } from '../store/store.ts';
-import { chunks, type StagingRecord, stagedUploads } from './records.ts';
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { StagedBytes } from '../../store/staged-bytes.ts';
+import type { Store } from '../../store/store.ts';
+import { chunks, type StagingRecord, stagedUploads } from '../records.ts';
 
 interface Waiting {
   readonly bytes: number;

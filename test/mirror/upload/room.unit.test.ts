@@ -1,7 +1,7 @@
 /** Senders of uploads wait for room, with reads that the test owns. */
 import { expect, test } from 'vitest';
-import { limits } from '../../src/limits/service.ts';
-import { UploadRoom } from '../../src/mirror/upload-room.ts';
+import { limits } from '../../../src/limits/service.ts';
+import { UploadRoom } from '../../../src/mirror/upload/room.ts';
 
 const FULL = limits.uploadBytesUnderWay;
 

@@ -1,11 +1,11 @@
 /** The order in which chunks of uploads reach the store. */
 import { expect, test } from 'vitest';
-import { openLog } from '../../src/common/log.ts';
-import { limits } from '../../src/limits/service.ts';
-import { chunks, mirrorTables, stagedUploads } from '../../src/mirror/records.ts';
-import { Staging } from '../../src/mirror/staging.ts';
-import { Store } from '../../src/store/store.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openLog } from '../../../src/common/log.ts';
+import { limits } from '../../../src/limits/service.ts';
+import { chunks, mirrorTables, stagedUploads } from '../../../src/mirror/records.ts';
+import { Staging } from '../../../src/mirror/upload/staging.ts';
+import { Store } from '../../../src/store/store.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test('[MIR-16] a small last chunk does not pass the first one of its upload, which waits: a crash would leave it for ever', async () => {
   const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
