@@ -13,6 +13,7 @@ import type { Accounts } from './service.ts';
 import type { BrowserSessions } from './sessions.ts';
 import type { BrowserMarks } from './sign-in/browser-mark.ts';
 import type { PasswordTry, SignInGuard } from './sign-in/guard.ts';
+import { passwordResets } from './sign-in/records.ts';
 import type { Standings } from './standing/standings.ts';
 
 export interface SignInAttempt {
@@ -38,6 +39,12 @@ export interface PasswordChange extends PasswordAgain {
   readonly keptSessionId: string;
 }
 
+/** The right password of an account. It may change before the sign-in ends, so whoever starts a session checks it again. */
+export interface RightPassword {
+  readonly accountId: string;
+  readonly passwordHash: string;
+}
+
 export interface LoginsOptions {
   readonly accounts: Accounts;
   readonly actors: ActorRegistry;
@@ -58,17 +65,17 @@ export class Logins {
   }
 
   /**
-   * Resolves with the account id of an email and password. An unknown email and a wrong password are answered alike
-   * and take equally long.
+   * Resolves with the account of an email and password. An unknown email and a wrong password are answered alike and
+   * take equally long. A password that was changed while the attempt waited is wrong.
    * Throws Refusal `wrong_login`, `rate_limited`, or that of a disabled account.
    */
-  async check({ email: given, password, address, agent, mark }: SignInAttempt): Promise<string> {
+  async check({ email: given, password, address, agent, mark }: SignInAttempt): Promise<RightPassword> {
     const { accounts, passwords, guard, marks, audit } = this.#options;
     const email = normalizeEmail(given);
     const tried: PasswordTry = { email, address, known: marks.knownAs(mark, email) };
-    const found = accounts.signIn(email);
     const source = sourceOf('stranger', address, agent);
-    await this.#enter(tried, found?.accountId, source);
+    await this.#enter(tried, accounts.signIn(email)?.accountId, source);
+    const found = accounts.signIn(email);
     // Only a known browser is counted for the account when hashing, so that strangers cannot use up the account's
     // share.
     const accountId = tried.known === undefined ? undefined : found?.accountId;
@@ -76,12 +83,13 @@ export class Logins {
       accountId,
       address: addressBlock(address),
     });
-    if (found !== undefined && matches) {
+    const passwordHash = accounts.signIn(email)?.passwordHash;
+    if (found !== undefined && matches && passwordHash !== undefined && passwordHash === found.passwordHash) {
       if (this.#options.standings.isDisabled(found.accountId)) {
         audit.signInFailed(found.accountId, 'account disabled', source);
       }
       this.#options.standings.check(found.accountId);
-      return found.accountId;
+      return { accountId: found.accountId, passwordHash };
     }
     guard.failed(tried);
     audit.signInFailed(found?.accountId, whyFailed(found), source);
@@ -149,7 +157,7 @@ interface NewPassword {
   readonly keptSessionId?: string;
 }
 
-/** Within a decision: sets a password and ends the browser sessions of the account. */
+/** Within a decision: sets a password, and ends the browser sessions and the reset link of the account. */
 export function putPassword(
   batch: Batch,
   sessions: BrowserSessions,
@@ -158,6 +166,8 @@ export function putPassword(
   const account = batch.get(accountTable, [accountId]);
   if (account === undefined) throw new Error('the account of a new password is not there; run `cairn verify`');
   batch.put(accountTable, [accountId], { ...account, password_hash: passwordHash });
+  // A link that somebody asked for before must not undo this.
+  batch.remove(passwordResets, [accountId]);
   sessions.endOthers(batch, accountId, keptSessionId);
 }
 

@@ -46,7 +46,7 @@ export class Onboarding {
    */
   async signUp(input: SignUpInput): Promise<NewAccount> {
     const { accounts, passwords, signUps, countSignIn } = this.#options;
-    countSignIn(`address ${input.address}`);
+    countSignIn(`address ${addressBlock(input.address)}`);
     const email = normalizeEmail(input.email);
     const { take, isInvited } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
@@ -63,7 +63,7 @@ export class Onboarding {
     input: SignInAttempt & { readonly client: string; readonly code?: string | undefined },
   ): Promise<NewKey & { readonly account_id: string }> {
     const { accounts, logins, letters, now } = this.#options;
-    const accountId = await logins.check({ ...input, agent: input.client });
+    const { accountId } = await logins.check({ ...input, agent: input.client });
     const source = sourceOf('user', input.address, input.client);
     await this.#useCode(accountId, input.code, source);
     const day = new Date(now()).toISOString().slice(0, 10);

@@ -13,7 +13,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import { type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
+import { accounts, type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
 import { isSessionLive, surplusSessions } from './rules.ts';
 
 const ID_BYTES = 32;
@@ -42,11 +42,16 @@ export class BrowserSessions {
     this.#options = options;
   }
 
-  /** Starts a session and resolves with its id, known only to the browser. Removes expired sessions of the account. */
-  async start(accountId: string, source: RemoteSource): Promise<string> {
+  /**
+   * Starts a session and resolves with its id, known only to the browser. Removes expired sessions of the account.
+   * `passwordHash`: of the password that signed in. Throws Refusal `wrong_login` when it has changed since.
+   */
+  async start(accountId: string, source: RemoteSource, passwordHash?: string): Promise<string> {
     const { actors, now } = this.#options;
     const id = randomBytes(ID_BYTES).toString('base64url');
     await actors.account(accountId).ask((batch) => {
+      const isChanged = passwordHash !== undefined && batch.get(accounts, [accountId])?.password_hash !== passwordHash;
+      if (isChanged) throw new Refusal({ kind: 'wrong_login' });
       for (const hash of surplusSessions(sessionsOf(batch, accountId), now())) remove(batch, accountId, hash);
       const hash = this.#hash(id);
       batch.put(browserSessions, [hash], {

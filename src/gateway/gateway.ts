@@ -6,6 +6,7 @@ import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
+import { addressBlock } from '../http/request/address-block.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -104,7 +105,7 @@ export class Gateway {
     const { session: of } = headers;
     if (of?.canAsk !== true || !readsEvents(request.header('accept'))) return undefined;
     const asker = {
-      caller: { accountId: principal.accountId, address: caller.address },
+      caller: { accountId: principal.accountId, address: addressBlock(caller.address) },
       sessionId: of.id,
       callId: JSON.stringify(message.id),
     };
@@ -143,7 +144,7 @@ export class Gateway {
     const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));
     // A line of a batch is a whole answer, so a listing is not split into lines.
     const context = { principal, caller, wish: () => 'never' as const };
-    const who = principal?.accountId ?? caller.address;
+    const who = principal?.accountId ?? addressBlock(caller.address);
     const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);
@@ -228,7 +229,7 @@ export function toolCaller(asking: Asking, lines: LinesWish, note: CallNote): To
 }
 
 function hearerOf({ accountId }: Principal, { address, linger, isStillIn }: Asking): Hearer {
-  return { caller: { accountId, address }, linger, isStillIn };
+  return { caller: { accountId, address: addressBlock(address) }, linger, isStillIn };
 }
 
 function headersOf(request: RouteRequest): McpHeaders {

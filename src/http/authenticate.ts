@@ -52,7 +52,7 @@ async function authenticateLater(
 /** A check that could not be made is not the caller's failure. Throws Refusal `rate_limited`. */
 function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
   const isCaller = error instanceof Refusal && error.fault.kind === 'unauthenticated';
-  if (isCaller) rates.countFailure(head.addressBlock);
+  if (isCaller) rates.countFailure(head.address);
 }
 
 /** A read-only principal may only GET, unless the handler of the route decides (a route that both reads and writes). */

@@ -23,6 +23,8 @@ export const signInLimits = {
   oauthFormBytesMax: 16 * KiB,
   /** A refresh token unused for so long ends its sign-in: 60 days. */
   refreshTokenSeconds: 60 * 86_400,
+  /** A device signs in again after so long, however much it was used: two years. */
+  deviceSignInSeconds: 2 * 365 * 86_400,
   /** How long a used refresh token is accepted once more, in case the answer was lost. */
   refreshRetryMs: 30_000,
   // Authorization code flow and its clients (OAuth 2.1, RFC 7591).

@@ -71,7 +71,7 @@ export class Mailer implements Mail {
   async #deliver(letter: Letter): Promise<void> {
     for (const [index, pauseMs] of [...limits.mailPausesMs, undefined].entries()) {
       try {
-        await this.#transport.sendMail({ from: this.#options.from, ...letter });
+        await this.#transport.sendMail(messageOf(this.#options.from, letter));
         return;
       } catch (error) {
         const { code, responseCode } = error as { readonly code?: string; readonly responseCode?: number };
@@ -102,7 +102,7 @@ export class Mailer implements Mail {
 export async function sendNow({ url, from }: Omit<MailerOptions, 'log'>, letter: Letter): Promise<boolean> {
   const transport = createTransport(transportOf(url));
   try {
-    await transport.sendMail({ from, ...letter });
+    await transport.sendMail(messageOf(from, letter));
     return true;
   } catch {
     // The error may contain the server and its credentials.
@@ -110,6 +110,11 @@ export async function sendNow({ url, from }: Omit<MailerOptions, 'log'>, letter:
   } finally {
     transport.close();
   }
+}
+
+/** The library reads an address given as text as a list: `x,victim@example.org` would be a letter to the victim. */
+function messageOf(from: string, { to, subject, text }: Letter) {
+  return { from, to: { name: '', address: to }, subject, text };
 }
 
 /** Requires TLS unless the server is on this machine: a letter may grant access to an account. */

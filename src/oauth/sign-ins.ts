@@ -130,7 +130,7 @@ export class SignIns {
       current_hash: refreshTokenHash(sealer, token),
       previous: null,
       rotated_ms: nowMs,
-      expires_ms: nowMs + limits.refreshTokenSeconds * 1000,
+      expires_ms: expiryOf(nowMs, nowMs),
     };
     batch.put(signIns, [signInId], record);
     batch.put(accountSignIns, [accountId, signInId], {});
@@ -243,7 +243,7 @@ export class SignIns {
             used_at: new Date(nowMs).toISOString(),
             current_hash: refreshTokenHash(sealer, next),
             rotated_ms: nowMs,
-            expires_ms: nowMs + limits.refreshTokenSeconds * 1000,
+            expires_ms: expiryOf(Date.parse(record.created_at), nowMs),
           };
     batch.put(signIns, [signInId], { ...record, ...renewed });
     const minted = account.mintToken(batch, record.account_id, signInId, { readOnly: isReadOnly(record.scope) });
@@ -275,6 +275,11 @@ export class SignIns {
       return record === undefined ? [] : [{ signInId, record }];
     });
   }
+}
+
+/** The time at which a refresh token issued now expires: with its sign-in at the latest. */
+function expiryOf(createdMs: number, nowMs: number): number {
+  return Math.min(nowMs + limits.refreshTokenSeconds * 1000, createdMs + limits.deviceSignInSeconds * 1000);
 }
 
 /** Audit source of a client that presented its refresh token; its address is in the request log. */

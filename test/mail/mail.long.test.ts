@@ -8,6 +8,7 @@ import { PageClient, signedUp } from '../support/page-client.ts';
 import { refusedStart } from '../support/refused-start.ts';
 
 const letters: string[] = [];
+const recipients: string[] = [];
 /** How many letters the server still turns away before it takes one. */
 let turnedAway = 0;
 const server = new SMTPServer({
@@ -15,6 +16,10 @@ const server = new SMTPServer({
   disabledCommands: ['STARTTLS'],
   onAuth: ({ username, password }, _session, done) =>
     username === 'cairn' && password === 'a mail secret' ? done(null, { user: 'cairn' }) : done(new Error('no')),
+  onRcptTo({ address }, _session, done) {
+    recipients.push(address);
+    done();
+  },
   onData(stream, _session, done) {
     let text = '';
     stream.on('data', (part: Buffer) => {
@@ -97,7 +102,7 @@ test('[AUTH-4] a forgotten password is reset by a link that works once and signs
 
 test('[AUTH-4] asking answers alike whether there is an account or not; a newer link replaces the earlier one', async () => {
   const email = 'known@example.org';
-  await signedUp(hub, email, PASSWORD);
+  const owner = await signedUp(hub, email, PASSWORD);
   const [known, unknown] = [await forgot(email), await forgot('nobody@example.org')];
   expect(known).toEqual(unknown);
   const first = tokenIn(await letterTo(email, 'Reset'));
@@ -110,6 +115,28 @@ test('[AUTH-4] asking answers alike whether there is an account or not; a newer 
     expect((await client.open(`/reset?token=${encodeURIComponent(wrong)}`)).status).toBe(404);
   }
   expect(letters.some((letter) => letter.includes('nobody@example.org'))).toBe(false);
+  await owner.open('/settings');
+  await owner.submit('/settings/password', { current_password: PASSWORD, password: 'another battery' });
+  expect(owner.text).toContain('Password changed.');
+  // Whoever could read a letter of before the change cannot undo it.
+  expect((await client.open(`/reset?token=${second}`)).status).toBe(404);
+});
+
+test('[AUTH-4] an email that reads like a list of recipients brings nobody a letter of somebody else', async () => {
+  for (const email of [
+    'x,victim@example.org',
+    'x;victim@example.org',
+    '"x"<victim@example.org>',
+    'x<victim@example.org',
+  ]) {
+    await signedUp(hub, email, PASSWORD);
+    await forgot(email);
+  }
+  // Letters leave one after another, so this one says that the others have.
+  await signedUp(hub, 'last@example.org', PASSWORD);
+  await forgot('last@example.org');
+  await letterTo('last@example.org', 'Reset');
+  expect(recipients).not.toContain('victim@example.org');
 });
 
 test('[AUTH-4] a sign-in from a new browser is told by mail, one from a known browser is not', async () => {

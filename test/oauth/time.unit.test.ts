@@ -210,6 +210,20 @@ test('[KEY-6] a refresh token lives 60 days from its rotation, and an expired si
   expect(store.range(signInTable, { prefix: [] })).toEqual([]);
 });
 
+test('[KEY-6] two years after the sign-in its refresh token has expired, however often it was used', async () => {
+  let { refresh_token: token } = await signIn();
+  const endMs = clock.ms + 730 * DAY;
+  while (clock.ms < endMs - 50 * DAY) {
+    clock.ms += 50 * DAY;
+    ({ refresh_token: token } = await signIns.refresh(token, 'cli', undefined));
+  }
+  clock.ms = endMs - 1;
+  ({ refresh_token: token } = await signIns.refresh(token, 'cli', undefined));
+  expect(signIns.list('acc_1').map(({ expires_at }) => expires_at)).toEqual([new Date(endMs).toISOString()]);
+  clock.ms = endMs;
+  expect(await refusal(() => signIns.refresh(token, 'cli', undefined))).toBe('invalid_grant');
+});
+
 test('[KEY-6] above the most that an account holds, the device that was away longest is signed out', async () => {
   const all = [];
   for (let made = 0; made < limits.signInsMax; made += 1) {

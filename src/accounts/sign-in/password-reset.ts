@@ -84,7 +84,6 @@ export class PasswordResets {
     await actors.account(accountId).ask((batch) => {
       const row = batch.get(passwordResets, [accountId]);
       if (row === undefined || !this.#matches(row, hash)) throw closed();
-      batch.remove(passwordResets, [accountId]);
       putPassword(batch, sessions, { accountId, passwordHash });
       noteAct(batch, accountId, { atMs: now(), act: 'password_changed', source, detail: 'reset by mail' });
     });

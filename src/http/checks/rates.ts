@@ -2,6 +2,7 @@
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
+import { addressBlock } from '../request/address-block.ts';
 import { Arrivals } from './arrivals.ts';
 import { RateLimiter, type RateState } from './gcra.ts';
 
@@ -72,7 +73,7 @@ export class Rates {
 
   /** Counts a refused credential. Throws Refusal `rate_limited` after too many from this address. */
   countFailure(address: string): void {
-    this.countSignIn(`failed ${address}`);
+    this.countSignIn(`failed ${addressBlock(address)}`);
   }
 
   /** Counts a sign-in attempt, by address or by email. Throws Refusal `rate_limited`. */

@@ -3,6 +3,8 @@ import { limits } from '../../limits/service.ts';
 
 export interface PendingSignIn {
   readonly accountId: string;
+  /** Of the password that was entered. */
+  readonly passwordHash: string;
   readonly email: string;
   /** Path to redirect to afterwards. */
   readonly next: string;

@@ -29,7 +29,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
       if (found === undefined) {
         return pages.go(visit, signInPath('/'), { text: 'That took too long. Sign in again.', tone: 'bad' });
       }
-      const { accountId, email, next } = found;
+      const { accountId, passwordHash, email, next } = found;
       const code = form.get('code') ?? '';
       const tried = await problemOf('code', {}, () => options.secondFactors.use(accountId, code, visit.source));
       if (!tried.ok) {
@@ -37,7 +37,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
         return pages.show(visit, { ...codeView(visit, tried.problem), status: 422 });
       }
       pending.end(visit.browserId);
-      return await startSession(options, visit, { accountId, next, tell: email });
+      return await startSession(options, visit, { accountId, passwordHash, next, tell: email });
     }),
   ];
 }

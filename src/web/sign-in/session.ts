@@ -11,6 +11,8 @@ export interface SessionOptions extends Pick<Capabilities, 'sessions' | 'letters
 export interface NewSession {
   readonly accountId: string;
   readonly next: string;
+  /** Of the password that was entered; undefined: the account was created just now. */
+  readonly passwordHash?: string;
   readonly notice?: Parameters<Pages['goAs']>[2];
   /** Email to notify; undefined: the account was created just now. */
   readonly tell?: string;
@@ -20,10 +22,10 @@ export interface NewSession {
 export async function startSession(
   { pages, sessions, letters }: SessionOptions,
   visit: Visit,
-  { accountId, next, notice, tell }: NewSession,
+  { accountId, next, passwordHash, notice, tell }: NewSession,
 ): Promise<Reply> {
   await sessions.end(visit.browserId, visit.source);
-  const id = await sessions.start(accountId, { ...visit.source, by: 'user' });
+  const id = await sessions.start(accountId, { ...visit.source, by: 'user' }, passwordHash);
   if (tell !== undefined && !pages.isKnownBrowser(visit, tell)) {
     letters.newSignIn(tell, `A browser (${browserName(visit.source.agent)})`, visit.source);
   }

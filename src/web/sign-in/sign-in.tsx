@@ -62,11 +62,11 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
     }
   });
   if (!tried.ok) return pages.show(visit, { ...signInView(visit, next, options, tried.problem), status: 422 });
-  const accountId = tried.value;
+  const { accountId, passwordHash } = tried.value;
   const tell = normalizeEmail(email);
   if (!options.secondFactors.stateOf(accountId).isOn)
-    return await startSession(options, visit, { accountId, next, tell });
-  options.pending.put(visit.browserId, { accountId, email: tell, next });
+    return await startSession(options, visit, { accountId, passwordHash, next, tell });
+  options.pending.put(visit.browserId, { accountId, passwordHash, email: tell, next });
   return pages.go(visit, CODE_PATH);
 }
 

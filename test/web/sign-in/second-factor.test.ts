@@ -65,6 +65,16 @@ test('[AUTH-3] with a second factor the password alone opens nothing; a code sig
   expect(await isSignedIn(replay)).toBe(false);
 });
 
+test('[AUTH-3] a sign-in that waits for its code ends with the password it was begun with', async () => {
+  const { email, client, codes } = await protectedAccount('changed@example.org');
+  const waiting = await withPassword(email);
+  await client.open('/settings');
+  await client.submit('/settings/password', { current_password: PASSWORD, password: 'another battery' });
+  expect(client.text).toContain('Password changed.');
+  expect((await submitCode(waiting, codes[0] ?? '')).status).toBe(401);
+  expect(await isSignedIn(waiting)).toBe(false);
+});
+
 test('[AUTH-3] a recovery code works once, however it is typed', async () => {
   const { email, codes } = await protectedAccount('lost@example.org');
   const [first = ''] = codes;
