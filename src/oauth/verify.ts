@@ -1,4 +1,4 @@
-/** Checks the data of device sign-in: every index in both directions. Read-only. */
+/** Checks the data of sign-in by devices and clients: every index in both directions. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
 import {
   accountIdentities,
@@ -7,6 +7,8 @@ import {
   deviceGrants,
   deviceUserCodes,
   identities,
+  oauthClientExpiries,
+  oauthClients,
   signIns,
 } from './records.ts';
 
@@ -24,6 +26,7 @@ export interface OAuthCheck {
 export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): OAuthReport {
   const problems: string[] = [];
   const grants = checkGrants(reader, isAccount, problems);
+  checkClients(reader, problems);
   let signInCount = 0;
   for (const { key, value } of reader.walk(signIns)) {
     signInCount += 1;
@@ -60,6 +63,22 @@ function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount
   // Every listed identity is also linked, so any surplus is linked but not listed.
   if (opening > count) problems.push(`${opening - count} identities are linked to accounts that do not list them`);
   return count;
+}
+
+/** Registrations that expire are listed by that time; those of the operator never expire. */
+function checkClients(reader: CheckedReader, problems: string[]): void {
+  for (const { key, value } of reader.walk(oauthClients)) {
+    const [clientId] = key;
+    if (value.expires_ms === null) continue;
+    if (reader.get(oauthClientExpiries, [value.expires_ms, clientId]) === undefined) {
+      problems.push(`client ${clientId}: missing from the list of expiries`);
+    }
+  }
+  for (const [expiresMs, clientId] of reader.keys(oauthClientExpiries)) {
+    if (reader.get(oauthClients, [clientId])?.expires_ms !== expiresMs) {
+      problems.push(`client ${clientId}: listed as expiring, but missing`);
+    }
+  }
 }
 
 function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {

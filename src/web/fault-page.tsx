@@ -1,5 +1,5 @@
 /** Shows a refusal as a page: the same status and headers as in the API, with text for a person. */
-import { explain, type Fault } from '../common/fault.ts';
+import { explain, type Fault, Refusal } from '../common/fault.ts';
 import type { ReplyHeaders } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
 import { sentence } from './ui.tsx';
@@ -22,10 +22,19 @@ const TITLES: { readonly [kind in Fault['kind']]?: string } = {
   storage_reserved: 'The disk is nearly full',
 };
 
+/** What a fault says when nothing is at an address. */
+const NO_PAGE = 'page not found';
+
+/** The refusal of an address that has no page, or none for this visitor. */
+export function noPage(): Refusal {
+  return new Refusal({ kind: 'not_found', what: NO_PAGE });
+}
+
 export function faultPage(fault: Fault): FaultView {
   const { status, headers } = refusalReply(fault);
   const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
-  const title = TITLES[fault.kind] ?? 'Something went wrong';
+  const isAddress = fault.kind === 'not_found' && fault.what === NO_PAGE;
+  const title = isAddress ? 'Page not found' : (TITLES[fault.kind] ?? 'Something went wrong');
   return {
     title,
     status,
@@ -68,6 +77,8 @@ function wordsOf(fault: Fault): string {
   switch (fault.kind) {
     case 'rate_limited':
       return `Wait ${fault.retryAfterSeconds} s, then try again`;
+    case 'not_found':
+      return fault.what === NO_PAGE ? 'Check the address, or search for what it showed' : explain(fault);
     case 'internal':
       return 'The hub could not do this. Try again; if it fails again, tell the operator when it happened and on which page';
     case 'wrong_login':

@@ -13,7 +13,7 @@ import { isTimeZone } from '../time/zone.ts';
 import type { AssetPaths } from './assets.ts';
 import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
-import { faultPage, foreignFormPage } from './fault-page.tsx';
+import { faultPage, foreignFormPage, noPage } from './fault-page.tsx';
 import type { OwnForms } from './forms/own-forms.ts';
 import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
@@ -100,7 +100,7 @@ export class Pages {
   /** A page for operators; for other members it does not exist. */
   operator(path: string, handle: (visit: MemberVisit) => Answer): Route {
     return this.member(path, (visit) => {
-      if (!visit.isOperator) throw nothingHere();
+      if (!visit.isOperator) throw noPage();
       return handle(visit);
     });
   }
@@ -108,7 +108,7 @@ export class Pages {
   /** A form for operators; for other members it does not exist. */
   operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
     return this.memberForm(path, (visit, form) => {
-      if (!visit.isOperator) throw nothingHere();
+      if (!visit.isOperator) throw noPage();
       return handle(visit, form);
     });
   }
@@ -287,10 +287,6 @@ export class Pages {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
   }
-}
-
-function nothingHere(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'page not found' });
 }
 
 function newId(): string {

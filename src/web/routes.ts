@@ -2,7 +2,6 @@
 
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
-import { Refusal } from '../common/fault.ts';
 import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -11,6 +10,7 @@ import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
 import { documentRoutes } from './documents/routes.tsx';
+import { noPage } from './fault-page.tsx';
 import { draftRoute } from './forms/draft-page.tsx';
 import { Drafts } from './forms/drafts.ts';
 import { OwnForms } from './forms/own-forms.ts';
@@ -94,7 +94,7 @@ export function webRoutes(options: WebOptions): Route[] {
     assets.route,
     draftRoute(pages, drafts),
     pages.open('*', () => {
-      throw new Refusal({ kind: 'not_found', what: 'page not found' });
+      throw noPage();
     }),
     live.route(pages, ({ accountId, browserId }) => standings.isOpen(accountId) && sessions.isLive(browserId)),
     ...homeRoutes(over),

@@ -480,7 +480,7 @@ test('[WEB-4, NET-5, MCP-4] an address with nothing behind it is a page for peop
   for (const client of [member, new PageClient(hub)]) {
     const answer = await client.send('/taks?x=<script>', html);
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(client.text).toContain('Page not found.');
+    expect(client.text).toContain('Page not found');
   }
   expect(member.html).toContain('action="/signout"');
   for (const [path, options] of [

@@ -68,12 +68,12 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
     status: problem === undefined ? 200 : 422,
     body: (
       <>
-        <nav class="crumbs" aria-label="Breadcrumb">
-          <a href="/tasks">Tasks</a>
-          <span aria-hidden="true">/</span>
-          <span aria-current="page">Categories</span>
-        </nav>
-        <h1>Categories</h1>
+        <div class="intro">
+          <nav class="crumbs" aria-label="Breadcrumb">
+            <a href="/tasks">Tasks</a>
+          </nav>
+          <h1>Categories</h1>
+        </div>
         <section class="panel" aria-labelledby="new-category">
           <h2 id="new-category">New category</h2>
           <Form csrf={visit.csrf} action={PATH} class="inline-form">
@@ -88,11 +88,13 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
             <p>Categories sort tasks by project or place. Agents use the same ones.</p>
           </Empty>
         ) : (
-          <ul class="rows">
-            {categories.map((category) => (
-              <Row key={category.id} category={category} visit={visit} problem={problem} />
-            ))}
-          </ul>
+          <section class="panel" aria-label="Your categories">
+            <ul class="rows">
+              {categories.map((category) => (
+                <Row key={category.id} category={category} visit={visit} problem={problem} />
+              ))}
+            </ul>
+          </section>
         )}
       </>
     ),
@@ -117,7 +119,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
         <span class="meta">{`${count} task${count === 1 ? '' : 's'}`}</span>
       </p>
       <details class="more" open={problem?.form === form}>
-        <summary>
+        <summary class="button small">
           Edit<span class="sr-only"> {name}</span>
         </summary>
         <Form csrf={visit.csrf} action={`${PATH}/${id}`} class="inline-form">

@@ -23,23 +23,25 @@ export function trashRoutes({ pages, tasks }: TrashOptions): Route[] {
         live: ['tasks'],
         body: (
           <>
-            <nav class="crumbs" aria-label="Breadcrumb">
-              <a href="/tasks">Tasks</a>
-              <span aria-hidden="true">/</span>
-              <span aria-current="page">Trash</span>
-            </nav>
-            <h1>Trash</h1>
-            <p class="lead">Deleted tasks stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+            <div class="intro">
+              <nav class="crumbs" aria-label="Breadcrumb">
+                <a href="/tasks">Tasks</a>
+              </nav>
+              <h1>Trash</h1>
+              <p class="lead">Deleted tasks stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+            </div>
             {found.length === 0 ? (
               <Empty title="The trash is empty">
                 <p>Tasks that you or your agents delete appear here.</p>
               </Empty>
             ) : (
-              <ul class="rows">
-                {found.map((task) => (
-                  <Deleted key={task.id} task={task} visit={visit} />
-                ))}
-              </ul>
+              <section class="panel" aria-label="Deleted tasks">
+                <ul class="rows">
+                  {found.map((task) => (
+                    <Deleted key={task.id} task={task} visit={visit} />
+                  ))}
+                </ul>
+              </section>
             )}
             {found.length < limits.trashRowsShown ? null : (
               <p class="hint">Only the newest {limits.trashRowsShown} are shown.</p>

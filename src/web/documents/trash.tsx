@@ -57,23 +57,25 @@ interface TrashPageProps {
 function TrashPage({ visit, found, hasMore }: TrashPageProps): VNode {
   return (
     <>
-      <nav class="crumbs" aria-label="Breadcrumb">
-        <a href={kindPath('docs')}>Documents</a>
-        <span aria-hidden="true">/</span>
-        <span aria-current="page">Trash</span>
-      </nav>
-      <h1>Trash</h1>
-      <p class="lead">Deleted documents stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+      <div class="intro">
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <a href={kindPath('docs')}>Documents</a>
+        </nav>
+        <h1>Trash</h1>
+        <p class="lead">Deleted documents stay here for {limits.binDays} days. Then they are permanently deleted.</p>
+      </div>
       {found.length === 0 ? (
         <Empty title="The trash is empty">
           <p>Dev docs and papers that you or your agents delete appear here.</p>
         </Empty>
       ) : (
-        <ul class="rows">
-          {found.map((one) => (
-            <Deleted key={`${one.kind} ${one.id}`} visit={visit} document={one} />
-          ))}
-        </ul>
+        <section class="panel" aria-label="Deleted documents">
+          <ul class="rows">
+            {found.map((one) => (
+              <Deleted key={`${one.kind} ${one.id}`} visit={visit} document={one} />
+            ))}
+          </ul>
+        </section>
       )}
       {hasMore ? <p class="hint">Only the newest {limits.trashRowsShown} are shown.</p> : null}
     </>

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Conflict } from '../../sync/log/reader.ts';
+import type { ConflictKind } from '../../sync/log/records.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
@@ -93,6 +94,13 @@ export function ConflictsLink({ vaultId, count }: { readonly vaultId: string; re
   );
 }
 
+const KINDS: Readonly<Record<ConflictKind, string>> = {
+  'edit/edit': 'both edited',
+  'create/create': 'both created',
+  'edit/delete': 'deleted on the hub',
+  'delete/edit': 'deleted on the device',
+};
+
 interface ConflictListProps {
   readonly visit: MemberVisit;
   readonly vault: VaultState;
@@ -127,7 +135,7 @@ export function ConflictList({ visit, vault, conflicts, cursor }: ConflictListPr
                     from <Given>{record.device_id}</Given> · <Moment at={record.detected_at} zone={visit.zone} />
                   </p>
                 </div>
-                <span class="badge warn">{record.kind}</span>
+                <span class="badge warn">{KINDS[record.kind]}</span>
               </li>
             ))}
           </ul>

@@ -13,6 +13,7 @@ import { openLog } from '../../../src/common/log.ts';
 import { allTables } from '../../../src/compose/core.ts';
 import { checkIntegrity } from '../../../src/compose/verify.ts';
 import { limits } from '../../../src/limits/service.ts';
+import { OAuthClients } from '../../../src/oauth/clients/clients.ts';
 import { DeviceGrants } from '../../../src/oauth/device-grants.ts';
 import { Identities } from '../../../src/oauth/provider/identities.ts';
 import { IdentityProvider } from '../../../src/oauth/provider/identity-provider.ts';
@@ -24,6 +25,8 @@ import {
   deviceGrants,
   deviceUserCodes,
   identities as identityTable,
+  oauthClientExpiries,
+  oauthClients,
   signIns as signInTable,
 } from '../../../src/oauth/records.ts';
 import { SignIns } from '../../../src/oauth/sign-ins.ts';
@@ -171,6 +174,7 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
   await devices.redeem(codes.device_code, 'cli');
   await devices.approve((await devices.start(device, '192.0.2.1')).user_code, second);
   await identities.linkSubject(first, 'user', OPERATOR);
+  await new OAuthClients({ ...base(), documents: 'off' }).register({ redirect_uris: ['http://127.0.0.1/callback'] });
   expect(checkIntegrity(store, sealer)).toMatchObject({ ok: true, sign_ins: 1, device_grants: 1, identities: 1 });
   const tables: readonly AnyTable[] = [
     deviceGrants,
@@ -180,6 +184,8 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
     accountSignIns,
     identityTable,
     accountIdentities,
+    oauthClients,
+    oauthClientExpiries,
     accessTokens,
     tokenExpiries,
   ];

@@ -34,7 +34,7 @@ test('[WEB-3] only operators find the pages, and their forms; others get what an
   const unknown = await member.send('/no-such-page');
   for (const address of ['/accounts', path]) {
     const answer = await member.send(address);
-    expect([answer.status, member.text.includes('Not found')]).toEqual([unknown.status, true]);
+    expect([answer.status, member.text.includes('Page not found')]).toEqual([unknown.status, true]);
   }
   await member.open('/settings');
   const fields = member.fieldsOf('/signout');

@@ -91,16 +91,16 @@ function ChangesPage({ vault, file, pair, isSince, difference, numbers }: Change
           {pair.to === file.seq ? ', the current one' : ''}
         </p>
       </div>
-      <nav class="chips" aria-label="Compare">
-        <a href={changesPath(vault.id, path, seq)} aria-current={isSince ? undefined : 'page'}>
-          What version {number} changed
-        </a>
-        {seq === file.seq ? null : (
+      {seq === file.seq ? null : (
+        <nav class="chips" aria-label="Compare">
+          <a href={changesPath(vault.id, path, seq)} aria-current={isSince ? undefined : 'page'}>
+            What version {number} changed
+          </a>
           <a href={changesPath(vault.id, path, seq, 'current')} aria-current={isSince ? 'page' : undefined}>
             What changed since
           </a>
-        )}
-      </nav>
+        </nav>
+      )}
       <section class="panel" aria-labelledby="differences">
         <div class="panel-head">
           <h2 id="differences">Changes</h2>
