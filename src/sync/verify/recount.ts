@@ -6,7 +6,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import { keptBytes } from '../log/change.ts';
 import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
 import { conflicts, pendingConflicts, versions } from '../log/records.ts';
-import { readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
+import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { ContentVerifier } from './contents.ts';
 
 /** The counts of one vault according to its log. */
@@ -22,11 +22,15 @@ export interface VaultRecount {
   readonly newest: Map<string, NewestVersion>;
 }
 
+/** What every path costs in memory while a hub is verified, so it is little: the rest is read again when it is compared. */
 export interface NewestVersion {
-  readonly meta: VersionMeta;
-  readonly storedMs: number;
+  readonly seq: number;
+  readonly isFile: boolean;
+  readonly sizeBytes: number;
   readonly lineBytes: number;
   readonly count: number;
+  /** Set when the row of the file was met. */
+  isMet: boolean;
 }
 
 /** Returns the recount of a vault, starting an empty one when there is none. */
@@ -58,14 +62,16 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
       recount.keptBytes += keptBytes(head.sizeBytes);
       const folded = foldCase(meta.path);
       const before = recount.newest.get(folded);
-      if (before !== undefined ? head.previousSeq !== before.meta.seq : isBroken(reader, vaultId, head.previousSeq)) {
+      if (before !== undefined ? head.previousSeq !== before.seq : isBroken(reader, vaultId, head.previousSeq)) {
         problems.push(`${name}: its chain is broken`);
       }
       recount.newest.set(folded, {
-        meta,
-        storedMs: head.storedMs,
+        seq,
+        isFile: meta.type === 'file',
+        sizeBytes: meta.size_bytes,
         lineBytes: head.lineBytes,
         count: (before?.count ?? 0) + 1,
+        isMet: false,
       });
       recount.storedMs = head.storedMs;
       recount.clock = laterOf(recount.clock, parseHlc(meta.hlc, meta.device_id));

@@ -16,11 +16,13 @@ import {
   vaultHeads,
   vaultOwners,
   vaults,
+  versions,
 } from '../log/records.ts';
 import type { VersionKey } from '../log/set-aside.ts';
+import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import { ContentVerifier } from './contents.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
-import { type NewestVersion, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
+import { recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
 
 export interface SyncReport {
   readonly vaults: number;
@@ -92,13 +94,13 @@ function checkOwners(reader: CheckedReader, problems: string[]): Map<string, str
 
 function headOf(recount: VaultRecount) {
   const all = [...recount.newest.values()];
-  const live = all.filter(({ meta }) => meta.type === 'file');
+  const live = all.filter(({ isFile }) => isFile);
   return {
     seq: recount.seq,
     stored_ms: recount.storedMs,
     files: live.length,
     tombstones: all.length - live.length,
-    bytes: live.reduce((sum, { meta }) => sum + meta.size_bytes, 0),
+    bytes: live.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     line_bytes: live.reduce((sum, { lineBytes }) => sum + lineBytes, 0),
     pending: recount.pending,
     kept_bytes: recount.keptBytes,
@@ -123,17 +125,18 @@ function checkHead(
 }
 
 function checkFolders(reader: CheckedReader, vaultId: string, recount: VaultRecount, problems: string[]): void {
-  const children = new Map<string, Set<string>>();
-  for (const [folded, { meta }] of recount.newest) {
-    if (meta.type !== 'file') continue;
-    let child = folded;
+  const children = new Map<string, number>();
+  for (const [folded, { isFile }] of recount.newest) {
+    if (!isFile) continue;
+    // From the inside out: a folder that is known has been counted in the one around it.
     for (const folder of foldersOf(folded)) {
-      children.set(folder, (children.get(folder) ?? new Set()).add(child));
-      child = folder;
+      const known = children.get(folder);
+      children.set(folder, (known ?? 0) + 1);
+      if (known !== undefined) break;
     }
   }
   for (const [, folder] of reader.keys(folders, [vaultId])) {
-    const expected = children.get(folder)?.size ?? 0;
+    const expected = children.get(folder) ?? 0;
     const found = reader.get(folders, [vaultId, folder])?.children;
     children.delete(folder);
     if (found !== expected) problems.push(`folder ${vaultId} ${folder}: ${found} entries instead of ${expected}`);
@@ -142,20 +145,22 @@ function checkFolders(reader: CheckedReader, vaultId: string, recount: VaultReco
 }
 
 function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, problems: string[]): void {
-  const unseen = new Set<string>();
-  for (const [vaultId, { newest }] of recounts) for (const folded of newest.keys()) unseen.add(`${vaultId}/${folded}`);
   for (const { key, value } of reader.walk(files)) {
     const [vaultId, folded] = key;
-    unseen.delete(`${vaultId}/${folded}`);
     const newest = recounts.get(vaultId)?.newest.get(folded);
-    if (newest === undefined || !agrees(value, newest)) {
+    if (newest !== undefined) newest.isMet = true;
+    const version = newest === undefined ? undefined : reader.view(versions, [vaultId, newest.seq]);
+    if (newest === undefined || version === undefined || !agrees(value, version, newest.count)) {
       problems.push(`file ${vaultId} ${folded}: its row contradicts its newest version`);
     }
   }
-  for (const name of unseen) problems.push(`file ${name}: missing`);
+  for (const [vaultId, { newest }] of recounts) {
+    for (const [folded, { isMet }] of newest) if (!isMet) problems.push(`file ${vaultId}/${folded}: missing`);
+  }
 }
 
-function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVersion): boolean {
+function agrees(file: FileRecord, version: Uint8Array, count: number): boolean {
+  const { storedMs, lineBytes } = readVersionHead(version);
   const found = [
     file.path,
     file.seq,
@@ -182,7 +187,7 @@ function agrees(file: FileRecord, { meta, storedMs, lineBytes, count }: NewestVe
     device_id: device,
     remote_mtime: mtime,
     executable = false,
-  } = meta;
+  } = readVersionMeta(version);
   const wanted = [
     path,
     seq,
