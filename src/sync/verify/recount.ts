@@ -23,7 +23,7 @@ export interface VaultRecount {
 }
 
 /** What every path costs in memory while a hub is verified, so it is little: the rest is read again when it is compared. */
-export interface NewestVersion {
+interface NewestVersion {
   readonly seq: number;
   readonly isFile: boolean;
   readonly sizeBytes: number;
