@@ -56,6 +56,8 @@ export const limits = {
   inflightBytesMin: 80 * MiB,
   /** Staged bytes of all uploads, passed to the store and not yet on disk. */
   stagingBytesMax: 8 * MiB,
+  /** Chunks of one upload that the pool has at once. */
+  chunksHashedAhead: 3,
   /** Bytes of streamed uploads between socket and disk, above which their senders wait. */
   uploadBytesUnderWay: 16 * MiB,
   /** Delay before retrying to remove discarded bytes (after a full disk). */

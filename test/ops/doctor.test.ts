@@ -54,7 +54,7 @@ test('[OPS-17] rights, limits, age of a backup and of the clock', async () => {
 
 test('[OPS-17] TLS, the proxy in front, the public address and sign-up', async () => {
   const open = await examine({ CAIRN_HOST: '0.0.0.0', CAIRN_SIGNUP: 'open', CAIRN_TRUSTED_PROXIES: '0.0.0.0/0' });
-  expect(open('tls')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('in the clear') });
+  expect(open('tls')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('unencrypted') });
   expect(open('proxy')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('0.0.0.0/0') });
   expect(open('sign-up')[0]).toMatchObject({ level: 'note', text: expect.stringContaining('CAIRN_SIGNUP') });
   const front = await examine({ CAIRN_PUBLIC_URL: 'https://127.0.0.1:59999' });

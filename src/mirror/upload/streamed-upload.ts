@@ -26,6 +26,11 @@ export interface StreamedUploadOptions {
   readonly passOn: (bytes: number) => void;
 }
 
+interface Chunk {
+  readonly buffer: ArrayBuffer;
+  readonly length: number;
+}
+
 export class StreamedUpload {
   readonly storageId: number;
   readonly #tools: UploadTools;
@@ -33,11 +38,14 @@ export class StreamedUpload {
   readonly #passOn: (bytes: number) => void;
   readonly #port: MessagePort;
   readonly #digests: Promise<Digests | undefined>;
+  /** Full chunks that are not in the pool yet: V8 collects garbage when many buffers come back from another thread. */
+  readonly #full: Chunk[] = [];
   /** Lengths of the chunks in the pool, in sending order. */
   readonly #hashing: number[] = [];
   readonly #stagings = new Set<Promise<void>>();
   #buffer: ArrayBuffer | undefined;
   #filled = 0;
+  #isWhole = false;
   #stagedChunks = 0;
   #failure: Error | undefined;
   #whenHashed: (() => void) | undefined;
@@ -76,7 +84,8 @@ export class StreamedUpload {
   /** Call at the end of the body: resolves with the digests when every chunk is hashed and on disk. */
   async finish(): Promise<Digests> {
     if (this.#filled > 0) this.#ship();
-    this.#send({ type: 'end' });
+    this.#isWhole = true;
+    this.#hashNext();
     const digests = await this.#digests;
     await this.#settleStagings();
     this.#port.close();
@@ -90,6 +99,7 @@ export class StreamedUpload {
     this.#failure ??= new Error('the upload was aborted');
     this.#port.close();
     for (const length of this.#hashing.splice(0)) this.#tools.room.give(length);
+    for (const { buffer, length } of this.#full.splice(0)) this.#release(buffer, length);
     await this.#digests.catch(() => undefined);
     await this.#settleStagings();
     if (this.#stagedChunks > 0) await this.#tools.staging.discard(this.storageId);
@@ -97,11 +107,25 @@ export class StreamedUpload {
 
   #ship(): void {
     const buffer = this.#buffer as ArrayBuffer;
-    this.#hashing.push(this.#filled);
+    this.#full.push({ buffer, length: this.#filled });
     this.#tools.room.take(this.#filled);
-    this.#send({ type: 'chunk', buffer, length: this.#filled }, [buffer]);
     this.#buffer = undefined;
     this.#filled = 0;
+    this.#hashNext();
+  }
+
+  /** Hands full chunks to the pool, and the end of the body after the last one. */
+  #hashNext(): void {
+    if (this.#failure !== undefined) return;
+    while (this.#hashing.length < limits.chunksHashedAhead) {
+      const chunk = this.#full.shift();
+      if (chunk === undefined) break;
+      this.#hashing.push(chunk.length);
+      this.#send({ type: 'chunk', ...chunk }, [chunk.buffer]);
+    }
+    if (!this.#isWhole || this.#full.length > 0) return;
+    this.#isWhole = false;
+    this.#send({ type: 'end' });
   }
 
   #send(message: DigestMessage, transfer: ArrayBuffer[] = []): void {
@@ -111,6 +135,7 @@ export class StreamedUpload {
   /** Writes a hashed chunk to disk, then releases its buffer. */
   #stage(buffer: ArrayBuffer): void {
     const length = this.#hashing.shift() ?? 0;
+    this.#hashNext();
     if (this.#failure !== undefined) {
       this.#release(buffer, length);
     } else {
@@ -143,9 +168,10 @@ export class StreamedUpload {
     while (this.#stagings.size > 0) await Promise.all(this.#stagings);
   }
 
-  /** Stores the error for the next write or `finish`. */
+  /** Stores the error for the next write or `finish`. The digest job ends with its port. */
   #fail(error: Error): void {
     this.#failure ??= error;
+    this.#port.close();
     this.#whenHashed?.();
   }
 }
