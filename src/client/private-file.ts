@@ -31,12 +31,15 @@ export function readPrivateFile(path: string): string | undefined {
   }
 }
 
-/** Writes a file atomically: readers see the old or the new text, even after a power loss. Throws ClientError. */
-export function writePrivateFile(path: string, text: string): void {
+/**
+ * Writes a file atomically: readers see the old or the new text, even after a power loss. `makesFolder` false: its folder
+ * has to exist. Throws ClientError.
+ */
+export function writePrivateFile(path: string, text: string, { makesFolder = true } = {}): void {
   const folder = dirname(path);
   const aside = `${path}.${crypto.randomUUID()}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (makesFolder) mkdirSync(folder, { recursive: true, mode: 0o700 });
     syncing(aside, 'wx', (descriptor) => writeFileSync(descriptor, text));
     renameSync(aside, path);
     syncing(folder, 'r', () => undefined);

@@ -23,7 +23,12 @@ const endSchema = z.object({
   has_more: z.boolean(),
   quarantined: leftOutSchema,
 });
-const newsSchema = z.object({ total_count: z.number(), deleted_count: z.number(), has_more: z.boolean() });
+const newsSchema = z.object({
+  total_count: z.number(),
+  deleted_count: z.number(),
+  has_more: z.boolean(),
+  quarantined: leftOutSchema,
+});
 const pushedSchema = z.object({
   status: z.string(),
   seq: z.int().positive(),
@@ -89,6 +94,8 @@ export class VaultHub {
   });
   /** Total of the pages received in this pull. */
   #pulled = NOTHING;
+  /** The files that the last pull left out as damaged. */
+  #leftOut: LeftOut = new Map();
 
   /** `onBusy` receives the number of seconds that the hub asks to wait. */
   constructor(tools: ToolClient, vaultId: string, onBusy: (seconds: number) => void = () => undefined) {
@@ -115,6 +122,7 @@ export class VaultHub {
     if (end.has_more && end.cursor === from.cursor)
       throw new ClientError(`the hub keeps sending the same changes.${ODD}`);
     if (end.cursor === null) throw new ClientError('the hub ended a pull without a cursor. Update cairn or the hub.');
+    this.#leftOut = end.quarantined;
     return { cursor: end.cursor, hasMore: end.has_more, leftOut: end.quarantined };
   }
 
@@ -134,12 +142,16 @@ export class VaultHub {
     return leftOut;
   }
 
-  /** True once a change is newer than the cursor; false after `waitSeconds` without one. Throws when aborted. */
+  /**
+   * True once a change is newer than the cursor; after `waitSeconds` without one, true when other files than at the last
+   * pull are damaged on the hub. Throws when aborted.
+   */
   async hasNews(from: PullFrom, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
     const args = { vault_id: this.#vaultId, ...placeOf(from), brief: true, wait_seconds: waitSeconds, limit: 1 };
     const { structured } = await this.#tools.call('sync_pull', args, { signal });
     const news = readAs(newsSchema, structured);
-    return news.total_count + news.deleted_count > 0 || news.has_more;
+    const isOther = JSON.stringify([...news.quarantined]) !== JSON.stringify([...this.#leftOut]);
+    return news.total_count + news.deleted_count > 0 || news.has_more || isOther;
   }
 
   /** False when the hub was restored from a backup or replaced since the cursor, so that the folder starts over. */

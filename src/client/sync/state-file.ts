@@ -96,7 +96,6 @@ export function stampOf(folder: string): string | undefined {
 
 /** Writes the state so that it survives a power cut. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): void {
-  folder.root.check();
   const { base, waits, foreign, sent, ...head } = state;
   const document = {
     version: 2,
@@ -106,7 +105,10 @@ export function writeState(folder: SyncedFolder, state: SyncState): void {
     foreign: [...foreign],
     sent: [...sent].map(([path, shas]) => [path, [...shas]]),
   };
-  writePrivateFile(statePath(folder.root.path), `${JSON.stringify(document)}\n`);
+  const text = `${JSON.stringify(document)}\n`;
+  folder.root.check();
+  // The folder may be moved away in this moment, and must not be made in its place.
+  writePrivateFile(statePath(folder.root.path), text, { makesFolder: false });
   rmSync(journalPath(folder.root.path), { force: true });
 }
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { flip } from '../../support/flip.ts';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
@@ -205,6 +205,20 @@ test("[SYN-24, OPS-10] a file of which the hub's copy is damaged is named, stays
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
 });
+
+test('[SYN-24, OPS-10] a watch finds that the copy of a file on the hub was damaged meanwhile, and restores it from its own', async () => {
+  const text = `${randomBytes(20_000).toString('hex')}\n`;
+  const [a, b] = await pair({ 'kept.md': text });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'), watcher.output);
+  flip(hub.dataFolder, text.slice(300, 364));
+  expect(await hub.cli('verify', '--quarantine')).toMatchObject({ code: 0 });
+  // A watch asks for news once a minute at the latest.
+  await vi.waitFor(() => expect(watcher.output()).toMatch(/pushed +kept\.md/), { timeout: 90_000, interval: 500 });
+  await watcher.stop();
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  expect(await hub.cli('verify')).toMatchObject({ code: 0 });
+}, 120_000);
 
 test("[SYN-25, OPS-10] bytes written late to a file of which the hub's copy is damaged are kept, and the sync goes on", async () => {
   const text = `${randomBytes(20_000).toString('hex')}\n`;

@@ -3,11 +3,11 @@
  * one open may have written to it afterwards, and a process may have died in between.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, codeOf, lookAt, makeFolder, readPlain } from './file.ts';
+import { type Content, codeOf, lookAt, makeFolder, makeParents, readPlain } from './file.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
@@ -27,6 +27,8 @@ export interface Stray {
 const FOLDER = 'aside';
 
 export class Asides {
+  /** The synced folder. */
+  readonly #root: string;
   readonly #folder: string;
   /** Hashes of bytes not yet on the hub. */
   readonly #unsent = new Set<string>();
@@ -35,6 +37,7 @@ export class Asides {
 
   /** `own`: path of the `.cairn` folder. */
   constructor(own: string) {
+    this.#root = dirname(own);
     this.#folder = join(own, FOLDER);
   }
 
@@ -59,7 +62,7 @@ export class Asides {
     try {
       isExpected = readPlain(aside)?.sha256 === expected;
     } finally {
-      if (!isExpected) putBack(aside, target);
+      if (!isExpected) this.#putBack(aside, path, target);
     }
     if (isExpected) this.#taken.set(expected, aside);
     return isExpected;
@@ -115,6 +118,19 @@ export class Asides {
     return strays;
   }
 
+  /** Puts a file back, unless a newer file has the name by now: then it stays aside for the sweep. */
+  #putBack(aside: string, path: FolderPath, target: string): void {
+    try {
+      makeParents(this.#root, path);
+      linkSync(aside, target);
+      rmSync(aside, { force: true });
+      rmSync(`${aside}.json`, { force: true });
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return;
+      if (lookAt(target) === undefined) renameSync(aside, target);
+    }
+  }
+
   #names(): string[] {
     try {
       return readdirSync(this.#folder).filter((name) => !name.endsWith('.json'));
@@ -153,18 +169,5 @@ function readOpened(aside: string): Content | undefined | 'unreadable' {
     return readPlain(aside);
   } catch {
     return 'unreadable';
-  }
-}
-
-/** Puts a file back, unless a newer file has the name by now: then it stays aside for the sweep. */
-function putBack(aside: string, target: string): void {
-  try {
-    mkdirSync(dirname(target), { recursive: true });
-    linkSync(aside, target);
-    rmSync(aside, { force: true });
-    rmSync(`${aside}.json`, { force: true });
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (lookAt(target) === undefined) renameSync(aside, target);
   }
 }

@@ -1,6 +1,8 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { parentsOf } from './path.ts';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface Seen {
@@ -68,6 +70,11 @@ export function makeFolder(absolute: string, mode: number): void {
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** Creates the missing folders above a path of the synced folder `root`, but never `root` itself. */
+export function makeParents(root: string, path: string): void {
+  for (const parent of parentsOf(path)) makeFolder(join(root, parent), 0o777);
 }
 
 export function sha256Of(bytes: Uint8Array): string {

@@ -19,7 +19,7 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, lookAt, makeFolder, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
+import { type Content, codeOf, lookAt, makeFolder, makeParents, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
@@ -121,7 +121,7 @@ export class SyncedFolder {
     const incoming = this.own(join('incoming', randomUUID()));
     try {
       makeFolder(dirname(incoming), 0o700);
-      this.#makeParents(path);
+      makeParents(this.root.path, path);
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
       else if (before?.isFile() === false) throw new Unwritable(OTHER);
@@ -178,7 +178,7 @@ export class SyncedFolder {
     // A disk that treats both names as equal returns the same file for both.
     if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
     try {
-      this.#makeParents(to);
+      makeParents(this.root.path, to);
       renameSync(source, target);
     } catch (error) {
       throw unwritable(error);
@@ -203,10 +203,6 @@ export class SyncedFolder {
     const reason = this.blocked(path);
     if (reason !== undefined) throw new Unwritable(reason);
     return this.at(path);
-  }
-
-  #makeParents(path: string): void {
-    for (const parent of parentsOf(path)) makeFolder(join(this.root.path, parent), 0o777);
   }
 
   #removeEmpty(path: string): void {
