@@ -3,6 +3,8 @@ import { ClientError } from './client-error.ts';
 
 /** JSON-RPC code of a conflict with another change. */
 const CONFLICT = -32006;
+/** JSON-RPC code of a quota or a disk that is full. */
+const FULL = -32004;
 /** JSON-RPC codes of answers that contain a retry time. */
 const RATE_LIMITED = -32029;
 const BUSY = -32007;
@@ -21,6 +23,11 @@ export class ToolRefused extends ClientError {
   /** True when the change conflicts with another one, so that the user has to choose. */
   get isConflict(): boolean {
     return this.code === CONFLICT;
+  }
+
+  /** True when the hub has no room for the change now. */
+  get isFull(): boolean {
+    return this.code === FULL;
   }
 
   /** Seconds until the same call may be accepted; undefined when waiting does not help. */

@@ -38,6 +38,9 @@ export const clientLimits = {
   /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
   clientStillMs: 700,
   clientSavesBytesMax: 64 * MiB,
+  /** A file of at least this size that a program keeps writing to is sent less often; and how long it must stand still. */
+  clientRestlessBytes: 256 * KiB,
+  clientRestMs: 1500,
   /** How long a sync works before it saves its state. */
   clientSaveMs: 5000,
   /** How often a sync pulls and pushes again while the hub changes in between. */

@@ -132,6 +132,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
     due: new Set(),
     damaged: new Map(),
     copies: new Map(),
+    unsent: new Set(),
     saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
   return { replica, takeEvents: () => events.splice(0), line };

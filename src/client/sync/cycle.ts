@@ -8,7 +8,7 @@ import { LargeTransfers } from './large/transfers.ts';
 import { whyDamaged } from './pull/damaged.ts';
 import { pullChanges } from './pull/pull.ts';
 import { type PushOptions, pushChanges } from './push/push.ts';
-import { sendSaves } from './push/saves.ts';
+import { sendSaves, withEarlierSaves } from './push/saves.ts';
 import { type Replica, save, scan } from './replica.ts';
 import { readState, stampOf } from './state-file.ts';
 
@@ -94,7 +94,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** Lists the paths that differ between both sides, each with its reason. Conflicts have a separate list. */
-function listTroubles({ state, troubles, scanned, large, damaged }: Replica): void {
+function listTroubles({ folder, state, troubles, scanned, large, damaged, unsent }: Replica): void {
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped, ...state.foreign]) troubles.set(path, reason);
@@ -104,9 +104,15 @@ function listTroubles({ state, troubles, scanned, large, damaged }: Replica): vo
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && !isOut && !isListed) troubles.set(path, reason);
   }
+  if (unsent.size === 0) return;
+  const waiting = folder.saves.list().filter(({ place }) => unsent.has(place));
+  for (const path of new Set(waiting.map((save) => save.path))) {
+    troubles.set(path, withEarlierSaves(troubles.get(path)));
+  }
 }
 
-function forgetRefused({ state }: Replica): void {
+function forgetRefused({ state, unsent }: Replica): void {
+  unsent.clear();
   for (const [path, { kind }] of state.waits) if (kind === 'push') state.waits.delete(path);
 }
 

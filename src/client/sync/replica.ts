@@ -6,6 +6,7 @@ import { type Scan, scanFolder } from './folder/scan.ts';
 import type { Amount, VaultHub } from './hub.ts';
 import { keepCopy } from './keep-copy.ts';
 import type { LargeQueue } from './large/queue.ts';
+import type { Restless } from './push/restless.ts';
 import type { SyncState } from './state.ts';
 import { stampOf, writeState } from './state-file.ts';
 
@@ -39,12 +40,16 @@ export interface Replica {
   readonly due: Set<FolderPath>;
   /** True when a local change is waiting: small changes get a turn before the rest. */
   isOverdue?: () => boolean;
+  /** Set by a watch: large files to which programs keep writing. */
+  restless?: Restless;
   /** Called after each scan. */
   onScan?: () => void;
   /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
   readonly damaged: Map<FolderPath, string>;
   /** Contents that this process sent as conflict copies: name of the copy, by path and hash. */
   readonly copies: Map<string, FolderPath>;
+  /** Copies of saves for which the hub had no room, by their place: retried with the refused changes. */
+  readonly unsent: Set<string>;
   /** The last scan. */
   scanned?: Scan;
   /** Files missing here that are not deleted on the hub without the user's confirmation. */

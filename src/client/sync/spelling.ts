@@ -79,6 +79,12 @@ export class Spellings {
     }
   }
 
+  /** Forgets what waits under other spellings of a name that was compared just now; a refused push keeps its name. */
+  forgetOthers(path: FolderPath): void {
+    const { waits } = this.#replica.state;
+    for (const other of this.#others(path)) if (waits.get(other)?.kind !== 'push') waits.delete(other);
+  }
+
   #others(path: string): readonly FolderPath[] {
     const { base, waits } = this.#replica.state;
     this.#names ??= new NameIndex([...this.#local.files.keys(), ...base.keys(), ...waits.keys()]);
@@ -88,9 +94,16 @@ export class Spellings {
 
 /** Renames waiting paths to the hub's spelling; a refused push keeps its local name. */
 export function settleWaitingNames(replica: Replica, local: Scan): void {
-  if (replica.state.waits.size === 0) return;
+  const { state, due } = replica;
+  if (state.waits.size === 0) return;
+  const named = [...state.waits].filter(([, { kind }]) => kind !== 'push').map(([path]) => path);
+  const names = new NameIndex(named);
   const spellings = new Spellings(replica, local);
-  for (const [path, { kind }] of replica.state.waits) if (kind !== 'push') spellings.adopt(path);
+  for (const path of named) {
+    // One file of the hub that waits in two spellings, an older one and its own, is compared again.
+    if (names.others(path).length > 0) due.add(path);
+    else spellings.adopt(path);
+  }
 }
 
 /**

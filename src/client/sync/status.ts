@@ -5,6 +5,7 @@ import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import { scanFolder } from './folder/scan.ts';
 import { pendingElsewhere } from './pending.ts';
 import { whyDamaged } from './pull/damaged.ts';
+import { withEarlierSaves } from './push/saves.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
 import { NameIndex } from './spelling.ts';
@@ -79,6 +80,9 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
       else if (action !== undefined || spelling?.isOurs === true) found.push.push(spelling?.path ?? path);
       else if (spelling !== undefined) found.pull.push(path);
     }
+  }
+  for (const path of new Set(folder.saves.list().map((save) => save.path))) {
+    if (state.waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   return { ...found, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };

@@ -281,3 +281,34 @@ test.runIf(process.platform === 'linux')(
   },
   60_000,
 );
+
+test('[SYN-25] an earlier save whose name is taken on the hub is there as a conflict copy before it is in the folder', async () => {
+  const vault = newVault();
+  const relay = await startRelay(hub);
+  const [a, b] = [syncedFolder(hub, key, vault), syncedFolder(relay, key, vault)];
+  a.write('x/below.md', 'below\n');
+  await a.sync();
+  await b.sync();
+  const text = 'an earlier save\n';
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const name = `${Date.now()}-000001-a`;
+  b.write(`.cairn/saves/${name}`, text);
+  b.write(
+    `.cairn/saves/${name}.json`,
+    JSON.stringify({ path: 'x', sha256, base: '', executable: false, modifiedMs: 0 }),
+  );
+  const copies = () => readdirSync(b.folder).filter((one) => one.startsWith('x (conflict'));
+  const meanwhile: string[][] = [];
+  relay.rules = {
+    holds: ({ body }) => {
+      if (body.includes('sync_push') && body.includes('x (conflict')) meanwhile.push(copies());
+      return Promise.resolve();
+    },
+  };
+  expect(await b.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect(meanwhile).toEqual([[]]);
+  expect(copies().map((one) => b.read(one))).toEqual([text]);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(a)).toEqual(textsOf(b));
+  await relay.close();
+});

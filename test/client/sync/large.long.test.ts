@@ -1,6 +1,7 @@
 /** Large files on a slow line: what is small does not wait for them, and nothing travels twice. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
@@ -166,3 +167,27 @@ test('[SYN-24] files as large as may be go up whatever is in them: zeros, line b
   for (const [path, content] of Object.entries(files)) expect(readFileSync(b.at(path)).equals(content)).toBe(true);
   expect(await a.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
 });
+
+test('[SYN-24] a large file to which a program keeps writing is sent a few times, its end at once, and others do not wait', async () => {
+  const relay = await startRelay(hub);
+  const files = { 'log.txt': `${randomBytes(200_000).toString('hex')}\n` };
+  const [a, b] = await syncedPair(relay, key, files, { through: hub });
+  const watcher = a.watch();
+  await until(() => watcher.output().includes('watching'), watcher.output);
+  const sends = () => relay.requests.filter(({ body }) => body.includes('sync_push') && body.length > 300_000).length;
+  const before = sends();
+  for (let line = 0; line < 150; line += 1) {
+    appendFileSync(a.at('log.txt'), `line ${line}\n`);
+    if (line === 50) a.write('small.md', 'small\n');
+    await sleep(100);
+  }
+  expect(watcher.output()).toMatch(/pushed +small\.md/);
+  // After 0, 1, 3, 7 and 15 seconds.
+  expect(sends() - before).toBeLessThanOrEqual(6);
+  await until(async () => {
+    await b.sync();
+    return b.read('log.txt') === a.read('log.txt');
+  }, watcher.output);
+  await watcher.stop();
+  await relay.close();
+}, 120_000);

@@ -1,11 +1,15 @@
-/** Copies of saved files, while another process of the same folder lists them. */
+/** Copies of saved files: while another process of the same folder lists them, and while the hub has no room for them. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
+import { startHub } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { syncedFolder, until } from '../../support/synced-folder.ts';
 
 const COPIES = 40;
 const MODULE = new URL('../../../dist/src/client/sync/folder/saves.js', import.meta.url).href;
@@ -37,3 +41,40 @@ test('[SYN-25] a copy that a watch is writing stays when another process lists t
   expect(code).toBe(0);
   expect(new Saves(own).list()).toHaveLength(COPIES);
 });
+
+test('[SYN-25] each save that stood still while the quota is full is a version once there is room, and is named until then', async () => {
+  const hub = await startHub({ env: { CAIRN_SYNC_QUOTA_BYTES: '10000' } });
+  onTestFinished(async () => {
+    await hub.stop();
+  });
+  const { mcp_key: key } = await account(hub);
+  const a = syncedFolder(hub, key, 'notes');
+  a.write('filler', 'x'.repeat(9000));
+  for (const name of ['one.md', 'two.md', 'three.md']) a.write(name, 'small\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const watch = a.watch();
+  onTestFinished(async () => {
+    await watch.kill();
+  });
+  const copies = () =>
+    a.has('.cairn/saves') ? readdirSync(a.at('.cairn/saves')).filter((name) => /^[^.]+$/.test(name)) : [];
+  for (const [at, letter] of ['a', 'b', 'c'].entries()) {
+    a.write('note.md', letter.repeat(3000));
+    await until(() => copies().length > at, watch.output);
+  }
+  await until(() => watch.output().includes('Earlier saves of it wait'), watch.output);
+  expect(copies()).toHaveLength(3);
+  expect(await a.sync('status')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/note\.md.*Earlier saves of it/),
+  });
+  a.remove('filler');
+  await until(() => watch.output().match(/pushed +note\.md/g)?.length === 3, watch.output);
+  await watch.stop();
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: 'up to date\n', stderr: '' });
+  expect(copies()).toEqual([]);
+  const { stdout } = await a.sync('history', 'note.md', '--json');
+  const { versions } = JSON.parse(stdout) as { versions: { sha256: string }[] };
+  const hashOf = (letter: string) => createHash('sha256').update(letter.repeat(3000)).digest('hex');
+  expect(versions.map(({ sha256 }) => sha256)).toEqual(['c', 'b', 'a'].map(hashOf));
+}, 120_000);

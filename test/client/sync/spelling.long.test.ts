@@ -178,3 +178,22 @@ test('[CLI-2] a path that waits for the user goes on waiting when its file gets 
   expect(await a.sync()).toMatchObject(done);
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'notes.md': edited(5, 'of b') });
 }, 60_000);
+
+test('[CLI-2, SYN-24] a conflict whose file is renamed on the hub while it is ignored here waits under one name', async () => {
+  const [a, b] = await pair({ 'tmp/Inside.md': 'one\n', 'other.md': 'other\n' }, true);
+  a.write('tmp/Inside.md', 'of a\n');
+  b.write('tmp/Inside.md', 'of b\n');
+  expect(await a.sync()).toMatchObject(done);
+  expect(await b.sync()).toMatchObject({ code: 3 });
+  b.write('.cairn/ignore', 'tmp/\n');
+  a.rename('tmp/Inside.md', 'tmp/INSIDE.MD');
+  expect(await a.sync()).toMatchObject(done);
+  await b.sync();
+  b.remove('.cairn/ignore');
+  await b.sync();
+  for (let round = 0; round < 2; round += 1) expect(await b.sync()).toMatchObject({ code: 3, stdout: '' });
+  expect(textsOf(b)).toEqual({ 'tmp/INSIDE.MD': 'of b\n', 'other.md': 'other\n' });
+  expect(await b.sync('resolve', 'tmp/INSIDE.MD', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  expect(textsOf(b)).toEqual(textsOf(a));
+});

@@ -40,10 +40,11 @@ export class Inbox {
       const isNews = side === undefined ? this.#spellings.isAgreed(path) : side.sha256 !== state.base.get(path)?.sha256;
       if (!isNews) state.waits.delete(path);
       else if (state.waits.get(path)?.kind !== 'conflict') this.#wait(record, 'hub', this.#whyLeftOut(path));
-      return;
+    } else {
+      this.#spellings.adoptFrom(path, side?.sha256);
+      this.#apply(record);
     }
-    this.#spellings.adoptFrom(path, side?.sha256);
-    this.#apply(record);
+    this.#spellings.forgetOthers(path);
   }
 
   /** Retries the blocked changes. */

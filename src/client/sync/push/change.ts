@@ -39,7 +39,7 @@ export function readPut(replica: Replica, path: FolderPath, from?: FolderPath): 
 
 /** Records an accepted change. `outcome` undefined: the hub already had the change. */
 export function settleChange(replica: Replica, change: Change, outcome: PushedFile | undefined): void {
-  const { state, tell, scanned, damaged } = replica;
+  const { state, tell, scanned, damaged, restless } = replica;
   const { path, from, content, isDelete, bytes } = change;
   if (from !== undefined) agree(state, from, undefined);
   for (const one of [path, from ?? path]) damaged.delete(one);
@@ -50,6 +50,7 @@ export function settleChange(replica: Replica, change: Change, outcome: PushedFi
     tell({ verb: 'deleted', path });
     return;
   }
+  if (content !== undefined) restless?.sent(path, bytes);
   const seen = scanned?.files.get(path);
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
   // The pushed bytes may be newer than the scan.

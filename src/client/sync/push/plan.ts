@@ -1,5 +1,6 @@
 /** Decides what to push, from a scan and the base record: changes, moves, deletes, and paths that have to wait. */
 import { decidePush } from '../decide.ts';
+import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import { respelledHere } from '../spelling.ts';
@@ -26,6 +27,8 @@ export interface PlanOptions {
   readonly isReplaced: (path: FolderPath) => boolean;
   /** True when a file is already being uploaded. */
   readonly isGoing: (path: FolderPath) => boolean;
+  /** True when a changed file is sent later, since a program is writing to it. */
+  readonly isRestless: (path: FolderPath, file: LocalFile) => boolean;
   /** Hashes of files whose copy on the hub is damaged: the same content is sent again. */
   readonly damaged: ReadonlyMap<FolderPath, string>;
 }
@@ -42,7 +45,8 @@ export function planPush(local: Scan, state: SyncState, options: PlanOptions): P
     if (former.has(path) || options.isGoing(path) || leavesOut(path)) return false;
     if (here !== undefined && here.sha256 === options.damaged.get(path)) return true;
     const isOther = decidePush(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here, base);
-    return isOther && !mustWait(state, path, here?.sha256);
+    if (!isOther || mustWait(state, path, here?.sha256)) return false;
+    return here === undefined || !options.isRestless(path, here);
   });
   const gone = changed.filter((path) => !files.has(path));
   const moved = movesOf(gone, changed, local, state, options);

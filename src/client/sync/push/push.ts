@@ -12,7 +12,7 @@ import { moveArguments, pushArguments } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { sendTwins } from './copy.ts';
 import { type PushPlan, planPush } from './plan.ts';
-import { sendSaves } from './saves.ts';
+import { sendSaves, sendWaitingSaves } from './saves.ts';
 import { portionsOf, send } from './send.ts';
 
 export interface PushOptions {
@@ -44,12 +44,14 @@ export async function pushChanges(
     if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
   }
   forgetDoubles(local, state);
+  replica.restless?.begin();
   const plan = planPush(local, state, {
     allowDeletes,
     unmovable,
     isOtherRoot,
     isReplaced: (path) => isReplaced(replica, path),
     isGoing: (path) => replica.large.isGoing(path),
+    isRestless: (path, { seen }) => replica.restless?.waits(path, seen) === true,
     damaged: replica.damaged,
   });
   replica.held.clear();
@@ -63,6 +65,8 @@ export async function pushChanges(
   }
   for (const portion of run.portions()) {
     await run.push(portion);
+    if (portion.some(({ isDelete }) => isDelete))
+      for (const path of await sendWaitingSaves(replica)) run.moved.add(path);
     // Stops early: the rest is planned again, so that small changes get a turn.
     if (replica.isOverdue?.() === true) break;
   }

@@ -1,7 +1,7 @@
 /** Sends the stored copies of earlier saves, each on top of the version it was based on. */
 import { ToolRefused } from '../../tool-refused.ts';
 import { decideFate } from '../conflict-copy.ts';
-import { Unreadable } from '../folder/file.ts';
+import { type Content, Unreadable } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
@@ -10,9 +10,13 @@ import { keepCopy } from '../keep-copy.ts';
 import type { Replica } from '../replica.ts';
 import { pushArguments } from './arguments.ts';
 import { type Change, settleChange } from './change.ts';
+import { sendCopy } from './copy.ts';
 import { portionsOf, send } from './send.ts';
 
+const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
+
 interface Sent extends Change {
+  readonly content: Content;
   readonly save: Save;
 }
 
@@ -51,6 +55,25 @@ export async function sendSaves(replica: Replica): Promise<void> {
   }
 }
 
+/**
+ * Sends the saves for which the hub had no room, after files were deleted there: before newer contents, so that each is a
+ * version. Resolves with their paths, which are pushed again.
+ */
+export async function sendWaitingSaves(replica: Replica): Promise<ReadonlySet<FolderPath>> {
+  const { folder, state, unsent } = replica;
+  const waiting = folder.saves.list().filter(({ place }) => unsent.has(place));
+  const paths = new Set(waiting.map(({ path }) => path));
+  unsent.clear();
+  if (paths.size > 0) await sendSaves(replica);
+  for (const path of paths) if (state.waits.get(path)?.kind === 'push') state.waits.delete(path);
+  return paths;
+}
+
+/** The reason of a path of which earlier saves wait for the hub to have room. */
+export function withEarlierSaves(reason: string | undefined): string {
+  return reason === undefined ? EARLIER : `${reason.replace(/\.$/, '')}. ${EARLIER}`;
+}
+
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(replica: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
@@ -65,7 +88,7 @@ async function sendEach(replica: Replica, portion: readonly Sent[]): Promise<(Pu
 }
 
 /** The saves still to be sent: drops those that the hub has and those of excluded paths. */
-async function openSaves({ folder, state, hub, scanned, large }: Replica): Promise<Save[]> {
+async function openSaves({ folder, state, hub, scanned, large, unsent }: Replica): Promise<Save[]> {
   const open: Save[] = [];
   for (const save of folder.saves.list()) {
     const { path, sha256 } = save;
@@ -75,7 +98,7 @@ async function openSaves({ folder, state, hub, scanned, large }: Replica): Promi
     const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
     if (isOnHub || scanned?.excludes(path) === true) save.drop();
     // A save that is still the current file, or is being uploaded, is sent like any other file.
-    else if (!large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
+    else if (!unsent.has(save.place) && !large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
   }
   return open;
 }
@@ -102,9 +125,20 @@ async function settle(replica: Replica, parcel: Sent, { outcome, accepted }: Set
     if (wait?.kind === 'conflict') state.waits.set(path, { ...wait, conflictId: null, local: null });
     return true;
   }
+  if (outcome.isFull) {
+    // The copy stays here and is sent once the hub has room: each is a version then.
+    replica.unsent.add(save.place);
+    return false;
+  }
   // A path waiting because the hub refused it is already listed.
   if (fate.kind === 'listed' && wait?.kind === 'push') return true;
-  return keepCopy(replica, { from: save.place, of: path, why: fate.kind === 'copy' ? fate.why : outcome.message });
+  if (fate.kind === 'listed') return keepCopy(replica, { from: save.place, of: path, why: outcome.message });
+  const { from, why } = fate;
+  // On the hub first: a copy that is only in the folder may be changed there before it is sent.
+  const copy = await sendCopy(replica, { path, from, content: parcel.content });
+  if (copy === undefined) return keepCopy(replica, { from: save.place, of: path, why });
+  replica.tell({ verb: 'conflict', path, note: `an earlier save is kept as ${copy}: ${why}` });
+  return true;
 }
 
 /** True when the file still equals the save. */

@@ -26,7 +26,8 @@ export class Keeper {
       this.#timers.delete(onDisk);
       this.#keep(onDisk);
     };
-    this.#timers.set(onDisk, setTimeout(keep, limits.clientStillMs));
+    const isRestless = this.#replica.restless?.isRestless(onDisk) === true;
+    this.#timers.set(onDisk, setTimeout(keep, isRestless ? limits.clientRestMs : limits.clientStillMs));
   }
 
   /** Takes the files of the last scan that differ from the hub's: the disk reports no change from before it was watched. */
@@ -42,6 +43,11 @@ export class Keeper {
     if (open.size > limits.clientPushFiles) return;
     for (const [path, sha256] of open) {
       if (before.get(path) !== sha256 && !this.#timers.has(path)) this.changed(folder.at(path));
+    }
+    // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
+    for (const [path, onDisk] of scanned?.otherForms ?? []) {
+      if (scanned?.files.has(path) === false && !this.#timers.has(onDisk))
+        this.changed(folder.at(onDisk as FolderPath));
     }
   }
 

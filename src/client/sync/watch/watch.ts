@@ -9,6 +9,7 @@ import { isOutdated } from '../../tool-refused.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { LargeTransfers } from '../large/transfers.ts';
+import { Restless } from '../push/restless.ts';
 import type { Replica } from '../replica.ts';
 import { Bell } from './bell.ts';
 import { DiskWatch } from './disk.ts';
@@ -38,6 +39,7 @@ export async function watchFolder(
   const large = new LargeTransfers(replica);
   replica.isOverdue = () => changes.isRung;
   replica.onScan = () => keeper.noteScan();
+  replica.restless = new Restless();
   let failures = 0;
   try {
     while (!signal.aborted) {
@@ -69,7 +71,7 @@ function isFinal(error: unknown): boolean {
 
 /** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
 async function untilDue(
-  { folder, hub, state, due, large: queue }: Replica,
+  { folder, hub, state, due, restless, large: queue }: Replica,
   { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<void> {
@@ -79,7 +81,7 @@ async function untilDue(
   const asking = new AbortController();
   // A program may write to a file moved aside, and no event reports that.
   const rescanMs = disk.isBlind ? limits.clientBlindRescanMs : limits.clientRescanMs;
-  const longestMs = folder.asides.isEmpty ? rescanMs : limits.clientAsideMs;
+  const longestMs = Math.min(folder.asides.isEmpty ? rescanMs : limits.clientAsideMs, restless?.dueInMs() ?? rescanMs);
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {
