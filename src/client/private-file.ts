@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ClientError } from './client-error.ts';
+import { quoted } from './shown.ts';
 
 /** The text of a file; undefined when missing. Throws ClientError when other users can read it or this user cannot. */
 export function readPrivateFile(path: string): string | undefined {
@@ -27,7 +28,11 @@ export function readPrivateFile(path: string): string | undefined {
     if (error instanceof ClientError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new ClientError(`${path} cannot be read (${code ?? 'unknown error'}).`);
+    const step =
+      code === 'EACCES'
+        ? ` If cairn ran as another user, for example with sudo, give its files back: sudo chown -R "$USER" ${quoted(dirname(path))}`
+        : '';
+    throw new ClientError(`${path} cannot be read (${code ?? 'unknown error'}).${step}`);
   }
 }
 

@@ -121,6 +121,9 @@ test.runIf(process.platform !== 'win32')(
     chmodSync(b.at('fixed'), 0o755);
     expect(await syncPlainly()).toMatchObject({ code: 0 });
     expect(textsOf(b)).toEqual(textsOf(a));
+    // As after `sudo cairn sync`.
+    chmodSync(b.at('.cairn/state.json'), 0);
+    expect(await syncPlainly()).toMatchObject({ code: 1, stderr: expect.stringContaining('sudo chown -R "$USER"') });
   },
   60_000,
 );
