@@ -30,7 +30,7 @@ export function readPrivateFile(path: string): string | undefined {
     if (code === 'ENOENT') return undefined;
     const step =
       code === 'EACCES'
-        ? ` If cairn ran as another user, for example with sudo, give its files back: sudo chown -R "$USER" ${quoted(dirname(path))}`
+        ? ` If cairn ran as another user, for example with sudo, give its files back: \`sudo chown -R "$USER" ${quoted(dirname(path))}\``
         : '';
     throw new ClientError(`${path} cannot be read (${code ?? 'unknown error'}).${step}`);
   }
