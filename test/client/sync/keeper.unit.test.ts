@@ -1,16 +1,5 @@
 /** Copies of saves: of files from before the watch, and while their folder is moved away. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -80,31 +69,4 @@ test('[SYN-25] a state that is saved in the moment in which its folder is moved 
   const state = { ...newState('http://127.0.0.1:1', 'v_0000000000000000'), waits };
   expect(() => writeState(folder, state)).toThrow('was moved');
   expect(existsSync(root)).toBe(false);
-});
-
-/** Moves the folder away once a file in it is taken aside, which is hashed then. */
-const MOVES_AWAY = `
-  const { existsSync, renameSync } = await import('node:fs');
-  const [root] = process.argv.slice(1);
-  process.stdout.write('ready');
-  while (existsSync(root + '/d/x'));
-  renameSync(root, root + '-away');
-`;
-
-test('[SYN-25] a save that is to be put back in the moment in which its folder is moved away makes no folder in its place', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-put-back-'));
-  onTestFinished(() => {
-    for (const one of [root, `${root}-away`]) rmSync(one, { recursive: true, force: true });
-  });
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  mkdirSync(join(root, 'd'));
-  writeFileSync(join(root, 'd/x'), '');
-  // Long enough to be hashed for a while.
-  truncateSync(join(root, 'd/x'), 200 * 1024 * 1024);
-  const mover = spawn(process.execPath, ['--input-type=module', '--eval', MOVES_AWAY, root]);
-  await once(mover.stdout, 'data');
-  expect(() => folder.asides.take('d/x' as FolderPath, join(root, 'd/x'), 'a'.repeat(64))).toThrow('ENOENT');
-  expect(existsSync(root)).toBe(false);
-  expect(readdirSync(`${root}-away/.cairn/aside`)).toHaveLength(2);
 });

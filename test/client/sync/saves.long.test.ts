@@ -1,11 +1,14 @@
-/** Copies of saved files: while another process of the same folder lists them, and while the hub has no room for them. */
+/** Copies of saved files: while another process of the same folder lists them, while the hub has no room, while the folder goes. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
@@ -78,3 +81,30 @@ test('[SYN-25] each save that stood still while the quota is full is a version o
   const hashOf = (letter: string) => createHash('sha256').update(letter.repeat(3000)).digest('hex');
   expect(versions.map(({ sha256 }) => sha256)).toEqual(['c', 'b', 'a'].map(hashOf));
 }, 120_000);
+
+/** Moves the folder away once a file in it is taken aside, which is hashed then. */
+const MOVES_AWAY = `
+  const { existsSync, renameSync } = await import('node:fs');
+  const [root] = process.argv.slice(1);
+  process.stdout.write('ready');
+  while (existsSync(root + '/d/x'));
+  renameSync(root, root + '-away');
+`;
+
+test('[SYN-25] a save that is to be put back in the moment in which its folder is moved away makes no folder in its place', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-put-back-'));
+  onTestFinished(() => {
+    for (const one of [root, `${root}-away`]) rmSync(one, { recursive: true, force: true });
+  });
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  mkdirSync(join(root, 'd'));
+  writeFileSync(join(root, 'd/x'), '');
+  // Long enough to be hashed for a while.
+  truncateSync(join(root, 'd/x'), 200 * 1024 * 1024);
+  const mover = spawn(process.execPath, ['--input-type=module', '--eval', MOVES_AWAY, root]);
+  await once(mover.stdout, 'data');
+  expect(() => folder.asides.take('d/x' as FolderPath, join(root, 'd/x'), 'a'.repeat(64))).toThrow('ENOENT');
+  expect(existsSync(root)).toBe(false);
+  expect(readdirSync(`${root}-away/.cairn/aside`)).toHaveLength(2);
+});

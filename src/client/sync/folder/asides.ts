@@ -7,7 +7,8 @@ import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, codeOf, lookAt, makeFolder, makeParents, readPlain } from './file.ts';
+import { type Content, codeOf, lookAt, readPlain } from './file.ts';
+import { makeFolder, makeParents } from './make-folder.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });

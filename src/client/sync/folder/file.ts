@@ -1,8 +1,6 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
-import { parentsOf } from './path.ts';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface Seen {
@@ -61,20 +59,6 @@ export function readPlain(absolute: string): Content | undefined {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-/** Creates a folder unless it exists. Unlike with `recursive`, a folder above it that was just moved away stays away. */
-export function makeFolder(absolute: string, mode: number): void {
-  try {
-    mkdirSync(absolute, { mode });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Creates the missing folders above a path of the synced folder `root`, but never `root` itself. */
-export function makeParents(root: string, path: string): void {
-  for (const parent of parentsOf(path)) makeFolder(join(root, parent), 0o777);
 }
 
 export function sha256Of(bytes: Uint8Array): string {

@@ -19,17 +19,8 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import {
-  type Content,
-  codeOf,
-  lookAt,
-  makeFolder,
-  makeParents,
-  readPlain,
-  type Seen,
-  seenOf,
-  sha256Of,
-} from './file.ts';
+import { type Content, codeOf, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
+import { makeFolder, makeParents } from './make-folder.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';

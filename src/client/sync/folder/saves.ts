@@ -7,7 +7,8 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, lookAt, makeFolder, readPlain } from './file.ts';
+import { type Content, lookAt, readPlain } from './file.ts';
+import { makeFolder } from './make-folder.ts';
 import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 /** Folder inside `.cairn`. */
