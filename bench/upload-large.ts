@@ -25,11 +25,13 @@ interface Load {
   readonly question: string;
   readonly connections: number;
   readonly requestsPerConnection: number;
+  /** Part of the rate of nginx and fsync to reach. */
+  readonly target: number;
 }
 
 const LOADS: readonly Load[] = [
-  { question: 'durable upload of 50 MiB, one after another', connections: 1, requestsPerConnection: 3 },
-  { question: 'durable upload of 50 MiB, eight at a time', connections: 8, requestsPerConnection: 1 },
+  { question: 'durable upload of 50 MiB, one after another', connections: 1, requestsPerConnection: 3, target: 1 },
+  { question: 'durable upload of 50 MiB, eight at a time', connections: 8, requestsPerConnection: 1, target: 0.8 },
 ];
 
 export const uploadLarge: Bench = async ({ quick }) => {
@@ -62,10 +64,10 @@ async function measure(sides: Sides, load: Load, rounds: number): Promise<Row[]>
       if (round > 0) measured[side].push(rate);
     }
   }
-  const { question } = load;
+  const { question, target } = load;
   const common = { question, cairn: measured.cairn, unit: 'MiB/s' };
   return [
-    pairedRow({ ...common, yardstickName: 'nginx + fsync', yardstick: measured.nginx, target: 1 }),
+    pairedRow({ ...common, yardstickName: 'nginx + fsync', yardstick: measured.nginx, target }),
     pairedRow({ ...common, yardstickName: 'dd', yardstick: measured.dd, target: undefined }),
   ];
 }
