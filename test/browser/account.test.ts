@@ -129,6 +129,7 @@ test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are auth
   await page.goto('/device');
   await write(page, 'Code', device.code);
   await press(page, 'Continue');
+  await headed(page, 'Authorize this device?');
   await press(page, 'Authorize');
   await page.getByText('“build-box” is now signed in.').waitFor();
   expect(await device.end()).toMatchObject({ code: 0 });

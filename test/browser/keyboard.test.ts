@@ -184,6 +184,7 @@ test('[WEB-5, WEB-12, WEB-16] files are uploaded, a folder downloaded, and a fol
   await new Device(hub, await signUp(page, 'folder@example.org', PASSWORD)).push('notes/there.md', 'there');
   await go(page, 'v', 'Vaults');
   await press(page, 'primary');
+  await headed(page, 'primary');
   await press(page, 'notes');
   await headed(page, 'notes');
   await press(page, 'Upload');
@@ -196,6 +197,14 @@ test('[WEB-5, WEB-12, WEB-16] files are uploaded, a folder downloaded, and a fol
   await press(page, 'Download folder');
   expect((await download).suggestedFilename()).toBe('notes.tar');
   await press(page, 'Folder at a time…');
+  await tabTo(page, 'Date and time (Asia/Tokyo)');
+  // The parts of the field: month, day, year, hour, minute, half of the day.
+  await page.keyboard.type('01012030');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.type('1200PM');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/vaults/*?*at=2030-01-01T12%3A00');
+  await page.getByRole('link', { name: 'two.txt' }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
