@@ -5,8 +5,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full; free some space there, or name a folder on another disk.',
   EDQUOT: 'the disk quota of this user is used up; free some space there, or name a folder on another disk.',
   EROFS: 'its file system is read-only; mount it for writing, or name another folder.',
-  EACCES: 'this user has no right to; run the command as the user of the hub, or change the owner of the folder.',
-  EPERM: 'this user has no right to; run the command as the user of the hub, or change the owner of the folder.',
+  EACCES: 'this user lacks the permission; run the command as the user of the hub, or change the owner of the folder.',
+  EPERM: 'this user lacks the permission; run the command as the user of the hub, or change the owner of the folder.',
   EIO: 'the disk reports an error; look at the log of the system (dmesg), and name a folder on another disk.',
 };
 

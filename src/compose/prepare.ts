@@ -13,7 +13,7 @@ export interface PrepareOptions extends Omit<UpgradeOptions, 'masterKey'> {
 }
 
 const KEY_EXPOSED =
-  'other users of this machine can read master.key in the data folder; run chmod 600 on it, and rotate what it protects if they may have';
+  'other users of this machine can read master.key in the data folder; run chmod 600 on it, and `cairn rekey` if somebody may have read it';
 
 /**
  * Completes an interrupted change of the key, uses a compacted file and upgrades the schema. Returns the master key.

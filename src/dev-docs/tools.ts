@@ -159,7 +159,7 @@ function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
       ...reference,
       content: content.optional(),
       mode: z.enum(MODES).optional().describe('Default replace; no line break is added'),
-      expected_version: version.describe('Rejected at another version'),
+      expected_version: version.describe('Rejected if the version differs'),
       restore: z.boolean().optional(),
     }),
     output: z.object({ doc: docSchema }),

@@ -2,7 +2,7 @@
 import { Refusal } from '../common/fault.ts';
 import { counted } from './kinds.ts';
 
-export const expectedVersion = counted.optional().describe('Rejected at another version');
+export const expectedVersion = counted.optional().describe('Rejected if the version differs');
 
 /** The record of the current version: as text, and as members of the refusal's data. */
 interface CurrentRecord {

@@ -17,7 +17,7 @@ export const latestBlob = storedBlob.extend({
 });
 
 export const uploadedBlob = storedBlob.extend({
-  warnings: z.array(z.string()).optional().describe('What was stored differently than sent'),
+  warnings: z.array(z.string()).optional().describe('What was stored differently from the request'),
 });
 
 const listedBlob = storedBlob.extend({

@@ -120,15 +120,15 @@ test('[OPS-10] a master key, and a backup, that this user cannot read are told f
   for (const args of [['serve'], ['verify'], ['backup', join(temporaryFolder(), 'b')], ['account', 'list']]) {
     const { code, stderr } = await runCairn(args, env, '', plainly);
     expect([args[0], code, oneSentence(stderr)]).toEqual([args[0], 1, true]);
-    expect(stderr).toContain('master.key cannot be read: this user has no right to; run the command as the user');
+    expect(stderr).toContain('master.key cannot be read: this user lacks the permission; run the command as the user');
   }
   expect((await runCairn(['doctor'], env, '', plainly)).stdout).toMatch(/^wrong +data .*master\.key cannot be read/m);
   chmodSync(key, 0o600);
   const into = { CAIRN_DATA: join(temporaryFolder(), 'restored') };
   for (const [path, what] of [
-    [join(backup, 'cairn.mdb'), 'the backup could not be copied: this user has no right to'],
-    [join(backup, 'manifest.json'), 'manifest.json cannot be used: this user has no right to'],
-    [backup, `${backup} cannot be used: this user has no right to`],
+    [join(backup, 'cairn.mdb'), 'the backup could not be copied: this user lacks the permission'],
+    [join(backup, 'manifest.json'), 'manifest.json cannot be used: this user lacks the permission'],
+    [backup, `${backup} cannot be used: this user lacks the permission`],
   ] as const) {
     chmodSync(path, 0o000);
     const { code, stderr } = await runCairn(['restore', backup], into, '', plainly);

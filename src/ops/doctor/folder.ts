@@ -25,7 +25,7 @@ export function checkAccess(folder: string): Finding[] {
     isKeyExposed(folder)
       ? wrong(
           'master key',
-          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and \`cairn rekey\` if they may have.`,
+          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and \`cairn rekey\` if somebody may have read it.`,
         )
       : ok('master key', 'only its owner can read it'),
     (mode & 0o022) !== 0

@@ -14,7 +14,7 @@ export function lineWith(text: string | undefined, wanted: string): string | und
   return `${at > 0 ? '…' : ''}${shown}${at + limits.searchLineChars < line.length ? '…' : ''}`;
 }
 
-/** The place in a line of a place in its folded form. The two differ where a letter folds to several, such as `İ`. */
+/** Maps a position in the folded form of a line to the position in the line. The two differ where a letter folds to several, such as `İ`. */
 function placeIn(line: string, folded: number): number {
   let [place, length] = [0, 0];
   for (const sign of line) {
