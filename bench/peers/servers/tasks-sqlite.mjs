@@ -9,19 +9,20 @@ db.pragma('synchronous = FULL');
 db.exec(`CREATE TABLE tasks (
   id INTEGER PRIMARY KEY, account_id TEXT NOT NULL, content TEXT NOT NULL, due_date TEXT,
   is_important INTEGER NOT NULL, completed INTEGER NOT NULL, completed_at TEXT, category_id INTEGER,
-  kanban_status TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT
+  kanban_status TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, deleted_at TEXT,
+  version INTEGER NOT NULL, changed_by TEXT NOT NULL
 );
 CREATE INDEX by_due ON tasks (account_id, completed, due_date, id) WHERE deleted_at IS NULL;`);
 const ACCOUNT = 'account';
 const insert = db.prepare(
   `INSERT INTO tasks (account_id, content, due_date, is_important, completed, completed_at, kanban_status, created_at,
-    updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    updated_at, version, changed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'desk')`,
 );
 const where = 'account_id = ? AND completed = ? AND deleted_at IS NULL';
 const counted = db.prepare(`SELECT count(*) AS total FROM tasks WHERE ${where}`).pluck();
 const listed = db.prepare(
-  `SELECT id, content, due_date, is_important, completed, completed_at, category_id, kanban_status, created_at,
-    updated_at FROM tasks WHERE ${where} ORDER BY due_date, id LIMIT ? OFFSET ?`,
+  `SELECT id, content, due_date, is_important, completed, completed_at, category_id, kanban_status, version,
+    created_at, updated_at, changed_by FROM tasks WHERE ${where} ORDER BY due_date, id LIMIT ? OFFSET ?`,
 );
 
 /** Returns the task of a document, in public form. */
@@ -39,8 +40,10 @@ function create({ content, due_date: due = null, is_important: important = false
     completed_at: doneAt,
     category_id: null,
     kanban_status: status,
+    version: 1,
     created_at: now,
     updated_at: now,
+    changed_by: 'desk',
   });
 }
 
