@@ -25,8 +25,8 @@ export interface OnboardingOptions {
   readonly signUps: SignUps;
   /** True when only users of this machine can reach the hub: the first account becomes the operator's. */
   readonly isLocalOnly: boolean;
-  /** Counts an attempt by address or email. Throws Refusal `rate_limited`. */
-  readonly countSignIn: (who: string) => void;
+  /** Counts an attempt by address. Throws Refusal `rate_limited`. */
+  readonly countSignIn: (address: string) => void;
   readonly secondFactors: SecondFactors;
   readonly letters: SignInLetters;
   readonly audit: AuditLog;
@@ -46,7 +46,7 @@ export class Onboarding {
    */
   async signUp(input: SignUpInput): Promise<NewAccount> {
     const { accounts, passwords, signUps, countSignIn } = this.#options;
-    countSignIn(`address ${addressBlock(input.address)}`);
+    countSignIn(input.address);
     const email = normalizeEmail(input.email);
     const { take, isInvited } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });

@@ -4,7 +4,6 @@ import { GATEWAY_PATHS } from '../gateway/routes.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
 import { isOwnHost } from '../http/checks/origin.ts';
 import type { Rates } from '../http/checks/rates.ts';
-import { addressBlock } from '../http/request/address-block.ts';
 import type { Route } from '../http/route/route.ts';
 import { metadataRoutes } from '../oauth/metadata.ts';
 import { oauthRoutes } from '../oauth/routes.ts';
@@ -28,7 +27,7 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
       if (value.startsWith('cat_')) await tokens.revoke(value);
       else await accounts.revokePresentedKey(value, source);
     },
-    countRequest: (address) => rates.countSignIn(`device ${addressBlock(address)}`),
+    countRequest: (address) => rates.countSignIn('device', address),
     countFailure: (address) => rates.countFailure(address),
     knownUrl: (host) => (config.publicUrl !== undefined || isOwnHost(host, config.host) ? baseUrl(host) : undefined),
   });

@@ -39,7 +39,7 @@ export interface SignInParts {
 export function openSignIn({ config, core, pool, rates, mail, rule, log }: SignInInput): SignInParts {
   const now = Date.now;
   const passwords = new Passwords(pool);
-  const countSignIn = (who: string) => rates.countSignIn(who);
+  const countSignIn = (address: string) => rates.countSignIn('address', address);
   const marks = new BrowserMarks((purpose, value) => core.sealer.keyedHash(purpose, value));
   const isOn = config.signInsPerMinute > 0;
   const later = (run: () => void, ms: number) => void setTimeout(run, ms).unref();

@@ -21,7 +21,7 @@ export interface SignInGuardOptions {
   /** False: attempts are not limited. */
   readonly isOn: boolean;
   /** Counts an attempt by address. Throws Refusal `rate_limited`. */
-  readonly countSignIn: (who: string) => void;
+  readonly countSignIn: (address: string) => void;
   readonly now: () => number;
   /** Calls `run` after `ms` milliseconds; injected so that tests need not wait. */
   readonly later: (run: () => void, ms: number) => void;
@@ -53,7 +53,7 @@ export class SignInGuard {
     // A known browser with too many wrong passwords is treated as unknown.
     if (known !== undefined && !this.#wrong.isOver(nameOf(known))) return;
     const block = addressBlock(address);
-    this.#options.countSignIn(`address ${block}`);
+    this.#options.countSignIn(address);
     this.#wrong.check([pairOf(email, block)]);
     if (this.#lines.has(email) || this.#wrongOfEmail.isOver(email)) await this.#turn(email, block);
   }

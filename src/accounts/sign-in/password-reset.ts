@@ -35,7 +35,7 @@ export interface PasswordResetsOptions {
   readonly letters: SignInLetters;
   readonly log: Log;
   /** Counts an attempt by address. Throws Refusal `rate_limited`. */
-  readonly countSignIn: (who: string) => void;
+  readonly countSignIn: (address: string) => void;
   readonly now: () => number;
 }
 
@@ -56,7 +56,7 @@ export class PasswordResets {
   /** Sends a token to the email, if it has an account. Throws Refusal `rate_limited` by address, `invalid_fields`. */
   ask(given: string, source: RemoteSource): void {
     const email = normalizeEmail(given);
-    this.#options.countSignIn(`address ${addressBlock(source.address)}`);
+    this.#options.countSignIn(source.address);
     setImmediate(() => {
       this.#send(email, source).catch((error: unknown) =>
         this.#options.log.warn({ err: error }, 'a password reset was not sent'),

@@ -73,12 +73,12 @@ export class Rates {
 
   /** Counts a refused credential. Throws Refusal `rate_limited` after too many from this address. */
   countFailure(address: string): void {
-    this.countSignIn(`failed ${addressBlock(address)}`);
+    this.countSignIn('failed', address);
   }
 
-  /** Counts a sign-in attempt, by address or by email. Throws Refusal `rate_limited`. */
-  countSignIn(who: string): void {
-    const state = this.#signIns.take(who);
+  /** Counts an attempt of a kind by its address; an IPv6 network counts as one. Throws Refusal `rate_limited`. */
+  countSignIn(kind: 'address' | 'device' | 'failed', address: string): void {
+    const state = this.#signIns.take(`${kind} ${addressBlock(address)}`);
     if (state === undefined || state.allowed) return;
     Atomics.add(this.#refused, SIGN_INS, 1);
     throw refusal(state);
