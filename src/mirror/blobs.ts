@@ -57,11 +57,12 @@ interface VerifiedBytes {
 
 export class MirrorBlobs extends BlobReads {
   readonly #options: MirrorBlobsOptions;
-  readonly #room = new UploadRoom();
+  readonly #uploadTools: UploadTools;
 
   constructor(options: MirrorBlobsOptions) {
     super(options);
     this.#options = options;
+    this.#uploadTools = { ...options, room: new UploadRoom() };
   }
 
   /**
@@ -120,10 +121,7 @@ export class MirrorBlobs extends BlobReads {
     start: UploadStart,
   ): Promise<Blob> {
     const passOn = (bytes: number) => body.passOn(bytes);
-    const upload = new StreamedUpload(
-      { ...this.#options, room: this.#room },
-      { accountId: principal.accountId, passOn, ...start },
-    );
+    const upload = new StreamedUpload(this.#uploadTools, { accountId: principal.accountId, passOn, ...start });
     const { storageId } = upload;
     let isUsed = false;
     try {

@@ -13,7 +13,7 @@ interface Sends {
 }
 
 export class Restless {
-  readonly #sends = new Map<FolderPath, Sends>();
+  readonly #sends = new Map<string, Sends>();
   /** When each file that waits is sent at the latest (milliseconds since 1970). */
   readonly #due = new Map<FolderPath, number>();
 
@@ -49,7 +49,7 @@ export class Restless {
   }
 
   #countOf(path: string): number {
-    return this.#sends.get(path as FolderPath)?.count ?? 0;
+    return this.#sends.get(path)?.count ?? 0;
   }
 
   #pauseMs(path: string): number {
@@ -59,7 +59,7 @@ export class Restless {
 
   /** True while the last send is no longer ago than two pauses. */
   #isInRow(path: string, nowMs: number): boolean {
-    const last = this.#sends.get(path as FolderPath);
+    const last = this.#sends.get(path);
     return last !== undefined && nowMs - last.lastMs < 2 * this.#pauseMs(path);
   }
 }
