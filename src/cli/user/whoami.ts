@@ -25,7 +25,7 @@ async function whoami(options: Options): Promise<number> {
   const Authorization = await credentials.toolAuthorization();
   const answer = await send(server, '/api/account', { headers: { Authorization } });
   if (answer.status === 401) {
-    throw new ClientError(`${server} does not accept ${credentials.describe()} any more; run \`cairn login\`.`);
+    throw new ClientError(`${server} no longer accepts ${credentials.describe()}; run \`cairn login\`.`);
   }
   const account = accountSchema.safeParse(answer.json());
   if (answer.status !== 200 || !account.success) throw refusalOf(server, answer);
