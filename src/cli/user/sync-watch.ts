@@ -64,9 +64,12 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
   const warns = (text: string) => printError(`cairn: ${prefix}${text}`);
   const told = new Told();
   let refusedMs = 0;
-  if (!json) says(`watching ${shownLine(root.path)}; Ctrl-C ends it`);
   await watchFolder(replica, {
     signal,
+    onReady() {
+      line.close();
+      if (!json) says(`watching ${shownLine(root.path)}; Ctrl-C ends it`);
+    },
     onTrouble(error, retryMs) {
       line.close();
       if (!told.isNew(error instanceof Unreachable ? 'unreachable' : error.message)) return;

@@ -149,9 +149,15 @@ test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   expect(a.has('two')).toBe(false);
   expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('resume') });
   expect((await b.sync('status')).stderr).toContain('cairn sync resume');
-  expect(await b.sync('resume')).toMatchObject({ code: 0 });
-  await until(async () => (await a.sync()).code === 0 && a.has('two'), watcher.output);
   await watcher.stop();
+  // A watch says that it watches once it has read the folder: not before.
+  const later = b.watch();
+  await until(() => later.output().includes('paused'), later.output);
+  expect(later.output()).not.toContain('watching');
+  expect(await b.sync('resume')).toMatchObject({ code: 0 });
+  await until(async () => (await a.sync()).code === 0 && a.has('two'), later.output);
+  expect(later.output()).toContain('watching');
+  await later.stop();
   await relay.close();
 }, 90_000);
 

@@ -18,6 +18,8 @@ import { Keeper } from './keeper.ts';
 export interface Watch {
   /** Runs one sync; called repeatedly, never twice at once. */
   readonly syncNow: () => Promise<void>;
+  /** Reports once that the folder has been read: from now on, changes are noticed. */
+  readonly onReady: () => void;
   /** Reports a temporary error; the watch retries after this number of milliseconds. */
   readonly onTrouble: (error: Error, retryMs: number) => void;
   /** Reports once that not every local change is noticed at once. */
@@ -30,7 +32,7 @@ export interface Watch {
 /** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
 export async function watchFolder(
   replica: Replica,
-  { syncNow, onTrouble, onBlind, onWell, signal }: Watch,
+  { syncNow, onReady, onTrouble, onBlind, onWell, signal }: Watch,
 ): Promise<void> {
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
@@ -38,7 +40,12 @@ export async function watchFolder(
   const disk = new DiskWatch(replica.folder.root, { changes, keeper, onBlind });
   const large = new LargeTransfers(replica);
   replica.isOverdue = () => changes.isRung;
-  replica.onScan = () => keeper.noteScan();
+  let isReady = false;
+  replica.onScan = () => {
+    keeper.noteScan();
+    if (!isReady) onReady();
+    isReady = true;
+  };
   replica.restless = new Restless();
   let failures = 0;
   try {
