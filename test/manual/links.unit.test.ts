@@ -1,5 +1,5 @@
 /** The shape of README and manual: short, no heading twice, links that lead somewhere. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -36,3 +36,37 @@ function leads(page: string, link: string): boolean {
   if (!existsSync(file)) return false;
   return anchor === undefined || headings(readFileSync(file, 'utf8')).map(anchorOf).includes(anchor);
 }
+
+/** Expressions in the source of messages that always have the same value. */
+const CONSTANTS: readonly (readonly [expression: RegExp, value: string])[] = [
+  [/\$\{KEY_FILE\}/g, 'master.key'],
+  [/\$\{DATA_FILE\}/g, 'cairn.mdb'],
+  [/\$\{basename\(path\)\}(?= cannot)/g, 'cairn.mdb'],
+];
+
+/** The messages of the program as its source has them: strings that continue on the next line are joined. */
+function printed(): string {
+  const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(ROOT, 'src', name), 'utf8'))
+    .join('\n')
+    .replace(/['`"] \+\s+['`"]/g, '');
+  return CONSTANTS.reduce((text, [expression, value]) => text.replace(expression, value), source);
+}
+
+/** What stands in backquotes in the first cell of each row and has a space, but no commands. */
+const messagesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => /^\| (.+?) \| /.exec(line)?.[1] ?? '')
+    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, message = '']) => message))
+    .filter((message) => message.includes(' ') && !/^(cairn|npm) /.test(message));
+
+test('[MAN-1] tables of symptoms quote messages that the program prints', () => {
+  const source = printed();
+  const [, notStarting = ''] = textOf('src/manual/operating.md').split(/^## The hub does not start .+$/m);
+  const messages = [...messagesOf(textOf('src/manual/troubleshooting.md')), ...messagesOf(notStarting)];
+  expect(messages.length).toBeGreaterThan(40);
+  const parts = messages.flatMap((message) => message.split('…')).map((part) => part.trim());
+  expect(parts.filter((part) => !source.includes(part))).toEqual([]);
+});
