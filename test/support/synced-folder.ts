@@ -44,8 +44,8 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
     sync: (...args: string[]) =>
       runCairn(['sync', ...args, '--folder', folder, ...(isOffline(args) ? [] : ['--vault', vault])], env),
     /** The same under another command, such as one that changes the user. */
-    syncUnder: (wrapper: readonly string[]) =>
-      runCairn(['sync', '--folder', folder, '--vault', vault], env, '', wrapper),
+    syncUnder: (wrapper: readonly string[], ...args: string[]) =>
+      runCairn(['sync', ...args, '--folder', folder, '--vault', vault], env, '', wrapper),
     /** Calls a tool as this machine's user. */
     call: (tool: string, ...args: string[]) => runCairn(['call', tool, ...args], env),
     write(path: string, content: string | Buffer) {

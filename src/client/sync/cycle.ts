@@ -2,6 +2,7 @@
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
+import { Unreadable } from './folder/file.ts';
 import type { FolderPath } from './folder/path.ts';
 import { keepStrays } from './keep-copy.ts';
 import { LargeTransfers } from './large/transfers.ts';
@@ -82,6 +83,8 @@ export async function lockFolder<T>(replica: Replica, work: () => Promise<T>): P
       replica.saved = { atMs: replica.saved.atMs, stamp };
     }
     return await work().catch((error: unknown) => {
+      if (error instanceof Unreadable)
+        throw new ClientError(`a file here cannot be read now; check its permissions. ${error.message}`);
       throw isOfSystem(error) ? new ClientError(`the folder cannot be read or written now (${error.message}).`) : error;
     });
   };

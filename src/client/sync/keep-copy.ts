@@ -1,7 +1,8 @@
 /** Renames a local file or folder to a conflict copy: an ordinary file, which the next push sends to every device. */
 import { conflictName } from './conflict-copy.ts';
-import { type SyncedFolder, Unwritable } from './folder/folder.ts';
+import type { SyncedFolder } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
+import { Unwritable } from './folder/unwritable.ts';
 import type { VaultHub } from './hub.ts';
 import type { SyncState } from './state.ts';
 

@@ -1,13 +1,14 @@
 /** Defines the replica of a vault in a folder, with all that a sync knows of it; scans the folder and saves the state. */
 import { limits } from '../../limits/service.ts';
 import type { SyncedFolder } from './folder/folder.ts';
+import { takePartAgain } from './folder/left-out.ts';
 import type { FolderPath } from './folder/path.ts';
 import { type Scan, scanFolder } from './folder/scan.ts';
 import type { Amount, VaultHub } from './hub.ts';
 import { keepCopy } from './keep-copy.ts';
 import type { LargeQueue } from './large/queue.ts';
 import type { Restless } from './push/restless.ts';
-import type { SyncState } from './state.ts';
+import type { SyncState, Wait } from './state.ts';
 import { stampOf, writeState } from './state-file.ts';
 
 type SyncVerb = 'pulled' | 'pushed' | 'renamed' | 'merged' | 'removed' | 'deleted' | 'kept' | 'revived' | 'conflict';
@@ -60,12 +61,20 @@ export interface Replica {
   saved: { readonly atMs: number; readonly stamp: string | undefined };
 }
 
+const TAKES_PART_AGAIN: Wait = {
+  kind: 'hub',
+  remote: null,
+  local: null,
+  conflictId: null,
+  reason: 'It takes part again and is compared with the hub by the next sync.',
+};
+
 /**
  * Scans the folder, reusing hashes that are still valid. Renames files to NFC on the disk, so that one name means one
  * file afterwards. Throws RootGone.
  */
 export async function scan(replica: Replica): Promise<Scan> {
-  const { folder, state, tell } = replica;
+  const { folder, state, tell, due } = replica;
   let found = await scanFolder(folder, state);
   const why = 'another file differs from it only in Unicode form';
   const copied = [...found.twins].filter(([from, of]) => keepCopy(replica, { from, of, why }));
@@ -78,6 +87,10 @@ export async function scan(replica: Replica): Promise<Scan> {
     }
     found.files.delete(path);
     found.skipped.set(path, problem);
+  }
+  for (const path of takePartAgain(found, state)) {
+    due.add(path);
+    if (state.waits.get(path)?.kind !== 'conflict') state.waits.set(path, TAKES_PART_AGAIN);
   }
   replica.scanned = found;
   state.mounts = found.mounts;

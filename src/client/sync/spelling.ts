@@ -3,9 +3,9 @@
  * never gets two spellings of one file, and a file respelled here is renamed on the hub.
  */
 import { foldCase } from '../../text/fold-case.ts';
-import { Unwritable } from './folder/folder.ts';
 import type { FolderPath } from './folder/path.ts';
 import type { Scan } from './folder/scan.ts';
+import { Unwritable } from './folder/unwritable.ts';
 import type { Replica } from './replica.ts';
 import type { SyncState } from './state.ts';
 

@@ -2,7 +2,7 @@
  * Stores the state of a folder: `.cairn/state.json`, replaced atomically, and a journal of pushes and agreements since.
  * Maps are stored as lists of pairs, so that a file may have any name (even `__proto__`).
  */
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
@@ -24,6 +24,7 @@ const baseSchema = z.object({
   executable: z.boolean().optional(),
   seen: seenSchema.optional(),
   storedMs: z.number().optional(),
+  isExcluded: z.boolean().optional(),
 });
 const waitSchema = z.object({
   kind: z.enum(['conflict', 'hub', 'push', 'download']),
@@ -58,6 +59,8 @@ const journalSchema = z.union([
   z.tuple([z.string(), z.string(), z.literal('agreed')]),
 ]);
 
+/** The server and the vault come first in a state. */
+const HEAD_BYTES = 4096;
 const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
 const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
 
@@ -67,6 +70,23 @@ export function syncedAround(folder: string): string | undefined {
     if (existsSync(statePath(at))) return at;
     if (dirname(at) === at) return undefined;
   }
+}
+
+/** The vault of a synced folder, from the beginning of its state; undefined when there is none. */
+export function vaultOf(folder: string): string | undefined {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const descriptor = openSync(statePath(folder), 'r');
+    try {
+      readSync(descriptor, head);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Never synced, or another user's.
+    return undefined;
+  }
+  return /"vault_id":"([^"]+)"/.exec(head.toString('utf8'))?.[1];
 }
 
 /** Reads the state of a folder; undefined when it was never synced. Throws ClientError when it is damaged. */

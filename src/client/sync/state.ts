@@ -18,6 +18,8 @@ export interface BaseRecord {
   readonly seen?: Seen | undefined;
   /** When the hub stored this version, by the hub's clock (milliseconds since 1970). */
   readonly storedMs?: number | undefined;
+  /** True when the path was excluded here at the last scan. */
+  readonly isExcluded?: boolean | undefined;
 }
 
 /**

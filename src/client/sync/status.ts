@@ -1,6 +1,7 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
 import { decidePull, decidePush } from './decide.ts';
+import { takePartAgain } from './folder/left-out.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import { scanFolder } from './folder/scan.ts';
 import { pendingElsewhere } from './pending.ts';
@@ -47,13 +48,15 @@ interface Remote {
 
 export async function statusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
-  const { files, skipped, problems, links, leavesOut } = await scanFolder(folder, state);
+  const found = await scanFolder(folder, state);
+  for (const path of takePartAgain(found, state)) state.waits.delete(path);
+  const { files, skipped, problems, links, leavesOut } = found;
   const problem = new Map([...problems, ...skipped]);
   const { hashes: remote, executables, damaged } = await listRemote(replica, problem);
   const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
-  const found = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
+  const todo = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
   const paths = new Set([...here.keys(), ...remote.keys(), ...base.keys()]);
   for (const path of [...paths].sort()) {
     if (leavesOut(path)) continue;
@@ -61,31 +64,31 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     const spelling = spellings.get(path);
     const wait = state.waits.get(path);
     const isExecutable = executables.has(path);
-    if (damaged.has(path) && local === hub) found.push.push(path);
+    if (damaged.has(path) && local === hub) todo.push.push(path);
     else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(path));
-    else if (wait?.kind === 'download' && local !== hub) found.pull.push(path);
+    else if (wait?.kind === 'download' && local !== hub) todo.pull.push(path);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
-      found[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
+      todo[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
     } else if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
-    else if (wait !== undefined && local !== hub) found.conflict.push(path);
+    else if (wait !== undefined && local !== hub) todo.conflict.push(path);
     else if (hub !== common) {
       const action = decidePull(local, hub, common);
-      if (action === 'conflict') found.conflict.push(path);
-      else if (action === 'keep') found.push.push(path);
-      else if (action !== 'agree' || spelling !== undefined) found.pull.push(path);
+      if (action === 'conflict') todo.conflict.push(path);
+      else if (action === 'keep') todo.push.push(path);
+      else if (action !== 'agree' || spelling !== undefined) todo.pull.push(path);
     } else {
       const action = decidePush(local, common);
-      if (action === 'delete') found.delete.push(path);
-      else if (action !== undefined || spelling?.isOurs === true) found.push.push(spelling?.path ?? path);
-      else if (spelling !== undefined) found.pull.push(path);
+      if (action === 'delete') todo.delete.push(path);
+      else if (action !== undefined || spelling?.isOurs === true) todo.push.push(spelling?.path ?? path);
+      else if (spelling !== undefined) todo.pull.push(path);
     }
   }
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
     if (state.waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
-  return { ...found, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
+  return { ...todo, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
 }
 
 interface Spelling {

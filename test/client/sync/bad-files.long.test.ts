@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
-import { syncedPair, textsOf } from '../../support/synced-folder.ts';
+import { type SyncedFolder, syncedFolder, syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const MiB = 1024 * 1024;
@@ -16,6 +16,8 @@ beforeAll(async () => {
   ({ mcp_key: key } = await account(hub));
 });
 
+const vaultNameOf = ({ read }: SyncedFolder) =>
+  (JSON.parse(read('.cairn/state.json')) as { vault_name: string }).vault_name;
 const pair = (files: Record<string, string | Buffer>) => syncedPair(hub, key, files);
 
 test('[SYN-24] an unedited file becomes a folder, and a folder a file, and both back', async () => {
@@ -121,6 +123,18 @@ test.runIf(process.platform !== 'win32')(
     chmodSync(b.at('fixed'), 0o755);
     expect(await syncPlainly()).toMatchObject({ code: 0 });
     expect(textsOf(b)).toEqual(textsOf(a));
+    // Its names can be listed, and nothing in it can be opened.
+    chmodSync(b.at('closed'), 0o644);
+    for (const path of ['x', 'closed/y']) a.write(path, '3\n');
+    await a.sync();
+    for (const args of [[], ['status']]) {
+      const listed = await b.syncUnder(plainly, ...args);
+      expect([listed.code, listed.stderr + listed.stdout]).toEqual([1, expect.stringContaining('closed/y')]);
+    }
+    expect(b.read('x')).toBe('3\n');
+    chmodSync(b.at('closed'), 0o755);
+    expect(await syncPlainly()).toMatchObject({ code: 0 });
+    expect(b.read('closed/y')).toBe('3\n');
     // As after `sudo cairn sync`.
     chmodSync(b.at('.cairn/state.json'), 0);
     expect(await syncPlainly()).toMatchObject({ code: 1, stderr: expect.stringContaining('sudo chown -R "$USER"') });
@@ -150,4 +164,54 @@ test('[SYN-25] a folder that is emptied, replaced or mostly gone deletes nothing
   expect(await b.sync('--allow-deletes')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(a.has('one')).toBe(false);
+}, 60_000);
+
+test('[SYN-25] a file that is removed while this device leaves it out stays on the hub, and comes back when it takes part again', async () => {
+  const files = {
+    'n/1': '1\n',
+    'n/2': '2\n',
+    'n/3': '3\n',
+    'n/4': '4\n',
+    'p/a': 'a\n',
+    'p/b': 'b\n',
+    'n/x.log': 'log\n',
+  };
+  const [a, b] = await pair(files);
+  expect(await b.sync('--only', 'n/')).toMatchObject({ code: 0 });
+  rmSync(b.at('p'), { recursive: true });
+  a.write('p/b', 'b, edited\n');
+  await a.sync();
+  b.write('.cairn/ignore', '*.log\n');
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  b.remove('n/x.log');
+  // Without a sync in between.
+  b.remove('.cairn/ignore');
+  const status = await b.sync('status');
+  expect(status.stdout).toMatch(/^pull +n\/x\.log$/m);
+  expect(await b.sync('--only', '*')).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual({ ...files, 'p/b': 'b, edited\n' });
+  expect((await a.sync()).stdout.trim()).toBe('up to date');
+  // A file that takes part is deleted as before.
+  b.remove('n/x.log');
+  await b.sync();
+  await a.sync();
+  expect(a.has('n/x.log')).toBe(false);
+}, 60_000);
+
+test('[SYN-24] a folder in a synced folder that syncs the same vault is left out by the outer one, not copied without end', async () => {
+  const [a] = await pair({ x: 'x\n', 'sub/y': 'y\n' });
+  const inner = syncedFolder(hub, key, vaultNameOf(a), a.at('sub'));
+  for (let round = 0; round < 3; round += 1) {
+    expect(await inner.sync()).toMatchObject({ code: 0 });
+    expect(await a.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('sub is not synced') });
+  }
+  expect(Object.keys(textsOf(a)).filter((path) => !path.includes('.cairn/'))).toEqual([
+    'sub/sub/y',
+    'sub/x',
+    'sub/y',
+    'x',
+    'y',
+  ]);
+  rmSync(a.at('sub/.cairn'), { recursive: true });
+  expect(await a.sync()).toMatchObject({ code: 0 });
 }, 60_000);

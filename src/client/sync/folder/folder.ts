@@ -24,11 +24,7 @@ import { makeFolder, makeParents } from './make-folder.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
-
-/** A path that cannot be written here, with the reason for the user. */
-export class Unwritable extends Error {
-  override readonly name = 'Unwritable';
-}
+import { CLASH, OTHER, Unwritable, unwritable } from './unwritable.ts';
 
 /** A file with its hash and metadata. */
 export interface LocalFile {
@@ -45,8 +41,6 @@ export interface Look {
 
 const SETTLED_AT_ONCE = 256;
 const LINK = 'The path goes through a symbolic link here; remove the link to sync it.';
-const CLASH = 'A file and a folder have the same name; rename or remove the one here.';
-const OTHER = 'A link, folder or device has this name here; rename or remove it.';
 
 export class SyncedFolder {
   readonly root: Root;
@@ -175,10 +169,10 @@ export class SyncedFolder {
   rename(from: FolderPath | string, to: FolderPath): boolean {
     const target = this.#target(to);
     const source = join(this.root.path, from);
-    const there = lookAt(target);
-    // A disk that treats both names as equal returns the same file for both.
-    if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
     try {
+      const there = lookAt(target);
+      // A disk that treats both names as equal returns the same file for both.
+      if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
       makeParents(this.root.path, to);
       renameSync(source, target);
     } catch (error) {
@@ -201,8 +195,12 @@ export class SyncedFolder {
 
   #target(path: FolderPath): string {
     this.root.check();
-    const reason = this.blocked(path);
-    if (reason !== undefined) throw new Unwritable(reason);
+    try {
+      const reason = this.blocked(path);
+      if (reason !== undefined) throw new Unwritable(reason);
+    } catch (error) {
+      throw unwritable(error);
+    }
     return this.at(path);
   }
 
@@ -258,37 +256,4 @@ function dress(absolute: string, modeBefore: number | undefined, { executable, m
   const wanted = executable === undefined ? mode : executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
   if (modeBefore !== undefined || wanted !== mode) chmodSync(absolute, wanted);
   if (modifiedMs !== undefined) utimesSync(absolute, modifiedMs / 1000, modifiedMs / 1000);
-}
-
-function unwritable(error: unknown): Error {
-  switch (codeOf(error)) {
-    case 'ENOTDIR':
-    case 'EEXIST':
-    case 'EISDIR':
-      return new Unwritable(CLASH);
-    case 'ENOTEMPTY':
-      return new Unwritable(OTHER);
-    case 'ENOENT':
-      return new Unwritable('Its folder was just moved or removed; sync again.');
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return new Unwritable(`No permission to write it here (${codeOf(error)}).`);
-    case 'ENAMETOOLONG':
-    case 'EINVAL':
-    case 'EILSEQ':
-      return new Unwritable(`This disk does not accept the name (${codeOf(error)}).`);
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return new Unwritable(`The disk is full (${codeOf(error)}); free some space.`);
-    case 'EIO':
-    case 'EFBIG':
-    case 'EBUSY':
-    case 'ETXTBSY':
-    case 'ENOTCONN':
-    case 'ESTALE':
-      return new Unwritable(`It cannot be written here (${codeOf(error)}).`);
-    default:
-      return error as Error;
-  }
 }

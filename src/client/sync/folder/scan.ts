@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import type { SyncState } from '../state.ts';
+import { vaultOf } from '../state-file.ts';
 import { type Rules, readRules } from './choice.ts';
-import { codeOf, isExecutable, lookAt, looksSame, readPlain, seenOf } from './file.ts';
+import { codeOf, isExecutable, lookAt, looksSame, readPlain, seenOf, Unreadable } from './file.ts';
 import type { LocalFile, SyncedFolder } from './folder.ts';
-import { checkPath, type FolderPath, isBad, isReserved, parentsOf } from './path.ts';
+import { checkPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parentsOf } from './path.ts';
 
 export interface Scan {
   readonly files: Map<FolderPath, LocalFile>;
@@ -35,8 +36,11 @@ const TOO_LARGE = `It is larger than ${limits.fileBytesMax} bytes, the most that
 const UNMOUNTED =
   'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 
+const NESTED =
+  'This folder syncs the same vault itself. Keep one of them: to sync it as a part of this folder, remove its .cairn.';
+
 /** The parts of the state that a scan uses. */
-type Known = Pick<SyncState, 'base' | 'only' | 'mounts'>;
+type Known = Pick<SyncState, 'vault_id' | 'base' | 'only' | 'mounts'>;
 
 /** Scans a folder. Files with the same metadata as at their last hash are not read again. Throws RootGone. */
 export async function scanFolder(folder: SyncedFolder, known: Known): Promise<Scan> {
@@ -46,6 +50,7 @@ export async function scanFolder(folder: SyncedFolder, known: Known): Promise<Sc
   // The folder may have been replaced during the scan.
   folder.root.check();
   scanner.leaveOutUnmounted();
+  scanner.leaveOutNested();
   return scanner.found();
 }
 
@@ -59,6 +64,8 @@ class Scanner {
   readonly #skipped = new Map<string, string>();
   readonly #links = new Set<string>();
   readonly #mounts = new Set<string>();
+  /** Folders with a `.cairn` folder in them. */
+  readonly #nested: string[] = [];
 
   constructor(folder: SyncedFolder, known: Known, rules: Rules) {
     this.#folder = folder;
@@ -74,6 +81,7 @@ class Scanner {
       for (const entry of this.#entries(below)) {
         const path = below === '' ? entry.name : `${below}/${entry.name}`;
         const isFolder = entry.isDirectory();
+        if (isFolder && entry.name === OWN_FOLDER && below !== '') this.#nested.push(below);
         if (isReserved(entry.name) || this.#rules.excludes(isFolder ? `${path}/` : path)) continue;
         if (isFolder) {
           folders.push(path);
@@ -91,8 +99,15 @@ class Scanner {
     const { root } = this.#folder;
     for (const mount of this.#mounts) {
       if (root.isElsewhere(mount) !== false || this.#rules.excludes(`${mount}/`)) continue;
-      this.#skipped.set(mount.normalize('NFC'), UNMOUNTED);
-      for (const path of this.#files.keys()) if (path.startsWith(`${mount}/`)) this.#files.delete(path);
+      this.#leaveOut(mount, UNMOUNTED);
+    }
+  }
+
+  /** Skips folders that sync the same vault themselves: each would fill the other with copies of it, without end. */
+  leaveOutNested(): void {
+    const { path: root } = this.#folder.root;
+    for (const below of this.#nested) {
+      if (vaultOf(join(root, below)) === this.#known.vault_id) this.#leaveOut(below, NESTED);
     }
   }
 
@@ -112,6 +127,13 @@ class Scanner {
     };
   }
 
+  #leaveOut(below: string, reason: string): void {
+    this.#skipped.set(below.normalize('NFC'), reason);
+    for (const path of this.#files.keys()) {
+      if (path.startsWith(`${below.normalize('NFC')}/`)) this.#files.delete(path);
+    }
+  }
+
   #noteMount(path: string): void {
     if (this.#folder.root.isElsewhere(path) !== true) return;
     if (!parentsOf(path).some((parent) => this.#mounts.has(parent))) this.#mounts.add(path);
@@ -124,7 +146,7 @@ class Scanner {
     } catch (error) {
       if (below === '') throw error;
       // When removed since its parent was read, the folder is gone. Otherwise its contents are unknown.
-      if (lookAt(join(this.#folder.root.path, below)) !== undefined) {
+      if (!this.#isAbsent(below)) {
         this.#skipped.set(below.normalize('NFC'), `The folder cannot be read (${codeOf(error)}).`);
       }
       return [];
@@ -145,8 +167,16 @@ class Scanner {
       return;
     }
     const checked = checkPath(path);
-    if (isBad(checked)) this.#skipped.set(shown, checked.bad);
-    else if (path === checked || this.#isOnlyForm(path, checked)) this.#add(checked, path);
+    if (isBad(checked)) {
+      this.#skipped.set(shown, checked.bad);
+      return;
+    }
+    try {
+      if (path === checked || this.#isOnlyForm(path, checked)) this.#add(checked, path);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#skipped.set(shown, error.message);
+    }
   }
 
   /** True when no other file here has the NFC form of this name. */
@@ -170,13 +200,19 @@ class Scanner {
     }
     const known = this.#known.base.get(path);
     const hashedMs = Date.now();
+    const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);
+    const sha256 = isKnown ? known.sha256 : readPlain(join(this.#folder.root.path, onDisk))?.sha256;
+    if (sha256 === undefined) return;
+    this.#files.set(path, { sha256, executable: isExecutable(stats), seen: seenOf(stats, hashedMs) });
+  }
+
+  /** False when it exists or cannot be inspected. */
+  #isAbsent(path: string): boolean {
     try {
-      const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);
-      const sha256 = isKnown ? known.sha256 : readPlain(join(this.#folder.root.path, onDisk))?.sha256;
-      if (sha256 === undefined) return;
-      this.#files.set(path, { sha256, executable: isExecutable(stats), seen: seenOf(stats, hashedMs) });
+      return this.#stat(path) === undefined;
     } catch (error) {
-      this.#skipped.set(path, (error as Error).message);
+      if (error instanceof Unreadable) return false;
+      throw error;
     }
   }
 

@@ -1,7 +1,8 @@
 /** Applies one change of the hub to a file of the folder. A file changed here is never overwritten. */
 import { decidePull, type PullAction } from '../decide.ts';
 import { Unreadable } from '../folder/file.ts';
-import { type LocalFile, Unwritable } from '../folder/folder.ts';
+import type { LocalFile } from '../folder/folder.ts';
+import { Unwritable } from '../folder/unwritable.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import { agree, recallSent } from '../state.ts';

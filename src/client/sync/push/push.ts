@@ -2,6 +2,7 @@
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { lookAt, Unreadable } from '../folder/file.ts';
+import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { PushedFile } from '../hub.ts';
@@ -84,6 +85,16 @@ function isReplaced({ folder }: Replica, path: FolderPath): boolean {
   }
 }
 
+/** True when a file is there, or cannot be inspected. */
+function mayExist(folder: SyncedFolder, path: FolderPath): boolean {
+  try {
+    return folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true;
+  } catch (error) {
+    if (error instanceof Unreadable) return true;
+    throw error;
+  }
+}
+
 class PushRun {
   /** Paths where the hub has changed. */
   readonly moved = new Set<FolderPath>();
@@ -157,7 +168,7 @@ class PushRun {
     const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
     if (state.mounts.some(isUnmounted)) return undefined;
     // Exists again since the scan: the next run detects it.
-    if (folder.blocked(path) === undefined && lookAt(folder.at(path))?.isFile() === true) return undefined;
+    if (mayExist(folder, path)) return undefined;
     const args = pushArguments(this.#replica, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
   }
