@@ -21,11 +21,11 @@ export interface Lease {
   release(): void;
 }
 
-/** Adds up what is held of something. */
+/** Adds up an amount of something: what is held, or what happened. */
 export interface Tally {
-  /** What all threads hold. */
+  /** The amount of all threads. */
   readonly total: number;
-  /** Adds to what this thread holds; a negative amount subtracts. */
+  /** Adds to the amount of this thread; a negative amount subtracts. */
   add(amount: number): void;
 }
 
@@ -45,6 +45,8 @@ export interface SharesOptions {
   readonly retryAfterSeconds: number;
   /** Counts the amount held together with other threads; default: for this thread alone. */
   readonly tally?: Tally;
+  /** Counts the refusals likewise. */
+  readonly refusals?: Tally;
 }
 
 /** Fraction of the whole that counts as a small share. */
@@ -56,16 +58,17 @@ export class Shares {
   readonly #options: SharesOptions;
   readonly #held = new Map<string, number>();
   readonly #tally: Tally;
-  #refused = 0;
+  readonly #refusals: Tally;
 
   constructor(options: SharesOptions) {
     this.#options = options;
     this.#tally = options.tally ?? new OwnTally();
+    this.#refusals = options.refusals ?? new OwnTally();
   }
 
   /** The amount held, its maximum, and the number of refused requests. */
   get state(): { readonly used: number; readonly max: number; readonly refused: number } {
-    return { used: this.#tally.total, max: this.#options.max, refused: this.#refused };
+    return { used: this.#tally.total, max: this.#options.max, refused: this.#refusals.total };
   }
 
   /** Number of callers, by account and by address, that hold something. */
@@ -127,7 +130,7 @@ export class Shares {
     this.#tally.add(amount);
     if (!this.#fits(caller, amount, this.#tally.total)) {
       this.#tally.add(-amount);
-      this.#refused += 1;
+      this.#refusals.add(1);
       const { what, retryAfterSeconds } = this.#options;
       throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds });
     }

@@ -52,7 +52,7 @@ export class Doors {
 
   /** Opens another door of the service in this thread, for connections accepted by others. */
   openSibling(): FrontDoor {
-    return this.#open(this.service.options);
+    return this.#open({ ...this.service.options, acceptedAt: this.port });
   }
 
   /**

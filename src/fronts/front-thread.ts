@@ -71,6 +71,7 @@ const door = new FrontDoor({
   }),
   parseJson: (parts) => parseJson(joined(parts)),
   log,
+  acceptedAt: start.port,
   desk: (socket, head) => requests.take(socket, head),
 });
 

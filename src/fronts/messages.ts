@@ -15,6 +15,8 @@ export interface FrontStart {
   /** Connections, bytes and streams of all threads: `admissionCells`. */
   readonly held: SharedArrayBuffer;
   readonly connectionsMax: number;
+  /** The port that accepts the connections. */
+  readonly port: number;
 }
 
 /** Position of bytes sent along with the messages of a turn: offset and length. */

@@ -35,6 +35,7 @@ export async function openFronts(options: OpenFrontsOptions): Promise<Fronts | u
       rates: rates.shared,
       held: cells.shared,
       connectionsMax: admission.connectionsMax,
+      port: doors.port,
     },
     door: doors.service,
     onEnded: (thread) => cells.clear(thread),

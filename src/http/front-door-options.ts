@@ -29,6 +29,8 @@ export interface FrontDoorOptions {
   /** Parses the JSON body of a route without its own parser; a large one off this thread. */
   readonly parseJson: BodyParser;
   readonly log: Log;
+  /** The port of the door that accepts connections for this one; undefined for a door that listens. */
+  readonly acceptedAt?: number;
   /** Set in a front: receives each request first and passes those answered locally to `accept`. */
   readonly desk?: Desk;
 }

@@ -68,13 +68,16 @@ export class FrontDoor {
   readonly #surroundings: ExchangeSurroundings;
   readonly #peers: Peers;
   #listener: us_listen_socket | undefined;
+  /** The port that accepts the connections. */
+  #port: number;
   #draining = false;
   #whenQuiet: (() => void) | undefined;
 
   constructor(options: FrontDoorOptions) {
     this.options = options;
     this.#router = new Router(options.routes);
-    this.#peers = peersOf(options, () => (this.#listener === undefined ? 0 : us_socket_local_port(this.#listener)));
+    this.#port = options.acceptedAt ?? 0;
+    this.#peers = peersOf(options, () => this.#port);
     this.#surroundings = {
       replyBytes: new ReplyBytes(),
       turns: new SendTurns(),
@@ -105,7 +108,8 @@ export class FrontDoor {
         `cannot listen on ${host} port ${port} (${settings}): it is in use, not of this machine, or below 1024; choose another.`,
       );
     }
-    return us_socket_local_port(this.#listener);
+    this.#port = us_socket_local_port(this.#listener);
+    return this.#port;
   }
 
   /** Stops accepting and waits at most `seconds` until every exchange has ended, then closes the remaining ones. */

@@ -121,7 +121,9 @@ export class MirrorBlobs extends BlobReads {
     start: UploadStart,
   ): Promise<Blob> {
     const passOn = (bytes: number) => body.passOn(bytes);
-    const upload = new StreamedUpload(this.#uploadTools, { accountId: principal.accountId, passOn, ...start });
+    const onFailure = (error: Error) => body.cutOff(error);
+    const { accountId } = principal;
+    const upload = new StreamedUpload(this.#uploadTools, { accountId, passOn, onFailure, ...start });
     const { storageId } = upload;
     let isUsed = false;
     try {

@@ -19,19 +19,18 @@ export interface AdmissionOptions {
   readonly threads?: { readonly cells: SharedCells; readonly own: number };
 }
 
-/** Rows of the cells that threads share. */
-const ROWS = ['connections', 'uploads', 'documents', 'streams'] as const;
+/** What threads hold together. */
+const HELD = ['connections', 'uploads', 'documents', 'streams'] as const;
+/** Bounds whose refusals they count together. */
+const BOUNDS = [...HELD, 'event_loop'] as const;
 
 /** Cells for so many threads; `shared`: those of another thread. */
 export function admissionCells(threads: number, shared?: SharedArrayBuffer): SharedCells {
-  return new SharedCells(threads, ROWS.length, shared);
+  return new SharedCells(threads, { held: HELD.length, counted: BOUNDS.length }, shared);
 }
 
 /** Paths that are answered even while the service drains or is overloaded, when probes matter most. */
 export const PROBE_PATHS: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
-
-/** Bounds whose refusals are counted. */
-export type Bound = 'connections' | 'event_loop';
 
 /** Share of the connections reserved for addresses with few connections. */
 const CONNECTIONS_KEPT = 1 / 4;
@@ -44,17 +43,23 @@ export class Admission {
   /** Answers sent piece by piece. */
   readonly streams: Shares;
   readonly #options: AdmissionOptions;
-  readonly #refused: Record<Bound, number> = { connections: 0, event_loop: 0 };
   readonly #connections: Tally;
+  readonly #connectionsRefused: Tally;
+  readonly #lateRefused: Tally;
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
     const { inflightBytesMax, streamsMax, threads } = options;
-    const tallyOf = (row: (typeof ROWS)[number]) =>
-      threads?.cells.tally(ROWS.indexOf(row), threads.own) ?? new OwnTally();
-    const shares = (row: (typeof ROWS)[number], max: number, what: string) =>
-      new Shares({ max, what, retryAfterSeconds: limits.retryAfterSeconds, tally: tallyOf(row) });
-    this.#connections = tallyOf('connections');
+    const tallyAt = (row: number): Tally => threads?.cells.tally(row, threads.own) ?? new OwnTally();
+    const heldOf = (what: (typeof HELD)[number]) => tallyAt(HELD.indexOf(what));
+    const refusalsOf = (bound: (typeof BOUNDS)[number]) => tallyAt(HELD.length + BOUNDS.indexOf(bound));
+    const shares = (row: (typeof HELD)[number], max: number, what: string) => {
+      const { retryAfterSeconds } = limits;
+      return new Shares({ max, what, retryAfterSeconds, tally: heldOf(row), refusals: refusalsOf(row) });
+    };
+    this.#connections = heldOf('connections');
+    this.#connectionsRefused = refusalsOf('connections');
+    this.#lateRefused = refusalsOf('event_loop');
     this.uploads = shares('uploads', inflightBytesMax, 'too many uploads are running');
     this.documents = shares('documents', inflightBytesMax, 'too many request bodies are being received');
     this.streams = shares('streams', streamsMax, 'too many downloads are running');
@@ -69,13 +74,25 @@ export class Admission {
     return this.#connections.total;
   }
 
+  /** Threads that count together. */
+  get threads(): number {
+    return this.cells?.threads ?? 1;
+  }
+
   /** What all threads hold; undefined for a single one. */
   get cells(): SharedCells | undefined {
     return this.#options.threads?.cells;
   }
 
-  get refused(): Readonly<Record<Bound, number>> {
-    return this.#refused;
+  /** Refusals of all threads, by bound. */
+  get refused(): Readonly<Record<(typeof BOUNDS)[number], number>> {
+    return {
+      connections: this.#connectionsRefused.total,
+      event_loop: this.#lateRefused.total,
+      uploads: this.uploads.state.refused,
+      documents: this.documents.state.refused,
+      streams: this.streams.state.refused,
+    };
   }
 
   /**
@@ -88,7 +105,7 @@ export class Admission {
     const { connectionsMax } = this.#options;
     const isScarce = connections > connectionsMax * (1 - CONNECTIONS_KEPT);
     if (connections <= connectionsMax && (!isScarce || isWelcome())) return true;
-    this.#refused.connections += 1;
+    this.#connectionsRefused.add(1);
     return false;
   }
 
@@ -100,11 +117,8 @@ export class Admission {
   checkLoop(): void {
     const { loopDelayMsMax, loopDelayMs } = this.#options;
     if (loopDelayMsMax === 0 || loopDelayMs() <= loopDelayMsMax) return;
-    throw this.#refuse('event_loop', 'the server is overloaded');
-  }
-
-  #refuse(bound: Bound, what: string): Refusal {
-    this.#refused[bound] += 1;
-    return new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.retryAfterSeconds });
+    this.#lateRefused.add(1);
+    const { retryAfterSeconds } = limits;
+    throw new Refusal({ kind: 'overloaded', what: 'the server is overloaded', retryAfterSeconds });
   }
 }

@@ -86,7 +86,7 @@ export class IncomingBody {
     try {
       this.#lease?.hold(this.#bytesHeld(isLast));
     } catch (error) {
-      this.#fail(error as Error);
+      this.cutOff(error as Error);
       return;
     }
     if (isLast) this.#ended = true;
@@ -114,7 +114,15 @@ export class IncomingBody {
 
   /** Cuts the body off; the reader gets the fault. */
   fail(fault: Fault): void {
-    this.#fail(new Refusal(fault));
+    this.cutOff(new Refusal(fault));
+  }
+
+  /** Like `fail`, for any error. */
+  cutOff(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#early = [];
+    this.#settle?.reject(error);
   }
 
   #deliver(bytes: Uint8Array): void {
@@ -122,15 +130,8 @@ export class IncomingBody {
     try {
       this.#sink?.(bytes);
     } catch (error) {
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.cutOff(error instanceof Error ? error : new Error(String(error)));
     }
-  }
-
-  #fail(error: Error): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = error;
-    this.#early = [];
-    this.#settle?.reject(error);
   }
 }
 

@@ -24,6 +24,8 @@ export interface StreamedUploadOptions {
   readonly caller: Caller;
   /** Reports the number of bytes on disk and no longer in memory. */
   readonly passOn: (bytes: number) => void;
+  /** Called with the first error; nothing is accepted afterwards. */
+  readonly onFailure: (error: Error) => void;
 }
 
 interface Chunk {
@@ -36,6 +38,7 @@ export class StreamedUpload {
   readonly #tools: UploadTools;
   readonly #accountId: string;
   readonly #passOn: (bytes: number) => void;
+  readonly #onFailure: (error: Error) => void;
   readonly #port: MessagePort;
   readonly #digests: Promise<Digests | undefined>;
   /** Full chunks that are not in the pool yet: V8 collects garbage when many buffers come back from another thread. */
@@ -50,10 +53,11 @@ export class StreamedUpload {
   #failure: Error | undefined;
   #whenHashed: (() => void) | undefined;
 
-  constructor(tools: UploadTools, { accountId, hmacKey, caller, passOn }: StreamedUploadOptions) {
+  constructor(tools: UploadTools, { accountId, hmacKey, caller, passOn, onFailure }: StreamedUploadOptions) {
     this.#tools = tools;
     this.#accountId = accountId;
     this.#passOn = passOn;
+    this.#onFailure = onFailure;
     this.storageId = tools.staging.claim();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
@@ -62,9 +66,8 @@ export class StreamedUpload {
     this.#digests.catch((error: Error) => this.#fail(error));
   }
 
-  /** Accepts the next bytes. Throws the error of an earlier chunk. */
+  /** Accepts the next bytes. */
   write(bytes: Uint8Array): void {
-    if (this.#failure !== undefined) throw this.#failure;
     let rest = bytes;
     while (rest.length > 0) {
       this.#buffer ??= this.#tools.buffers.take();
@@ -78,7 +81,7 @@ export class StreamedUpload {
 
   /** Returns a promise while the sender should wait. */
   room(): Promise<void> | undefined {
-    return this.#failure === undefined ? this.#tools.room.wait(this.#accountId) : undefined;
+    return this.#tools.room.wait(this.#accountId);
   }
 
   /** Call at the end of the body: resolves with the digests when every chunk is hashed and on disk. */
@@ -168,10 +171,12 @@ export class StreamedUpload {
     while (this.#stagings.size > 0) await Promise.all(this.#stagings);
   }
 
-  /** Stores the error for the next write or `finish`. The digest job ends with its port. */
+  /** The digest job ends with its port. */
   #fail(error: Error): void {
-    this.#failure ??= error;
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
     this.#port.close();
     this.#whenHashed?.();
+    this.#onFailure(error);
   }
 }

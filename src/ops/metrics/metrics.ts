@@ -171,10 +171,7 @@ function describeBounds(registry: Registry, { rates, admission, loop }: MetricSo
   counter(
     registry,
     { name: 'cairn_overloaded_total', help: 'Requests refused with 503, by the limit reached.', labels: ['bound'] },
-    () => [
-      ...Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count] as const),
-      ...Object.entries({ ...bodies, streams }).map(([bound, budget]) => [{ bound }, budget.state.refused] as const),
-    ],
+    () => Object.entries(admission.refused).map(([bound, count]) => [{ bound }, count]),
   );
 }
 

@@ -34,7 +34,13 @@ test('[NET-11] open connections to the port are counted by address, IPv6 by its 
 const connectionOf = (address: string) => ({ getRemoteAddressAsText: () => new TextEncoder().encode(address).buffer });
 
 async function peers(...tables: string[]): Promise<Peers> {
-  const made = new Peers({ port: () => 8080, littleMax: 3, isProxy: () => false, readTables: async () => tables });
+  const made = new Peers({
+    port: () => 8080,
+    littleMax: 3,
+    threads: 1,
+    isProxy: () => false,
+    readTables: async () => tables,
+  });
   made.isWelcome(connectionOf('203.0.113.9'));
   await new Promise((resolve) => setImmediate(resolve));
   return made;
@@ -50,7 +56,7 @@ test('[NET-11] what the kernel tells of an address counts, and what came since',
 test('[NET-11] connections that come while the kernel is asked are not forgotten', async () => {
   let answer: (tables: readonly string[]) => void = () => undefined;
   const readTables = () => new Promise<readonly string[]>((resolve) => (answer = resolve));
-  const one = new Peers({ port: () => 8080, littleMax: 3, isProxy: () => false, readTables });
+  const one = new Peers({ port: () => 8080, littleMax: 3, threads: 1, isProxy: () => false, readTables });
   const welcome = () => one.isWelcome(connectionOf('192.168.0.2'));
   // The first one asks the kernel, the others come before it answers.
   expect([welcome(), welcome(), welcome()]).toEqual([true, true, true]);
