@@ -16,7 +16,7 @@ export interface PeersOptions {
   readonly port: () => number;
   /** An address with fewer connections than this gets another. */
   readonly littleMax: number;
-  /** Threads that accept connections; each counts the newer ones by itself. */
+  /** Threads that accept connections; each knows only its own newer ones. */
   readonly threads: number;
   /** True for an address of a proxy, whose connections belong to many clients. */
   readonly isProxy: (address: string) => boolean;
