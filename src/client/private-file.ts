@@ -16,11 +16,14 @@ import { dirname } from 'node:path';
 import { ClientError } from './client-error.ts';
 import { quoted } from './shown.ts';
 
-/** The text of a file; undefined when missing. Throws ClientError when other users can read it or this user cannot. */
-export function readPrivateFile(path: string): string | undefined {
+/**
+ * The text of a file; undefined when missing. `hasSecrets` false: others may read it, as on a disk without permissions.
+ * Throws ClientError when other users can read its secrets, or this user cannot read it.
+ */
+export function readPrivateFile(path: string, { hasSecrets = true } = {}): string | undefined {
   try {
     // Keys readable by others are no longer secret. The user should know that the mode is too wide.
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    if (hasSecrets && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
       throw new ClientError(`${path} can be read by others; run chmod 600 on it, and replace its secrets if they did.`);
     }
     return readFileSync(path, 'utf8');

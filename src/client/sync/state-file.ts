@@ -92,7 +92,7 @@ export function vaultOf(folder: string): string | undefined {
 /** Reads the state of a folder; undefined when it was never synced. Throws ClientError when it is damaged. */
 export function readState(folder: string): SyncState | undefined {
   const path = statePath(folder);
-  const text = readPrivateFile(path);
+  const text = readPrivateFile(path, { hasSecrets: false });
   if (text === undefined) return undefined;
   try {
     const state = parse(JSON.parse(text));
@@ -171,7 +171,7 @@ function remember(state: SyncState, path: FolderPath, sha: Sha): void {
 }
 
 function readJournal(folder: string): JournalEntry[] {
-  const lines = (readPrivateFile(journalPath(folder)) ?? '').split('\n');
+  const lines = (readPrivateFile(journalPath(folder), { hasSecrets: false }) ?? '').split('\n');
   return lines.flatMap((line): JournalEntry[] => {
     try {
       const [path, ...rest] = journalSchema.parse(JSON.parse(line));

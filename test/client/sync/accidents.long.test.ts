@@ -1,7 +1,16 @@
 /** Accidents around a synced folder: misspelt names, killed watches, a disk that was unmounted below it. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -233,3 +242,44 @@ test("[SYN-25, OPS-10] bytes written late to a file of which the hub's copy is d
   expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringMatching(/kept as kept \(conflict/) });
   expect(Object.values(textsOf(b)).sort()).toEqual([text, 'written late\n'].sort());
 }, 60_000);
+
+test('[SYN-24, SYN-25] on a disk without permissions a folder syncs, and leaves the executable bits of other devices', async () => {
+  const [a, b] = await pair({ 'notes.md': '1\n', 'tool.sh': '#!/bin/sh\n', 'other.sh': '#!/bin/sh\n' });
+  chmodSync(a.at('tool.sh'), 0o755);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const env = {
+    CAIRN_SERVER: hub.url,
+    CAIRN_KEY: key,
+    TEST_MODELESS_DISK: b.folder,
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, '../../support/modeless-disk.mjs')}`,
+  };
+  const onDisk = (...args: string[]) => runCairn(['sync', ...args, '--folder', b.folder], env);
+  expect(await onDisk()).toMatchObject({ code: 0, stderr: '' });
+  expect(await onDisk()).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  expect(await onDisk('status')).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  b.write('notes.md', '2\n');
+  b.write('tool.sh', '#!/bin/bash\n');
+  b.write('new.md', 'new\n');
+  a.write('other.sh', '#!/bin/bash\n');
+  chmodSync(a.at('other.sh'), 0o755);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  for (const next of [onDisk, a.sync, onDisk]) expect(await next()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual(textsOf(a));
+  const isExecutable = (path: string) => (statSync(a.at(path)).mode & 0o100) !== 0;
+  const executable = ['notes.md', 'tool.sh', 'new.md', 'other.sh'].filter(isExecutable);
+  expect(executable).toEqual(['tool.sh', 'other.sh']);
+  expect(await onDisk('status')).toMatchObject({ code: 0, stdout: 'up to date\n' });
+}, 60_000);
+
+test('[SYN-24] a modification time is the same on every device, to the millisecond', async () => {
+  const [a, b] = await pair({ 'dated.md': '1\n' });
+  const times = Array.from({ length: 20 }, (_, at) => 1_786_000_000_917 + at * 7_919);
+  for (const [at, ms] of times.entries()) {
+    a.write(`${at}.md`, `${at}\n`);
+    utimesSync(a.at(`${at}.md`), new Date(ms), new Date(ms));
+  }
+  await a.sync();
+  await b.sync();
+  const timesOf = ({ at }: typeof a) => times.map((_, index) => Math.floor(statSync(at(`${index}.md`)).mtimeMs));
+  expect(timesOf(b)).toEqual(timesOf(a));
+});

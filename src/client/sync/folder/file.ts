@@ -14,7 +14,8 @@ export interface Seen {
 export interface Content {
   readonly bytes: Buffer;
   readonly sha256: string;
-  readonly executable: boolean;
+  /** Undefined: the disk does not store it. */
+  readonly executable: boolean | undefined;
   readonly modifiedMs: number;
 }
 
@@ -40,7 +41,10 @@ export function lookAt(absolute: string): Stats | undefined {
 }
 
 /** The content of a plain file; undefined when there is none. Throws Unreadable. */
-export function readPlain(absolute: string): Content | undefined {
+export function readPlain(
+  absolute: string,
+  bitOf: (stats: Stats) => boolean | undefined = isExecutable,
+): Content | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(absolute, READ);
@@ -50,7 +54,7 @@ export function readPlain(absolute: string): Content | undefined {
     return {
       bytes,
       sha256: sha256Of(bytes),
-      executable: isExecutable(stats),
+      executable: bitOf(stats),
       modifiedMs: Math.floor(stats.mtimeMs),
     };
   } catch (error) {
@@ -65,9 +69,9 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** True when the owner may execute the file. Windows has no such bit. */
+/** True when the owner may execute the file. Meaningless on a disk that does not store this bit. */
 export function isExecutable({ mode }: Stats): boolean {
-  return process.platform !== 'win32' && (mode & 0o100) !== 0;
+  return (mode & 0o100) !== 0;
 }
 
 /** Metadata of a file for a later comparison. */

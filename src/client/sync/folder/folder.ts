@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
-  chmodSync,
   constants,
   copyFileSync,
   linkSync,
@@ -13,14 +12,16 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
+import { type Content, codeOf, isExecutable, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
 import { makeFolder, makeParents } from './make-folder.ts';
+import { dress, type Look, storesExecutable } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
@@ -29,14 +30,9 @@ import { CLASH, OTHER, Unwritable, unwritable } from './unwritable.ts';
 /** A file with its hash and metadata. */
 export interface LocalFile {
   readonly sha256: string;
-  readonly executable: boolean;
+  /** Undefined: the disk does not store it. */
+  readonly executable: boolean | undefined;
   readonly seen: Seen;
-}
-
-/** Attributes of a written file besides its bytes. Undefined: unchanged, or the default of a new file. */
-export interface Look {
-  readonly executable?: boolean | undefined;
-  readonly modifiedMs?: number | undefined;
 }
 
 const SETTLED_AT_ONCE = 256;
@@ -48,6 +44,7 @@ export class SyncedFolder {
   readonly saves: Saves;
   /** Files and folders written since the last `settle`. */
   readonly #unsettled = new Set<string>();
+  #storesBit: boolean | undefined;
 
   constructor(folder: string) {
     this.root = Root.open(folder);
@@ -83,6 +80,16 @@ export class SyncedFolder {
     }
   }
 
+  /** The executable bit of a file; undefined when the disk does not store it. */
+  bitOf(stats: Stats): boolean | undefined {
+    return this.#hasBit ? isExecutable(stats) : undefined;
+  }
+
+  get #hasBit(): boolean {
+    this.#storesBit ??= storesExecutable(this.own(''));
+    return this.#storesBit;
+  }
+
   at(path: FolderPath): string {
     return join(this.root.path, path);
   }
@@ -99,7 +106,7 @@ export class SyncedFolder {
 
   /** The content of a plain file not reached through a link; undefined when there is none. Throws Unreadable. */
   read(path: FolderPath): Content | undefined {
-    return this.blocked(path) === undefined ? readPlain(this.at(path)) : undefined;
+    return this.blocked(path) === undefined ? readPlain(this.at(path), (stats) => this.bitOf(stats)) : undefined;
   }
 
   /** True when no entry has this path, not even a link. */
@@ -122,7 +129,7 @@ export class SyncedFolder {
       else if (before?.isFile() === false) throw new Unwritable(OTHER);
       else if ((before === undefined) !== (expected === undefined)) return false;
       writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 });
-      dress(incoming, before?.mode, look);
+      dress(incoming, before?.mode, look, this.#hasBit);
       if (expected !== undefined && !this.asides.take(path, target, expected)) return false;
       if (!placeNew(incoming, target)) return false;
     } catch (error) {
@@ -134,7 +141,7 @@ export class SyncedFolder {
     const stats = lstatSync(target);
     return {
       sha256: sha256Of(bytes),
-      executable: (stats.mode & 0o100) !== 0,
+      executable: this.bitOf(stats),
       seen: seenOf(stats, Date.now()),
     };
   }
@@ -143,7 +150,7 @@ export class SyncedFolder {
   dress(path: FolderPath, look: Look): void {
     const target = this.#target(path);
     try {
-      dress(target, lookAt(target)?.mode, look);
+      dress(target, lookAt(target)?.mode, look, this.#hasBit);
     } catch (error) {
       throw unwritable(error);
     }
@@ -247,13 +254,4 @@ function placeNew(incoming: string, target: string): boolean {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-}
-
-/** Sets the permissions of the replaced file, and the executable bit and time of the hub's side. */
-function dress(absolute: string, modeBefore: number | undefined, { executable, modifiedMs }: Look): void {
-  const mode = (modeBefore ?? lstatSync(absolute).mode) & 0o777;
-  // Everyone with read permission may execute it, as with `chmod +x` under a usual umask.
-  const wanted = executable === undefined ? mode : executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
-  if (modeBefore !== undefined || wanted !== mode) chmodSync(absolute, wanted);
-  if (modifiedMs !== undefined) utimesSync(absolute, modifiedMs / 1000, modifiedMs / 1000);
 }

@@ -21,7 +21,7 @@ const noteSchema = z.object({
   path: z.string(),
   sha256: z.string(),
   base: z.string(),
-  executable: z.boolean(),
+  executable: z.boolean().optional(),
   modifiedMs: z.number(),
 });
 

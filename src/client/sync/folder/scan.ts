@@ -6,7 +6,7 @@ import { limits } from '../../../limits/service.ts';
 import type { SyncState } from '../state.ts';
 import { vaultOf } from '../state-file.ts';
 import { type Rules, readRules } from './choice.ts';
-import { codeOf, isExecutable, lookAt, looksSame, readPlain, seenOf, Unreadable } from './file.ts';
+import { codeOf, lookAt, looksSame, readPlain, seenOf, Unreadable } from './file.ts';
 import type { LocalFile, SyncedFolder } from './folder.ts';
 import { checkPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parentsOf } from './path.ts';
 
@@ -203,7 +203,7 @@ class Scanner {
     const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);
     const sha256 = isKnown ? known.sha256 : readPlain(join(this.#folder.root.path, onDisk))?.sha256;
     if (sha256 === undefined) return;
-    this.#files.set(path, { sha256, executable: isExecutable(stats), seen: seenOf(stats, hashedMs) });
+    this.#files.set(path, { sha256, executable: this.#folder.bitOf(stats), seen: seenOf(stats, hashedMs) });
   }
 
   /** False when it exists or cannot be inspected. */

@@ -87,7 +87,7 @@ function takeBit({ folder, state, tell }: Replica, { path, side }: RemoteRecord,
   const theirs = side?.executable;
   if (local === undefined || theirs === undefined || theirs === base?.executable) return false;
   if (base !== undefined) state.base.set(path, { ...base, executable: theirs });
-  if (theirs === local.executable) return false;
+  if (theirs === local.executable || local.executable === undefined) return false;
   folder.dress(path, { executable: theirs });
   tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });
   return true;

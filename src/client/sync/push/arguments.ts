@@ -7,7 +7,7 @@ import type { Replica } from '../replica.ts';
 import { tick } from '../state.ts';
 
 /** Fields of a file sent by a push. */
-export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs'> & { readonly executable: boolean | undefined };
+export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs' | 'executable'>;
 
 /** Arguments of a guarded push. `base`: hash of its base version, empty for none; without content it is a delete. */
 export function pushArguments(
@@ -35,8 +35,8 @@ export function moveArguments(
 }
 
 function lookOf({ executable, modifiedMs }: Pick<Sent, 'executable' | 'modifiedMs'>, nowMs: number) {
-  // Windows has no such bit; the hub then keeps the current one.
-  const bit = executable === undefined || process.platform === 'win32' ? {} : { executable };
+  // Without the bit, the hub keeps the current one.
+  const bit = executable === undefined ? {} : { executable };
   return { mtime: isoOf(modifiedMs, nowMs), ...bit };
 }
 

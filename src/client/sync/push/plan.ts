@@ -72,10 +72,11 @@ function mustWait({ waits }: SyncState, path: FolderPath, sha256: string | undef
 }
 
 function isNewlyExecutable(
-  here: { readonly executable: boolean } | undefined,
+  here: { readonly executable: boolean | undefined } | undefined,
   base: { readonly executable?: boolean | undefined } | undefined,
 ): boolean {
-  return here !== undefined && base?.executable !== undefined && here.executable !== base.executable;
+  const [now, before] = [here?.executable, base?.executable];
+  return now !== undefined && before !== undefined && now !== before;
 }
 
 /** Pairs new files with missing ones of the same bytes: each is a move. Excludes empty files, which are all equal. */
