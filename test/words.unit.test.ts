@@ -37,6 +37,10 @@ const SOURCE_WORDS: typeof WORDS = [
   [/\bnever had one\b|\bthose cannot be\b/i, 'the noun'],
   [/\bby (itself|themselves)\b/i, 'automatically'],
   [/\ba (folder|thread|file|page|key|process|socket) of its own\b/i, 'a separate …'],
+  [/\bpower cut\b/i, 'power failure'],
+  [/\b(than|after) that of the (version|upload|line)\b/i, 'than in the previous …'],
+  [/\banew\b/i, 'again'],
+  [/\bso many (bytes|milliseconds|checks|others|wrong)\b|\bafter so long\b/i, 'this many …'],
 ];
 
 /** Sentences of zod: `fields/sentences.ts` words what is wrong. */

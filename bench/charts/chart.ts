@@ -8,9 +8,9 @@ const FILE = fileURLToPath(new URL('../../../src/manual/pictures/speed.svg', imp
 
 /** The bars, selected by the prefixes of the question and of the yardstick's name. */
 const SHOWN: readonly (readonly [label: string, question: string, yardstick: string])[] = [
-  ['list_tasks, asked again', 'tools/call list_tasks, 25 rows, 32 connections', 'official'],
-  ['list_tasks, made anew', 'tools/call list_tasks, 25 rows, 32 connections, each', 'official'],
-  ['Page of 1,000 tasks, made anew', 'page of 25 of 1000 tasks, another', 'fastify'],
+  ['list_tasks, cached', 'tools/call list_tasks, 25 rows, 32 connections', 'official'],
+  ['list_tasks, not cached', 'tools/call list_tasks, 25 rows, 32 connections, each', 'official'],
+  ['Page of 1,000 tasks, not cached', 'page of 25 of 1000 tasks, another', 'fastify'],
   ['Durable create_task', 'durable create_task', 'fastify'],
   ['Durable push of 1 KiB', 'durable sync_push of 1 KiB', 'fastify'],
   ['First pull, 64 clients', 'initial pull of 100000 files, 64', 'nginx'],
@@ -84,7 +84,7 @@ function chartOf(rows: readonly ChartRow[]): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">`,
     '  <title id="title">How many times the speed of the program that Cairn is compared with</title>',
     `  <style>${STYLE}\n  </style>`,
-    `  <text class="small" x="0" y="${TOP - 34}">Times the speed of the program that Cairn is compared with, in one run (${from}); the line is the range of the pairs</text>`,
+    `  <text class="small" x="0" y="${TOP - 34}">Speed relative to another program, measured in the same run (${from}). The thin line is the range of all pairs.</text>`,
     ...ticks.map((tick) => `  ${tick}`),
     ...rows.map((row, index) => rowOf(row, TOP + index * ROW)),
     '</svg>',

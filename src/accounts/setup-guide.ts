@@ -69,7 +69,7 @@ function terminalSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
 function connectorSteps({ baseUrl, offersSignIn }: SetupHub): SetupStep[] {
   const paste = offersSignIn
     ? `${baseUrl}/mcp`
-    : 'This hub has no public https address yet. Ask the operator to set CAIRN_PUBLIC_URL, then call this tool again.';
+    : 'This client needs a public https address, and this hub has none. Ask the operator to set CAIRN_PUBLIC_URL.';
   return [
     {
       client: 'claude-ai',

@@ -14,7 +14,7 @@ const COMMON: Readonly<Record<string, string>> = {
   cursor: 'continue a list: the cursor that the page before it printed',
   search: 'only those that contain this text, in any case',
   id: 'id, as the list prints it',
-  'with-key': 'put the master key beside the copy',
+  'with-key': 'also copy the master key',
   json: 'print the result as JSON',
 };
 

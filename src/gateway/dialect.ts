@@ -72,7 +72,8 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 };
 
 function checkHeaders(headers: McpHeaders, method: string, params: unknown): DialectAnswer {
-  if (headers.method !== method) return refuse(HEADER_MISMATCH, `Mcp-Method must be ${method}, as the body has it`);
+  if (headers.method !== method)
+    return refuse(HEADER_MISMATCH, `Mcp-Method must be ${method}, like the method in the body`);
   const member = NAMED_BY[method];
   if (member !== undefined) {
     const name = (params as Readonly<Record<string, unknown>>)[member];

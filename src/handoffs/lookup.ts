@@ -4,7 +4,7 @@ import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type HandoffRecord, handoffNames, handoffRows, handoffs } from './records.ts';
-import { byDate, byTime, cleanName, foldName, handoffNotFound, isPlace, placeOf } from './rules.ts';
+import { cleanName, dateKey, foldName, handoffNotFound, isPlace, placeOf, timeKey } from './rules.ts';
 
 export interface HandoffList {
   readonly handoffs: readonly HandoffRecord[];
@@ -17,7 +17,7 @@ const END = '~';
 
 export function namesOf(accountId: string, handoff: HandoffRecord): [string, string, string, string][] {
   const [project, topic] = [foldName(handoff.project), foldName(handoff.topic)];
-  return [byDate(handoff), byTime(handoff)].map((when) => [accountId, project, topic, when]);
+  return [dateKey(handoff), timeKey(handoff)].map((when) => [accountId, project, topic, when]);
 }
 
 export function rowsOf(accountId: string, handoff: HandoffRecord): [string, string, string][] {

@@ -36,12 +36,12 @@ export function nameErrors(names: Readonly<Partial<Record<'project' | 'topic', s
 }
 
 /** Returns a key part that sorts handoffs by date, then by time. A handoff without a time is the first of its day. */
-export function byDate({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
+export function dateKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `d${date} ${time ?? NO_TIME}`;
 }
 
 /** Returns a key part that sorts handoffs by time, then by date. */
-export function byTime({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
+export function timeKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `t${time ?? NO_TIME} ${date}`;
 }
 

@@ -22,7 +22,7 @@ import {
 } from '../versions/texts.ts';
 import { findHandoff, type HandoffList, listHandoffs, namesOf, newestOfEach, rowsOf } from './lookup.ts';
 import { type HandoffRecord, handoffHeads, handoffNames, handoffRows, handoffs } from './records.ts';
-import { byDate, cleanName, decideNew, decideReplace, foldName, handoffNotFound } from './rules.ts';
+import { cleanName, dateKey, decideNew, decideReplace, foldName, handoffNotFound } from './rules.ts';
 
 export interface HandoffsOptions {
   readonly store: Store;
@@ -84,7 +84,7 @@ export class Handoffs {
     const { project, topic } = name;
     const facts = { ...measure(content), preview: previewOf(content) };
     return actors.account(accountId).ask((batch) => {
-      const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), byDate(name)];
+      const key: [string, string, string, string] = [accountId, foldName(project), foldName(topic), dateKey(name)];
       const found = batch.get(handoffNames, key);
       const checkRoom = () => quotas.check(batch, accountId, 'documents', recordBytes(content));
       const handoff = found && batch.get(handoffs, [accountId, found.id]);

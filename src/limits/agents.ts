@@ -10,7 +10,7 @@ export const agentLimits = {
   eventBytesWaitingMax: 256 * KiB,
   /** How often watched resources are checked for changes. */
   listenersLookMs: 500,
-  /** After so many checks, resources that depend on the day are compared even without a write. */
+  /** After this many checks, resources that depend on the day are compared even without a write. */
   listenersLooksByDay: 60,
   /** Concurrent listening clients, of all accounts and of one. */
   listenersMax: 2000,

@@ -206,7 +206,7 @@ export const limits = {
   taskContentCharsMax: 10_000,
   /** Length of the content's prefix, case folded, used to sort tasks by content. */
   taskSortCharsMax: 100,
-  /** A new task is compared with so many others of so many milliseconds before it. */
+  /** A new task is compared with this many others, created within this many milliseconds before it. */
   taskTwinsMax: 5,
   taskTwinMs: 600_000,
   taskPageDefault: 25,
@@ -217,7 +217,7 @@ export const limits = {
   taskListMax: 500,
   /** Tasks read by one call of the list tool to match a text or a day. */
   taskScanMax: 20_000,
-  /** A range of at most so many tasks is read whole and sorted, instead of walking the requested order. */
+  /** A range of at most this many tasks is read whole and sorted, instead of walking the requested order. */
   taskGatherMax: 2000,
   taskSearchCharsMax: 200,
   timeZoneCharsMax: 64,
@@ -324,12 +324,12 @@ export const limits = {
   wholeBlobsMax: 1000,
   /** Blobs whose checksum is cached, about 100 bytes each. */
   blobSumsMax: 20_000,
-  /** A blob up to this size is sent whole, not as a stream, and its bytes are cached: so many bytes of all of them. */
+  /** A blob up to this size is sent whole, not as a stream, and cached; the second number bounds the whole cache. */
   smallBlobBytesMax: 64 * KiB,
   blobBytesRememberedMax: 16 * MiB,
   /** Cached rows that name a blob, of each kind. */
   blobRowsRememberedMax: 10_000,
-  /** A clock ahead of its expected time by more than this has jumped. After so long at the new time, it is accepted. */
+  /** A clock ahead of its expected time by more than this has jumped. The new time is accepted after this long. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */
   clockNotedMs: 10 * 60 * 1000,

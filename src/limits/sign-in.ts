@@ -23,7 +23,7 @@ export const signInLimits = {
   oauthFormBytesMax: 16 * KiB,
   /** A refresh token unused for so long ends its sign-in: 60 days. */
   refreshTokenSeconds: 60 * 86_400,
-  /** A device signs in again after so long, however much it was used: two years. */
+  /** A device must sign in again after two years, however much it was used. */
   deviceSignInSeconds: 2 * 365 * 86_400,
   /** How long a used refresh token is accepted once more, in case the answer was lost. */
   refreshRetryMs: 30_000,
@@ -57,7 +57,7 @@ export const signInLimits = {
   /** Wrong passwords of one browser, or of one address for one email, in a window of this length. */
   passwordTriesMax: 10,
   passwordTriesMs: 600_000,
-  /** After so many wrong passwords for one email in that window, from any address, strangers try one at a time. */
+  /** After this many wrong passwords for one email in that window, from any address, strangers try one at a time. */
   passwordTriesOfEmailMax: 10,
   /**
    * For an email under attack: interval between strangers' tries, waiting tries per email and per address; such emails.

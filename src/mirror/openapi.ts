@@ -68,7 +68,7 @@ export const mirrorOperations = {
     operationId: 'mirrorIssueCredential',
     summary: 'Issues the mirror credential of the account, or returns the existing one',
     description:
-      'With rotate the credential is destroyed and made anew: the old token is 401 at once, and blobs that were ' +
+      'With rotate the credential is destroyed and created again: the old token gets 401 at once, and blobs that were ' +
       'uploaded under it cannot be downloaded until they are uploaded again.',
     request: {
       required: false,

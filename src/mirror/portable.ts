@@ -114,7 +114,7 @@ export class MirrorImport {
         return;
       }
       if (isBack(this.#uploadedAt, record.uploaded_at))
-        throw invalidField('uploaded_at', 'uploaded_at is earlier than that of the upload before it');
+        throw invalidField('uploaded_at', 'uploaded_at is earlier than in the previous upload');
       if (record.verified && this.credential === undefined)
         throw invalidField('verified', 'verified needs a credential, and the archive has none');
       this.#uploadedAt = record.uploaded_at;

@@ -22,14 +22,14 @@ export async function removeRowsOf<K extends Key, V>(store: Store, table: Table<
   await removeChosen(store, table, store.keys(table), (key) => (key.includes(part) ? key : undefined));
 }
 
-/** Removes the rows for which `isOne` is true. Reads every row of the table, in short turns. */
+/** Removes the rows for which `isChosen` is true. Reads every row of the table, in short turns. */
 export async function removeRowsWhere<K extends Key, V>(
   store: Store,
   table: Table<K, V>,
-  isOne: (row: V) => boolean,
+  isChosen: (row: V) => boolean,
 ): Promise<void> {
   const rows = store.entries(table, { prefix: [] });
-  await removeChosen(store, table, rows, ({ key, value }) => (isOne(value) ? key : undefined));
+  await removeChosen(store, table, rows, ({ key, value }) => (isChosen(value) ? key : undefined));
 }
 
 /** Scans all items in short turns, then removes the rows whose keys `keyOf` returned. */

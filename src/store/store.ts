@@ -65,7 +65,7 @@ export class Store implements Reader {
     const { readOnly = false } = options;
     this.#root = openEnvironment({ path, mapBytes, readOnly });
     this.#tables = openTables(this.#root, options.tables, readOnly);
-    // The name of a new data file must survive a power cut, as its pages do.
+    // The name of a new data file must survive a power failure, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
     this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });

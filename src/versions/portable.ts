@@ -102,7 +102,7 @@ export class VersionsImport<D extends Numbered> {
     const isNext = version <= document.version && (before === undefined || version === before.version + 1);
     if (!isNext) throw invalidField('version', `version ${version} is not the next version of document ${document.id}`);
     if (before !== undefined && before.created_at > at)
-      throw invalidField('created_at', 'created_at is earlier than that of the version before it');
+      throw invalidField('created_at', 'created_at is earlier than in the previous version');
     refuseFields(textErrors(content));
     if (before !== undefined) this.#replaced.push({ version: before.version, sinceMs: Date.parse(at) });
     this.#before = line;

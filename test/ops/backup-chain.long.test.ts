@@ -61,7 +61,7 @@ test('[OPS-11] a chain of backups restores the hub of each moment; a missing lin
   expect([missing.code, missing.stderr]).toEqual([
     1,
     expect.stringMatching(
-      /^cairn: third builds on the backup .*second, which is missing or damaged; put it back beside it\.\n$/,
+      /^cairn: third is based on the backup .*second, which is missing or damaged; put that backup into the same folder\.\n$/,
     ),
   ]);
   expect(existsSync(join(into, 'cairn.mdb'))).toBe(false);

@@ -59,7 +59,7 @@ async function login(options: Options): Promise<number> {
   // The replaced sign-in would otherwise stay active, with no copy left to revoke it. Failing here is not an error.
   if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
   if (options.json) print(jsonLine({ server, device_name: deviceName }));
-  else print(`Signed in to ${server} as ${deviceName}.`);
+  else print(`Signed in to ${server}. The hub lists this machine as ${deviceName}.`);
   if (settings.key !== undefined)
     printError('CAIRN_KEY is set and overrides this sign-in; unset it to use the sign-in.');
   return 0;

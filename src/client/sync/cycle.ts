@@ -4,7 +4,7 @@ import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
 import { Unreadable } from './folder/file.ts';
 import type { FolderPath } from './folder/path.ts';
-import { keepStrays } from './keep-copy.ts';
+import { keepLateWrites } from './keep-copy.ts';
 import { LargeTransfers } from './large/transfers.ts';
 import { whyDamaged } from './pull/damaged.ts';
 import { pullChanges } from './pull/pull.ts';
@@ -40,7 +40,7 @@ export async function syncOnce(replica: Replica, options: SyncOptions): Promise<
     const { asides, saves } = replica.folder;
     const isFirst = options.leavesLarge && replica.scanned === undefined;
     if (isFirst && !(asides.isEmpty && saves.list().length === 0)) await scan(replica);
-    await keepStrays(replica);
+    await keepLateWrites(replica);
     if (options.direction === 'both') await sendSaves(replica);
     const large = new LargeTransfers(replica);
     try {

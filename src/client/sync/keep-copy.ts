@@ -50,7 +50,7 @@ export function keepCopy({ folder, state, tell, troubles }: Place, { from, of, w
 }
 
 /** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
-export async function keepStrays(replica: Place & { readonly hub: VaultHub }): Promise<void> {
+export async function keepLateWrites(replica: Place & { readonly hub: VaultHub }): Promise<void> {
   const { folder, hub } = replica;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {
     const isSafe = await hub.hasVersion(path, sha256);

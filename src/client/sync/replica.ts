@@ -1,4 +1,4 @@
-/** Defines the replica of a vault in a folder, with all that a sync knows of it; scans the folder and saves the state. */
+/** Defines the replica of a vault in a folder, with everything that a sync knows about it; scans the folder and saves the state. */
 import { limits } from '../../limits/service.ts';
 import type { SyncedFolder } from './folder/folder.ts';
 import { takePartAgain } from './folder/left-out.ts';

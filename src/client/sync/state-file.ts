@@ -114,7 +114,7 @@ export function stampOf(folder: string): string | undefined {
   return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
-/** Writes the state so that it survives a power cut. Throws RootGone, ClientError. */
+/** Writes the state so that it survives a power failure. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): void {
   const { base, waits, foreign, sent, ...head } = state;
   const document = {

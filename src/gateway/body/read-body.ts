@@ -1,4 +1,4 @@
-/** Parses the bytes of a gateway body to a document, and to the ids the parser changed. Pure. */
+/** Parses the bytes of a gateway body. Returns the document, and the ids that the parser changed. Pure. */
 import { Refusal } from '../../common/fault.ts';
 import { parseJson } from '../../http/request/json-body.ts';
 import type { BodyForm } from '../../pool/jobs.ts';

@@ -12,7 +12,7 @@ export interface OpenApiInput {
 }
 
 const DESCRIPTION = [
-  'A self-hosted hub: certificate mirror, tool gateway and the resources behind it.',
+  'A self-hosted hub for people and their AI agents: tasks, documents, file sync and encrypted git backups.',
   'Every request names its client (`User-Agent: <tool>/<version>`); default names of command-line tools are refused.',
   'HEAD works wherever GET does. Every answer carries `X-Request-Id`; quote it to the operator.',
 ].join('\n\n');

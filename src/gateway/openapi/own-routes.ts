@@ -94,7 +94,7 @@ const rpc = {
   tag: 'gateway',
   summary: 'JSON-RPC 2.0 and MCP: one message or a batch',
   description:
-    'Speaks JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP in its revisions since 2025-03-26. A failed ' +
+    'Accepts JSON-RPC 2.0 with `tools/list` and `tools/call`, and MCP revisions since 2025-03-26. A failed ' +
     'call travels in an HTTP 200. Without a credential the handshake, `tools/list` and the onboarding tools answer. ' +
     'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
     'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it. ' +
@@ -137,7 +137,10 @@ const rpc = {
     202: { description: 'Only notifications: nothing to answer' },
     400: {
       description: 'The protocol version is not supported, or an MCP header differs from the body',
-      content: jsonContent(rpcRefusal, failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, as the body has it')),
+      content: jsonContent(
+        rpcRefusal,
+        failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, like the method in the body'),
+      ),
     },
     404: {
       description: 'Unknown method, in MCP since 2026-07-28',

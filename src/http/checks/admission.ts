@@ -24,7 +24,7 @@ const HELD = ['connections', 'uploads', 'documents', 'streams'] as const;
 /** Bounds whose refusals they count together. */
 const BOUNDS = [...HELD, 'event_loop'] as const;
 
-/** Cells for so many threads; `shared`: those of another thread. */
+/** Cells for this number of threads; `shared`: the cells of another thread. */
 export function admissionCells(threads: number, shared?: SharedArrayBuffer): SharedCells {
   return new SharedCells(threads, { held: HELD.length, counted: BOUNDS.length }, shared);
 }

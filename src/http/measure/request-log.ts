@@ -23,7 +23,7 @@ export interface RequestLogOptions {
   readonly log: Log;
   /** Gets every line, if set. Then `log` gets only warnings and errors. */
   readonly access: Log | undefined;
-  /** A request of at least so many milliseconds is a warning; 0: never. */
+  /** A request of at least this many milliseconds is a warning; 0: never. */
   readonly slowMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Receives the bytes of one request body, enforces its size limit and passes them to a sink. Chunks are memory of the
  * HTTP library, valid only during its callback, so sinks copy. A sink without room makes the socket wait
- * (read-body.ts). The library still reads what is there, so admission bounds the memory.
+ * (read-body.ts). The library still reads bytes that have arrived, so admission bounds the memory.
  */
 
 import { type Fault, Refusal } from '../../common/fault.ts';

@@ -32,7 +32,7 @@ export function readBody(
     receive(new Uint8Array(chunk), isLast);
     if (isOver || isLast || socket.resume === undefined) return;
     if (isPaused) {
-      // The library still reads what is there, and such bytes restart its timeout of ten seconds. Pausing stops that.
+      // The library still reads bytes that have arrived, and they restart its timeout of ten seconds. Pausing stops that.
       socket.pause();
       return;
     }

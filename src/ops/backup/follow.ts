@@ -101,7 +101,7 @@ export class Follower {
 
   #append(store: Store, { backup, point }: { readonly backup: string; readonly point: Point }): FollowStep {
     const madeAt = new Date(this.#options.now()).toISOString();
-    // A power cut can undo only the newest transaction. A different one may have its number now.
+    // A power failure can undo only the newest transaction. A different one may have its number now.
     const after = point.transaction - 1;
     const moment = store.snapshot();
     try {

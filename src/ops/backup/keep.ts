@@ -5,8 +5,8 @@ import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
 
 /**
- * Removes all but the `count` newest backups of the hub beside the one in `folder`, and returns their names. What is no
- * backup of this hub stays, and so does everything beside a backup with damage.
+ * Removes all but the `count` newest backups of the hub that are next to `folder`, and returns their names. Everything
+ * else stays. Removes nothing when the backup in `folder` contains damage.
  */
 export function keepNewest(folder: string, count: number): string[] {
   const parent = dirname(resolve(folder));

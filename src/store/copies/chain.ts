@@ -29,7 +29,7 @@ function chainOf(folder: string): Link[] {
     const before = join(dirname(at), since.folder);
     const found = readSince(before, at);
     if (found.sha256 !== since.sha256 || links.length > 100_000) {
-      throw new StartError(`${basename(at)} builds on another backup than the one that is in ${before}.`);
+      throw new StartError(`${basename(at)} is based on another backup than the one in ${before}.`);
     }
     [at, manifest] = [before, found];
   }
@@ -41,7 +41,7 @@ function readSince(before: string, at: string): CopyManifest {
   } catch {
     // Missing and unreadable have the same message.
     throw new StartError(
-      `${basename(at)} builds on the backup ${before}, which is missing or damaged; put it back beside it.`,
+      `${basename(at)} is based on the backup ${before}, which is missing or damaged; put that backup into the same folder.`,
     );
   }
 }

@@ -61,7 +61,7 @@ export function readPoints(folder: string): Point[] {
   });
 }
 
-/** Writes and flushes blocks, then their point, so that both survive a power cut. */
+/** Writes and flushes blocks, then their point, so that both survive a power failure. */
 export function appendPoint(
   folder: string,
   after: Point | undefined,

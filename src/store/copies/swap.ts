@@ -46,7 +46,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
     const needed = usedBytes(old);
     if (freeBytes(folder) < needed) {
       throw new StartError(
-        `compacting needs ${needed} bytes of free disk space beside the data file; free some, then run it again.`,
+        `compacting needs ${needed} bytes of free disk space for the new data file; free some, then run it again.`,
       );
     }
     mkdirSync(work, { mode: 0o700 });

@@ -43,7 +43,7 @@ export function checkPageSums(folder: string): readonly ChangedPage[] {
   const descriptor = openSync(path, 'r');
   try {
     const { head } = newestHead(descriptor);
-    // The meta page may not be on disk yet; after a power cut another transaction could get the same number.
+    // The meta page may not be on disk yet; after a power failure another transaction could get the same number.
     fdatasyncSync(descriptor);
     const known = load(folder, file);
     const entries = Buffer.alloc((head.pageLast + 1) * ENTRY_BYTES);
@@ -99,7 +99,7 @@ function load(folder: string, file: string): Sums | undefined {
     const entries = bytes.subarray(end + 1);
     return of === file && crc32(entries) === sum ? { file, until, entries } : undefined;
   } catch {
-    // Missing, or itself damaged: this call starts anew.
+    // Missing, or itself damaged: this call starts over.
     return undefined;
   }
 }

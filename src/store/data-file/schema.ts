@@ -15,7 +15,7 @@ const PROGRESS_ROW = 'migration';
 
 /** One step from a schema to the next. It declares the format of older rows itself, because later code drops it. */
 export interface Migration {
-  /** The schema after this step; the step needs the one before. */
+  /** The schema after this step; the step needs the previous one. */
   readonly to: number;
   /** Description of the change, for the log. */
   readonly what: string;

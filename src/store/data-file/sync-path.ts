@@ -1,4 +1,4 @@
-/** Flushes a file, or the names in a folder, so that they survive a power cut. */
+/** Flushes a file, or the names in a folder, so that they survive a power failure. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /** Flushes a file's content, or a folder's names, to disk. */

@@ -113,7 +113,7 @@ function firstWrong(parts: readonly string[], isPlain: boolean): string | undefi
 }
 
 /**
- * Returns what is wrong with one part of a path; undefined when it is valid. `compared`: as other systems may read it.
+ * Returns what is wrong with one part of a path; undefined when it is valid. `compared`: in the form in which other systems may read it.
  */
 function wrongPart(part: string, compared: string): string | undefined {
   if (part === '') return 'has an empty part; write each / once and none at the end';

@@ -112,7 +112,7 @@ export class Packer {
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
 
-  /** Packs a vault up to a sequence number; a rest that does not fill a pack only with `takesLittle`. Never rejects. */
+  /** Packs a vault up to a sequence number. `takesLittle`: also packs a rest that does not fill a pack. Never rejects. */
   #pack(vaultId: string, upTo: number, takesLittle: boolean): Promise<void> {
     const { views, log } = this.#options;
     const work = async () => {

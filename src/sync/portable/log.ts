@@ -72,7 +72,7 @@ export class VaultImport {
     const storedMs = Date.parse(line.stored_at);
     if (line.seq <= this.#last.seq) throw invalidField('seq', `seq must be above ${this.#last.seq}`);
     if (storedMs <= this.#last.storedMs && this.#last.storedMs - storedMs <= limits.clockJumpMs)
-      throw invalidField('stored_at', 'stored_at must be after that of the version before');
+      throw invalidField('stored_at', 'stored_at must be later than in the previous version');
     if (line.type === 'deleted' && line.deleted_at !== line.stored_at) {
       throw invalidField('deleted_at', 'deleted_at must equal stored_at');
     }

@@ -38,7 +38,10 @@ export function decidePush(push: PushRequest, state: PushState): PushDecision {
   if (over !== undefined) return over;
   if (push.base.kind !== 'unsaid') return decideGuarded(push, state, live);
   if (live !== undefined && state.isProtected()) {
-    return needsBase(`${push.path} is protected: read what is there, then push with base_sha ${live.sha256}`, live);
+    return needsBase(
+      `${push.path} is protected: read the current version, then push with base_sha ${live.sha256}`,
+      live,
+    );
   }
   if (file === undefined) return accept(push, state, 'created');
   return decideByClock(push, push.content, state, file);
@@ -113,7 +116,7 @@ function accept(push: PushRequest, state: PushState, status: AcceptOutcome['stat
   const regressed = file === undefined || file.deleted ? undefined : mtimeRegressMs(push.mtime, file.mtime);
   const { clock, hubMade, warnings } = adopted;
   if (regressed === undefined) return { kind: 'accept', status, clock, hubMade, warnings };
-  const older = `mtime is ${(regressed / 1000).toFixed(1)} s older than that of the version before; check the clock`;
+  const older = `mtime is ${(regressed / 1000).toFixed(1)} s older than in the previous version; check the clock`;
   return { kind: 'accept', status, clock, hubMade, warnings: [older, ...warnings] };
 }
 

@@ -40,7 +40,7 @@ type StatusArguments = z.output<typeof statusArguments>;
 
 /** The arguments of all actions. Each action refuses those of the others. */
 const anyArguments = z.strictObject({
-  action: z.enum(['status', 'list', 'pull', 'push']).describe('What to do; the other arguments belong to it'),
+  action: z.enum(['status', 'list', 'pull', 'push']).describe('Action; it decides which other arguments apply'),
   ...statusArguments.shape,
   ...pushArguments.partial().shape,
   ...pullArguments.shape,

@@ -31,7 +31,7 @@ export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
   const kept = new Map<string, RenderedHtml>();
   const rendered = async (topic: Topic, hub: string) => {
     const name = `${topic.name} ${hub}`;
-    const found = kept.get(name) ?? (await renderer.ownText(pageText(topic, hub), READERS));
+    const found = kept.get(name) ?? (await renderer.manualText(pageText(topic, hub), READERS));
     if (found === undefined) return undefined;
     if (kept.size >= KEPT_MAX) kept.clear();
     kept.set(name, found);

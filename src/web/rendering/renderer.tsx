@@ -27,8 +27,8 @@ export class Renderer {
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 
-  /** Renders Markdown of Cairn itself, however long that takes on a slow machine. Throws Refusal `overloaded`. */
-  async ownText(text: string, owner: string): Promise<RenderedHtml | undefined> {
+  /** Renders the manual of Cairn, without a time limit. Throws Refusal `overloaded`. */
+  async manualText(text: string, owner: string): Promise<RenderedHtml | undefined> {
     const html = await this.#pool.run('renderMarkdown', { text, base: undefined, isOwn: true }, { accountId: owner });
     return html === undefined ? undefined : new RenderedHtml(html);
   }

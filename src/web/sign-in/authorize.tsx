@@ -69,7 +69,7 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
     return leave(read.request, issuer, { error: 'access_denied', error_description: 'the user denied access' });
   }
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
-  // First the code, because an account may have only so many of them.
+  // First the code, because an account may have only a few of them.
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
   await clients.noteUsed(client.client_id, visit.accountId);
   options.letters.newSignIn(visit.email, `An app (${client.client_name ?? client.client_id})`, visit.source);

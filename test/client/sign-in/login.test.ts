@@ -79,7 +79,7 @@ test.concurrent('[OAUTH-6] login shows where to approve, and keeps tokens and ke
   expect(code).toBe(0);
   expect(stdout).toContain(`Open ${hub.url}/device in any browser`);
   expect(stdout).toContain(`${hub.url}/device?user_code=${login.code}`);
-  expect(stdout).toContain(`Signed in to ${hub.url} as build 7.`);
+  expect(stdout).toContain(`Signed in to ${hub.url}. The hub lists this machine as build 7.`);
   expect(statSync(fileOf(folder)).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, 'cairn')).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, 'cairn'))).toEqual(['credentials.json']);

@@ -26,7 +26,7 @@ export const followCommand: Command = {
   explains: {
     every: `how often it looks for changes (${limits.followSecondsDefault})`,
     keep: `how long to keep the moments before the newest whole copy (${limits.followKeepDaysDefault})`,
-    'with-key': 'put the master key beside each whole copy',
+    'with-key': 'also copy the master key, with each full backup',
   },
   examples: ['cairn follow /mnt/following', 'cairn follow --every 60 --keep 30 /mnt/following'],
   run: follow,

@@ -84,7 +84,7 @@ interface Restored {
 }
 
 /** Restores the folder as of a time; with `isDry`, only lists what that would change. */
-async function goBack(place: VaultPlace, atMs: number, isDry: boolean): Promise<Restored> {
+async function restoreAsOf(place: VaultPlace, atMs: number, isDry: boolean): Promise<Restored> {
   const folder = place.below === '' ? {} : { folder: place.below };
   const found: Restored = { restored: [], deleted: [], skipped: [] };
   for (let cursor: string | null = null; ; ) {
@@ -104,9 +104,9 @@ async function goBack(place: VaultPlace, atMs: number, isDry: boolean): Promise<
   }
 }
 
-/** A time before most files existed is probably a slip: deleting more than half of them waits for a word. */
+/** A time before most files existed is probably a mistake: deleting more than half of them needs a confirmation. */
 async function checkDeletes(place: VaultPlace, atMs: number): Promise<void> {
-  const { deleted } = await goBack(place, atMs, true);
+  const { deleted } = await restoreAsOf(place, atMs, true);
   if (deleted.length === 0) return;
   const prefix = place.below === '' ? {} : { prefix: `${place.below}/` };
   const { structured } = await place.hub.call('sync_list', { limit: 1, ...prefix });
@@ -119,7 +119,7 @@ async function checkDeletes(place: VaultPlace, atMs: number): Promise<void> {
 async function restoreFolder(options: Options, place: VaultPlace, atMs: number): Promise<number> {
   const isDry = options.flag('dry-run');
   if (!isDry && !options.flag('allow-deletes')) await checkDeletes(place, atMs);
-  const { restored, deleted, skipped } = await goBack(place, atMs, isDry);
+  const { restored, deleted, skipped } = await restoreAsOf(place, atMs, isDry);
   if (options.json) print(jsonLine({ restored, deleted, skipped }));
   else {
     tellPaths(isDry ? 'would restore' : 'restored', restored);

@@ -105,7 +105,7 @@ export class Asides {
       const stats = lookAt(at);
       if (stats !== undefined && nowMs - stats.ctimeMs < limits.clientAsideMs && nowMs >= stats.ctimeMs) continue;
       const note = this.#noteOf(name);
-      // The note was lost in a power cut: the file stays for the user to find.
+      // The note was lost in a power failure: the file stays for the user to find.
       if (note === undefined) continue;
       this.#taken.delete(note.sha256);
       const path = checkPath(note.path);

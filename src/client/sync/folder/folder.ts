@@ -190,7 +190,7 @@ export class SyncedFolder {
     return true;
   }
 
-  /** Flushes all files written so far to the disk, so that a power cut cannot lose them. */
+  /** Flushes all files written so far to the disk, so that a power failure cannot lose them. */
   async settle(): Promise<void> {
     const paths = [...this.#unsettled];
     this.#unsettled.clear();

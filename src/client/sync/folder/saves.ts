@@ -83,7 +83,7 @@ export class Saves {
         this.#held?.delete(name);
       };
       if (note === undefined || isBad(path)) {
-        // The note was lost in a power cut; the file itself still exists.
+        // The note was lost in a power failure; the file itself still exists.
         drop();
         return [];
       }

@@ -1,13 +1,13 @@
 /**
  * Spaces out the sends of large files to which programs keep writing, since each send repeats the whole file. A file that
- * stands still is sent at once: that state may be a version which somebody wants back.
+ * stands still is sent at once: that state may be a version that a person wants back.
  */
 import { limits } from '../../../limits/service.ts';
 import type { Seen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 
 interface Sends {
-  /** Sends in a row, each soon after the one before. */
+  /** Consecutive sends, each soon after the previous one. */
   readonly count: number;
   readonly lastMs: number;
 }
@@ -17,7 +17,7 @@ export class Restless {
   /** When each file that waits is sent at the latest (milliseconds since 1970). */
   readonly #due = new Map<FolderPath, number>();
 
-  /** Call before each plan of a push: which files wait is decided anew. */
+  /** Call before each plan of a push: decides again which files wait. */
   begin(): void {
     this.#due.clear();
   }

@@ -69,7 +69,7 @@ export async function sendWaitingSaves(replica: Replica): Promise<ReadonlySet<Fo
   return paths;
 }
 
-/** The reason of a path of which earlier saves wait for the hub to have room. */
+/** The reason shown for a path with earlier saves that wait until the hub has space. */
 export function withEarlierSaves(reason: string | undefined): string {
   return reason === undefined ? EARLIER : `${reason.replace(/\.$/, '')}. ${EARLIER}`;
 }
