@@ -4,10 +4,12 @@ import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
 import { type MailSetting, mailOf } from './mail/setting.ts';
-import { isLoopback, settings } from './settings/schema.ts';
+import { isLoopback, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
 export interface Config {
+  /** The settings that were given, as text and by name, without secrets. */
+  readonly given: Readonly<Record<string, string>>;
   readonly port: number;
   readonly host: string;
   readonly dataFolder: string;
@@ -83,6 +85,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
   const values = parsed.value;
   return Object.freeze({
+    given: shown(given),
     port: values.CAIRN_PORT,
     host: values.CAIRN_HOST,
     dataFolder: values.CAIRN_DATA,
@@ -128,6 +131,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
+}
+
+function shown(given: Readonly<Record<string, string | undefined>>): Config['given'] {
+  const isShown = (name: string) => name in settings.shape && !SECRET_SETTINGS.has(name);
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value = '']) => (isShown(name) ? [[name, value]] : [])),
+  );
 }
 
 /** A misspelled setting would be ignored silently, so it stops the start. */

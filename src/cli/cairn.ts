@@ -13,6 +13,7 @@ import { endWithOutput } from './closed-output.ts';
 import { readOptions } from './command.ts';
 import { findCommand, loadGroups } from './commands.ts';
 import { keepMemoryOutOfCoreDumps } from './core-dump.ts';
+import { ignoreForeignSignals } from './foreign-signals.ts';
 import { commandHelp, overview } from './help.ts';
 import { print, printError } from './output.ts';
 import { useUmaskOfService } from './umask.ts';
@@ -82,6 +83,7 @@ function exitOf(error: Error): number {
 // The data folder contains keys, so new files are private. Synced files use the user's umask (see umask.ts).
 useUmaskOfService();
 keepMemoryOutOfCoreDumps();
+ignoreForeignSignals();
 try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {

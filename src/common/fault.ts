@@ -57,7 +57,8 @@ export type Fault =
     }
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guesses: readonly string[] }
-  | { readonly kind: 'not_found'; readonly what: string }
+  /** `next`: what an agent does next, with the names of tools. */
+  | { readonly kind: 'not_found'; readonly what: string; readonly next?: string }
   | {
       readonly kind: 'stale_version';
       readonly detail: string;

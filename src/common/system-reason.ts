@@ -7,6 +7,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only; mount it for writing, or name another folder.',
   EACCES: 'this user lacks the permission; run the command as the user of the hub, or change the owner of the folder.',
   EPERM: 'this user lacks the permission; run the command as the user of the hub, or change the owner of the folder.',
+  ENOENT: 'it, or a folder above it, does not exist; correct the path.',
+  ENOTDIR: 'a part of the path is a file and not a folder; correct the path.',
+  EEXIST: 'it, or a folder above it, is a file; correct the path.',
+  EISDIR: 'it is a folder and not a file; correct the path.',
+  ENAMETOOLONG: 'a name in the path is too long; choose a shorter one.',
+  ELOOP: 'its symbolic links form a circle; correct the path.',
   EIO: 'the disk reports an error; look at the log of the system (dmesg), and name a folder on another disk.',
 };
 

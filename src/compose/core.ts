@@ -101,6 +101,8 @@ export interface Core extends Members {
   readonly identities: Identities;
   /** Resolves with the system's error when this process can no longer use the data file. A new process can. */
   readonly broken: Promise<unknown>;
+  /** The settings that were given, without secrets. */
+  readonly given: Config['given'];
   /** Accepts requests for imports. */
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
@@ -146,7 +148,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const provider = await openProvider(config, log);
     const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
     const imports = new ImportDoor();
-    const tools = { ...members, store, devices, identities, operatorClients, actors, imports };
+    const { given } = config;
+    const tools = { ...members, store, devices, identities, operatorClients, actors, imports, given };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -166,6 +169,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       identities,
       broken,
       imports,
+      given,
       keep: hub.keep,
       async close() {
         await members.removal.close();

@@ -8,29 +8,31 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
+import { version } from '../common/version.ts';
+import type { Config } from '../config.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
-import type { Identities } from '../oauth/provider/identities.ts';
 import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import { type AccountControlTools, runAccountControl } from './accounts.ts';
 import { runClientControl } from './clients.ts';
+import { type IdentityControlTools, runIdentityControl } from './identities.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
 type SetAsideRequest = Extract<ControlRequest, { readonly command: 'damage.set_aside' }>;
 
-export interface ControlTools extends AccountControlTools {
+export interface ControlTools extends AccountControlTools, IdentityControlTools {
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
-  readonly identities: Identities;
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
+  readonly given: Config['given'];
   readonly audit: AuditLog;
 }
 
@@ -40,7 +42,7 @@ export async function runControl(
   request: ControlRequest,
   progress: ImportProgress,
 ): Promise<ControlResult> {
-  const { accounts, tokens, devices, identities } = tools;
+  const { accounts, tokens, devices } = tools;
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name }, OPERATOR);
@@ -90,12 +92,11 @@ export async function runControl(
       return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
     }
     case 'identity.link':
-      return await identities.linkSubject(accounts.idOfEmail(request.email), request.subject, OPERATOR);
     case 'identity.list':
-      return { identities: identities.list(accounts.idOfEmail(request.email)) };
     case 'identity.unlink':
-      await identities.unlink(accounts.idOfEmail(request.email), request.identityId, OPERATOR);
-      return { unlinked: request.identityId };
+      return await runIdentityControl(tools, request);
+    case 'settings':
+      return { version, node: process.version, pid: process.pid, given: tools.given };
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':

@@ -5,6 +5,7 @@ import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invit
 import type { AccountPage, AccountView } from '../accounts/standing/directory.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { SecurityEvent } from '../audit/log.ts';
+import type { Config } from '../config.ts';
 import { limits } from '../limits/service.ts';
 import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
@@ -60,6 +61,7 @@ export const controlRequest = z.discriminatedUnion('command', [
     versions: z.array(z.tuple([z.string(), z.number().int().positive()])).max(limits.setAsideAtOnceMax),
   }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
+  z.strictObject({ command: z.literal('settings') }),
 ]);
 
 export type ControlRequest = z.infer<typeof controlRequest>;
@@ -70,6 +72,14 @@ export interface ImportedAccount extends NewAccount {
   readonly mirror_secret: string | null;
   readonly records: number;
   readonly bytes: number;
+}
+
+/** What the process that owns the data folder uses. */
+export interface RunningSettings {
+  readonly version: string;
+  readonly node: string;
+  readonly pid: number;
+  readonly given: Config['given'];
 }
 
 /** Result of each command. */
@@ -102,6 +112,7 @@ export interface ControlResults {
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
+  readonly settings: RunningSettings;
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];

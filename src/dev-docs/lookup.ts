@@ -19,7 +19,8 @@ type State = 'live' | 'binned';
  */
 export function findLive(reader: Reader, accountId: string, reference: DocReference): DevDocRecord {
   const doc = find(reader, accountId, reference, 'live');
-  if (doc === undefined) throw notFound(reader, accountId, reference);
+  if (doc === undefined)
+    throw notFound(reader, accountId, reference, find(reader, accountId, reference, 'binned') !== undefined);
   return doc;
 }
 
@@ -55,7 +56,7 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
 }
 
 /** Returns a `not_found` error. An unknown category is the likelier mistake, so it is reported first. */
-function notFound(reader: Reader, accountId: string, { category }: DocReference): Refusal {
+function notFound(reader: Reader, accountId: string, { category }: DocReference, isDeleted = false): Refusal {
   if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldCategory(category)));
-  return docNotFound();
+  return docNotFound(isDeleted);
 }

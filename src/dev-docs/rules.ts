@@ -60,8 +60,12 @@ export function contentTypeOf(title: string): ContentType {
   return ['yaml', 'yml'].includes(ending) ? 'yaml' : 'text';
 }
 
-export function docNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'dev doc not found; list_dev_docs lists all' });
+/** `isDeleted`: the document is in the trash. */
+export function docNotFound(isDeleted = false): Refusal {
+  const next = isDeleted
+    ? 'it is in the trash; update_dev_doc with restore: true brings it back'
+    : 'list_dev_docs lists all';
+  return new Refusal({ kind: 'not_found', what: 'dev doc not found', next });
 }
 
 /** Applies a write to a text. Texts are joined without a separator. */

@@ -10,6 +10,15 @@ import { isTimeZone } from '../time/zone.ts';
 /** An integer counted from 1: an id, a version. */
 export const counted = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 
+/** Predicate of the id of a category of tasks and papers. */
+export const ONE_OF_CATEGORIES = 'must be the id of one of your categories (see list_categories)';
+
+/** The id of a category of tasks and papers. */
+export const categoryId = z
+  .int({ error: ONE_OF_CATEGORIES })
+  .min(1, ONE_OF_CATEGORIES)
+  .max(Number.MAX_SAFE_INTEGER, ONE_OF_CATEGORIES);
+
 /** The id of something that a tool lists. */
 export const idFrom = (tool: string) =>
   z

@@ -41,6 +41,29 @@ const SAME: readonly (readonly string[])[] = [
   ['timezone', 'tz', 'zone'],
   ['client', 'editor', 'agent', 'app', 'tool'],
 ];
+/** Words that callers use for a choice. `doing` looks like `done` and means the opposite. */
+const SAME_CHOICE: Readonly<Record<string, readonly string[]>> = {
+  in_progress: ['doing', 'started', 'active', 'ongoing', 'wip', 'working'],
+  done: ['completed', 'complete', 'finished', 'closed', 'resolved'],
+  todo: ['open', 'pending', 'new', 'planned', 'not_started', 'next'],
+  backlog: ['later', 'someday', 'icebox'],
+  replace: ['overwrite', 'set', 'write'],
+  append: ['add', 'end', 'bottom'],
+  prepend: ['top', 'start', 'beginning'],
+  due_date: ['due', 'deadline'],
+  created_at: ['created', 'date', 'newest', 'oldest'],
+  updated_at: ['updated', 'modified', 'changed'],
+  completed_at: ['completed'],
+  is_important: ['important', 'priority'],
+  content: ['name', 'title', 'alphabetical'],
+  asc: ['ascending', 'up'],
+  desc: ['descending', 'down', 'newest'],
+  markdown: ['md', 'mdx'],
+  yaml: ['yml'],
+  text: ['txt', 'plain', 'plaintext'],
+  theirs: ['server', 'hub', 'remote'],
+  yours: ['mine', 'local', 'ours'],
+};
 /** What callers call the things of tools whose names do not say it. */
 const THINGS: Readonly<Record<string, string>> = {
   file: 'sync',
@@ -66,6 +89,15 @@ export function meantFields(name: string, known: readonly string[], free = known
   if (parts.length > 0 && parts.length <= GUESSES_MAX) return parts;
   const meant = synonymOf(words, free) ?? nearest(name, known);
   return meant === undefined ? [] : [meant];
+}
+
+/** Returns the choice that a word probably stands for. Undefined when none is like it. */
+export function meantChoice(word: string, choices: readonly string[]): string | undefined {
+  const name = wordsOf(word).join('_');
+  return (
+    choices.find((choice) => Object.hasOwn(SAME_CHOICE, choice) && SAME_CHOICE[choice]?.includes(name)) ??
+    nearest(word, choices)
+  );
 }
 
 function synonymOf(words: readonly string[], free: readonly string[]): string | undefined {

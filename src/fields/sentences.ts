@@ -1,8 +1,7 @@
 /** Words every error that zod finds in a value, in one place: no caller sees the library's own messages. Pure. */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
-import { nearest } from '../text/nearest.ts';
-import { meantFields } from './misnamed.ts';
+import { meantChoice, meantFields } from './misnamed.ts';
 
 type Issue = z.core.$ZodIssue;
 type Fields = Readonly<Record<string, unknown>>;
@@ -157,7 +156,7 @@ function isWhole(place: Place | undefined): boolean {
 /** Suggests the choice that an invalid word was probably meant to be. */
 function guessAt(issue: Issue): string {
   if (issue.code !== 'invalid_value' || typeof issue.input !== 'string' || issue.values.length < 2) return '';
-  const guess = nearest(issue.input.slice(0, NAME_CHARS_MAX), issue.values.map(String));
+  const guess = meantChoice(issue.input.slice(0, NAME_CHARS_MAX), issue.values.map(String));
   return guess === undefined ? '' : `; did you mean ${guess}?`;
 }
 

@@ -79,9 +79,14 @@ export function modernError(error: RpcError): RpcError {
 
 /** The error object of a refusal. The message also contains what an agent needs, because some clients hide `data`. */
 export function rpcError(fault: Fault): RpcError {
-  const base = { code: codes[fault.kind], message: explain(fault) };
+  const base = { code: codes[fault.kind], message: messageOf(fault) };
   const data = rpcData(fault);
   return data === undefined ? base : { ...base, data };
+}
+
+function messageOf(fault: Fault): string {
+  const message = explain(fault);
+  return fault.kind === 'not_found' && fault.next !== undefined ? `${message}; ${fault.next}` : message;
 }
 
 function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {

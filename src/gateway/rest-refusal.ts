@@ -6,7 +6,12 @@ import { rpcError } from './codes.ts';
 
 export function toolRefusal(fault: Fault): Reply {
   const plain = refusalReply(fault);
-  const { code, data } = rpcError(fault);
-  const body = { ...(JSON.parse(plain.body as string) as object), code, ...(data === undefined ? {} : { data }) };
+  const { code, message, data } = rpcError(fault);
+  const body = {
+    ...(JSON.parse(plain.body as string) as object),
+    error: message,
+    code,
+    ...(data === undefined ? {} : { data }),
+  };
   return { ...plain, body: JSON.stringify(body) };
 }

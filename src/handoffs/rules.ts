@@ -55,7 +55,7 @@ export function isPlace(text: string): boolean {
 }
 
 export function handoffNotFound(what: string): Refusal {
-  return new Refusal({ kind: 'not_found', what: `${what}; handoff_list lists all` });
+  return new Refusal({ kind: 'not_found', what, next: 'handoff_list lists all' });
 }
 
 /** Returns the next handoff of an account and the new head. */

@@ -25,10 +25,10 @@ export function requireOpenFiles(): void {
   );
 }
 
-/** The soft limit of this process; infinite when unknown. */
-export function openFilesMax(): number {
+/** The soft limit of this process, or of another; infinite when unknown. */
+export function openFilesMax(pid: number | 'self' = 'self'): number {
   try {
-    const match = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    const match = /^Max open files\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'));
     return match === null ? Number.POSITIVE_INFINITY : Number(match[1]);
   } catch {
     // The file exists only on Linux. Elsewhere the setting applies.

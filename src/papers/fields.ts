@@ -1,7 +1,7 @@
 /** Defines the fields that callers write and query in papers. */
 import { z } from 'zod';
 import { expectedVersion } from '../fields/expected-version.ts';
-import { counted, printableName } from '../fields/kinds.ts';
+import { categoryId, printableName } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { documentText } from '../versions/texts.ts';
 
@@ -10,7 +10,7 @@ const title = printableName(limits.documentTitleCharsMax).describe('Need not be 
 export const newPaper = z.strictObject({
   title,
   content: documentText.optional().describe('Markdown, at most 1 MiB'),
-  category_id: counted.nullable().optional().describe('See list_categories; null: none'),
+  category_id: categoryId.nullable().optional().describe('See list_categories; null: none'),
   published: z.boolean().optional().describe('False: a draft'),
 });
 
@@ -29,7 +29,7 @@ export const publication = z.strictObject({ published: z.boolean() });
 export const pageQuery = z.strictObject({
   include_content: z.boolean().default(false).describe('Large pages then end early'),
   published: z.boolean().optional().describe('False: only drafts'),
-  category_id: counted.optional().describe('See list_categories'),
+  category_id: categoryId.optional().describe('See list_categories'),
   limit: z.int().min(1).max(limits.paperPageMax).default(limits.paperPageDefault).describe('Papers in one answer'),
   cursor: z
     .string()

@@ -13,8 +13,12 @@ export interface PaperFilter {
   readonly categoryId?: number | undefined;
 }
 
-export function paperNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'paper not found' });
+/** `isDeleted`: the paper is in the trash. */
+export function paperNotFound(isDeleted = false): Refusal {
+  const next = isDeleted
+    ? 'it is in the trash; update_paper with restore: true brings it back'
+    : 'list_papers lists all';
+  return new Refusal({ kind: 'not_found', what: 'paper not found', next });
 }
 
 /** Returns the scope of the list of papers that match a filter. */

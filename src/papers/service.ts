@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { ONE_OF_CATEGORIES } from '../fields/kinds.ts';
 import { checkFields, readFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -156,7 +157,7 @@ export class Papers {
     const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = batch.get(papers, [accountId, id]);
       const isBinned = before !== undefined && before.deleted_at !== null;
-      if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound();
+      if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound(isBinned);
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       const name = nameOf(accountId, before);
       const current = keptText(batch, name, before.version);
@@ -186,7 +187,7 @@ export class Papers {
 
   #categoryErrors(reader: Pick<Reader, 'get'>, accountId: string, { category_id: id }: PaperFields): FieldErrors {
     if (id === undefined || id === null || this.#options.categoryExists(reader, accountId, id)) return {};
-    return { category_id: ['category_id must be the id of one of your categories, or null'] };
+    return { category_id: [`category_id ${ONE_OF_CATEGORIES}, or null`] };
   }
 }
 
@@ -197,7 +198,7 @@ export function forgetPaper(batch: Batch, accountId: string, id: number): void {
 
 function live(reader: Pick<Reader, 'get'>, accountId: string, id: number | undefined): PaperRecord {
   const paper = id === undefined ? undefined : reader.get(papers, [accountId, id]);
-  if (paper?.deleted_at !== null) throw paperNotFound();
+  if (paper?.deleted_at !== null) throw paperNotFound(paper !== undefined);
   return paper;
 }
 

@@ -49,6 +49,14 @@ const list = z.string().transform((text) =>
 /** Values of CAIRN_SIGNUP other than domains. */
 const SIGNUP_WORDS: ReadonlySet<string> = new Set(['open', 'invite', 'closed']);
 
+/** Settings that are secrets or contain one, and CAIRN_MAIL_FROM, which is nothing without them: never shown to anyone. */
+export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
+  'CAIRN_MASTER_KEY',
+  'CAIRN_METRICS_TOKEN',
+  'CAIRN_SMTP_URL',
+  'CAIRN_MAIL_FROM',
+]);
+
 /** Each setting with its check and default. */
 export const settings = z.object({
   CAIRN_PORT: wholeNumber(0, 65535).default(8787),

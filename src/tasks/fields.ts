@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
 import { expectedVersion } from '../fields/expected-version.ts';
-import { counted, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
+import { categoryId, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { dayNumber } from '../time/calendar.ts';
 import type { TaskFilter, TaskOrder } from './list/query.ts';
@@ -22,7 +22,7 @@ export const newTask = z.strictObject({
   due_date: day.nullable().optional().describe('Null: none'),
   is_important: z.boolean().optional(),
   completed: z.boolean().optional().describe('Same as kanban_status done'),
-  category_id: counted.nullable().optional().describe('See list_categories; null: none'),
+  category_id: categoryId.nullable().optional().describe('See list_categories; null: none'),
   kanban_status: z.enum(KANBAN_STATUSES).optional(),
 });
 
@@ -53,7 +53,7 @@ export type CategoryFields = z.output<typeof categoryChange>;
 
 /** Filters and sort options of every list. */
 export const listFields = {
-  category_id: counted.optional().describe('See list_categories'),
+  category_id: categoryId.optional().describe('See list_categories'),
   completed: z.boolean().optional().describe('False: only open tasks'),
   is_important: z.boolean().optional().describe('False: only others'),
   sort_by: z.enum(SORT_FIELDS).optional().describe('Default created_at'),

@@ -18,12 +18,14 @@ export function disagreement({ completed, kanban_status: status }: TaskFields): 
   };
 }
 
-export function taskNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'task not found' });
+/** `isDeleted`: the task is in the trash. */
+export function taskNotFound(isDeleted = false): Refusal {
+  const next = isDeleted ? 'it is in the trash; update_task with restore: true brings it back' : 'list_tasks lists all';
+  return new Refusal({ kind: 'not_found', what: 'task not found', next });
 }
 
 export function categoryNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'category not found' });
+  return new Refusal({ kind: 'not_found', what: 'category not found', next: 'list_categories lists all' });
 }
 
 /** Returns the first task of an account, or the next one. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { ONE_OF_CATEGORIES } from '../fields/kinds.ts';
 import { checkFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -254,13 +255,14 @@ function findTask(
   { restore = false }: PatchOptions,
 ): TaskRecord {
   const task = id === undefined ? undefined : reader.get(tasks, [accountId, id]);
-  if (task === undefined || (task.deleted_at !== null && !restore)) throw taskNotFound();
+  if (task === undefined) throw taskNotFound();
+  if (task.deleted_at !== null && !restore) throw taskNotFound(true);
   return task;
 }
 
 function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { category_id: id }: TaskFields): FieldErrors {
   if (id === undefined || id === null || categoryExists(reader, accountId, id)) return {};
-  return { category_id: ['category_id must be the id of one of your categories, or null'] };
+  return { category_id: [`category_id ${ONE_OF_CATEGORIES}, or null`] };
 }
 
 /** Returns the growth in counted bytes between two versions of a task. */

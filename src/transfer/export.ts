@@ -63,7 +63,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       });
     } catch (error) {
       archive.abandon();
-      throw toldToOperator(error);
+      throw toldToOperator(error, folder);
     }
   } finally {
     snapshot.close();
@@ -74,7 +74,7 @@ function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveW
   try {
     return new ArchiveWriter(folder, onBytes);
   } catch (error) {
-    throw toldToOperator(error);
+    throw toldToOperator(error, folder);
   }
 }
 
@@ -82,7 +82,7 @@ function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveW
  * Turns an error of a folder or a disk into one for the operator. Any other error is a broken assumption and is
  * returned unchanged.
  */
-function toldToOperator(error: unknown): unknown {
+function toldToOperator(error: unknown, folder: string): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error;
-  return isOfSystem ? new StartError(`the archive could not be written: ${systemReason(error)}`) : error;
+  return isOfSystem ? new StartError(`the archive could not be written to ${folder}: ${systemReason(error)}`) : error;
 }

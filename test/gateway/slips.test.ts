@@ -77,12 +77,15 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['create_task', { content: 'x', due_date: 'tomorrow' }, 'due_date', 'a date like 2026-11-21'],
   ['create_task', { content: 'x', priority: 'high' }, 'priority', ONE_OF('is_important')],
   ['create_task', { content: 'x', category: 'Work' }, 'category', ONE_OF('category_id')],
-  ['create_task', { content: 'x', category_id: 'Work' }, 'category_id', 'a whole number'],
+  ['create_task', { content: 'x', category_id: 'Work' }, 'category_id', 'list_categories'],
   ['create_task', { content: 'x', category_id: 99 }, 'category_id', 'one of your categories'],
   ['create_task', { content: 'x', kanban_status: 'Done' }, 'kanban_status', ONE_OF('done')],
   ['create_task', { task: { content: 'x' } }, 'task', ONE_OF('content')],
   ['create_task', { arguments: { content: 'x' } }, 'arguments', 'directly, without arguments around them'],
-  ['list_tasks', { status: 'open' }, 'status', 'one of backlog, todo, in_progress, done'],
+  ['create_task', { content: 'x', kanban_status: 'doing' }, 'kanban_status', ONE_OF('in_progress')],
+  ['list_tasks', { status: 'open' }, 'status', `one of backlog, todo, in_progress, done; ${ONE_OF('todo')}`],
+  ['list_tasks', { category_id: 'Work' }, 'category_id', 'list_categories'],
+  ['list_tasks', { sort_by: 'due' }, 'sort_by', ONE_OF('due_date')],
   ['list_tasks', { status: 'In Progress' }, 'status', ONE_OF('in_progress')],
   ['list_tasks', { limit: 1000 }, 'limit', 'between 1 and 500'],
   ['list_tasks', { limit: '1000' }, 'limit', 'between 1 and 500'],
@@ -192,6 +195,31 @@ test('[TOOL-5] every tool has a wrong call in this table', () => {
 test('[TOOL-5] a vault that was meant by its name is named by its id', async () => {
   const { error } = await callTool(hub, 'sync_list', { vault_id: 'Notes' }, owner.mcp_key);
   expect(error?.message).toContain(`${vaultId}; send that`);
+});
+
+test('[TOOL-5] an id of nothing names the tool that lists ids, and what is in the trash says how to bring it back', async () => {
+  const call = async (name: string, args: object) => (await callTool(hub, name, args, owner.mcp_key)).error?.message;
+  for (const [what, thing, create, title] of [
+    ['task', 'task', 'create_task', {}],
+    ['paper', 'paper', 'create_paper', { title: 'x' }],
+    ['dev doc', 'dev_doc', 'create_dev_doc', { title: 'gone.md' }],
+  ] as const) {
+    expect(await call(`update_${thing}`, { id: 4711, content: 'x' })).toBe(
+      `${what} not found; list_${thing}s lists all`,
+    );
+    const made = await structured<{ id?: number; task?: { id: number } }>(
+      hub,
+      create,
+      { content: 'x', ...title },
+      owner.mcp_key,
+    );
+    const id = made.task?.id ?? made.id ?? Object.values(made as Record<string, { id: number }>)[0]?.id;
+    await structured(hub, `delete_${thing}`, { id }, owner.mcp_key);
+    expect(await call(`update_${thing}`, { id, content: 'y' })).toBe(
+      `${what} not found; it is in the trash; update_${thing} with restore: true brings it back`,
+    );
+  }
+  expect(await call('delete_category', { id: 4711 })).toBe('category not found; list_categories lists all');
 });
 
 test('[TOOL-5] null for what must be given, and for a field that null clears, keeps its meaning', async () => {

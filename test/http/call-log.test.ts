@@ -1,10 +1,11 @@
 /** What the log says of a call inside a request, of slow requests, and where the lines of requests go. */
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modern, PASSWORD, post, request, structured, toolRequest, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
-import { type LogLine, startHub } from '../support/hub.ts';
+import { CAIRN, cleanEnvironment, type LogLine, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useHub } from '../support/use-hub.ts';
@@ -128,6 +129,21 @@ test('[OPS-20] what runs the service gives nothing away: no debugger listens on 
   }
   expect(own.stderr()).toBe('');
   expect(readFileSync(`/proc/${own.process.pid}/coredump_filter`, 'utf8')).toBe('00000000\n');
+  expect(await own.stop()).toBe(0);
+});
+
+test('[OPS-20] a command that runs for long lets no signal start a debugger, either', async () => {
+  const own = await startHub();
+  const env = cleanEnvironment({ CAIRN_DATA: own.dataFolder });
+  const follow = spawn(process.execPath, [CAIRN, 'follow', join(temporaryFolder(), 'following')], { env });
+  const ended = new Promise((resolve) => follow.once('exit', resolve));
+  let stderr = '';
+  follow.stderr.on('data', (text: Buffer) => {
+    stderr += text.toString();
+  });
+  await new Promise((resolve) => follow.stdout.once('data', resolve));
+  for (const signal of ['SIGUSR1', 'SIGUSR2', 'SIGTERM'] as const) follow.kill(signal);
+  expect([await ended, stderr]).toEqual([0, '']);
   expect(await own.stop()).toBe(0);
 });
 

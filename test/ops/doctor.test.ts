@@ -1,10 +1,11 @@
 /** cairn doctor on hubs that lack something: each is one line that says what to do. */
-import { chmodSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { askControl } from '../../src/control/socket.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { clockAhead } from '../support/clock.ts';
-import { runCairn } from '../support/hub.ts';
+import { runCairn, startHub } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder = '';
@@ -70,7 +71,46 @@ test('[OPS-17] TLS, the proxy in front, the public address and sign-up', async (
 test('[OPS-17] a wrong setting, a missing or damaged data file and another key are findings too', async () => {
   expect((await examine({ CAIRN_POTR: '1' }))('settings')[0]?.text).toContain('did you mean CAIRN_PORT');
   expect((await examine({ CAIRN_DATA: temporaryFolder() }))('data')[0]).toMatchObject({ level: 'wrong' });
+  const file = join(folder, 'master.key');
+  expect((await examine({ CAIRN_DATA: file }))('data')[0]?.text).toContain(`(${file}) is a file`);
   expect((await examine({ CAIRN_MASTER_KEY: 'ab'.repeat(32) }))('data')[0]?.text).toContain('another master key');
   truncateSync(join(folder, 'cairn.mdb'), 5000);
   expect((await examine())('data')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('cairn.mdb') });
+});
+
+test('[OPS-17] a running hub is examined with its own settings and limits, and no secret leaves it', async () => {
+  expect((await examine())('settings')[0]).toMatchObject({
+    level: 'note',
+    text: expect.stringContaining('no hub runs'),
+  });
+  const masterKey = readFileSync(join(folder, 'master.key'), 'utf8').trim();
+  rmSync(join(folder, 'master.key'));
+  const hub = await startHub({
+    dataFolder: folder,
+    env: {
+      CAIRN_MASTER_KEY: masterKey,
+      CAIRN_TRUSTED_PROXIES: '127.0.0.1,::/0',
+      CAIRN_METRICS_TOKEN: 'a-secret-of-metrics',
+      CAIRN_PUBLIC_URL: 'http://127.0.0.1:59999',
+      CAIRN_SMTP_URL: 'smtp://127.0.0.1:59998',
+      CAIRN_MAIL_FROM: 'hub@example.org',
+    },
+    wrapper: ['prlimit', '--nofile=2000'],
+  });
+  const inShell = await examine({ CAIRN_SIGNUP: 'closed', CAIRN_DATA: relative(process.cwd(), folder) });
+  expect(inShell('proxy')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('::/0') });
+  expect(inShell('open files')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('2000 open files') });
+  expect(inShell('data')[0]).toMatchObject({ level: 'ok' });
+  expect(inShell('sign-up')[0]?.text).toBe('invite');
+  const [settings] = inShell('settings');
+  expect(settings).toMatchObject({ level: 'note', text: expect.stringContaining(`process ${hub.process.pid}`) });
+  expect(settings?.text).toContain('does not use the CAIRN_SIGNUP of this shell');
+  expect((await examine())('settings')).toMatchObject([{ level: 'ok' }]);
+  const told = await askControl(folder, JSON.stringify({ command: 'settings' }));
+  expect(JSON.parse(told ?? '')).toMatchObject({
+    ok: true,
+    result: { given: { CAIRN_PUBLIC_URL: 'http://127.0.0.1:59999' } },
+  });
+  for (const secret of [masterKey, 'a-secret-of-metrics', 'smtp:']) expect(told).not.toContain(secret);
+  expect(await hub.stop()).toBe(0);
 });

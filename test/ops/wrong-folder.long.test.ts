@@ -135,6 +135,45 @@ test('[OPS-6] a hub that account create makes is told of, and serves; a folder t
   const backup = await runCairn(['backup', '/proc/none/backup'], { CAIRN_DATA: folder });
   expect([backup.code, backup.stderr]).toEqual([
     1,
-    expect.stringMatching(/^cairn: the backup could not be written: .*\n$/),
+    expect.stringMatching(/^cairn: the backup could not be written to .*: .*\n$/),
   ]);
 });
+
+test('[OPS-6] a mistyped path is refused with one sentence that names it, without the words of the system', async () => {
+  const folder = temporaryFolder();
+  expect((await runCairn(['account', 'create', ...ACCOUNT], { CAIRN_DATA: folder })).code).toBe(0);
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const below = join(file, 'below');
+  const long = join(temporaryFolder(), 'a'.repeat(300));
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    ...[below, long].flatMap((path) => [
+      [['backup', path], /the backup could not be written to .*path/] as const,
+      [['export', ...ACCOUNT, path], /the archive could not be written to .*path/] as const,
+      [['follow', path], /cannot be written to: .*path/] as const,
+    ]),
+    [['follow', file], /file cannot be written to: it, or a folder above it, is a file; correct the path/],
+    [['import', file], /file is not a readable folder/],
+    [['restore', file], /file is not a backup that can be read/],
+    [['restore', '--at', 'now', file], /file is not a folder of backups/],
+    [['restore', '--at', 'now', temporaryFolder()], /is not a folder of backups/],
+    [['restore', '--at', 'now', below], /below is not a folder of backups/],
+  ];
+  await inTurn(refused, async ([args, sentence]) => {
+    const into = args[0] === 'restore' ? temporaryFolder() : folder;
+    const done = await runCairn(args, { CAIRN_DATA: into });
+    expect([args, done.code, done.stdout]).toEqual([args, 1, '']);
+    expect(done.stderr).toMatch(/^cairn: [^\n]*\n$/);
+    expect(done.stderr).toMatch(sentence);
+    expect(done.stderr).not.toMatch(/E[A-Z]{4,}|mkdtemp|syscall/);
+  });
+  for (const command of ['serve', 'verify', 'account list']) {
+    const done = await runCairn(command.split(' '), { CAIRN_DATA: file });
+    expect([command, done.code, done.stderr]).toEqual([
+      command,
+      1,
+      expect.stringMatching(/^cairn: CAIRN_DATA .*file.*\n$/),
+    ]);
+    expect(done.stderr).not.toContain('permission');
+  }
+}, 120_000);

@@ -52,7 +52,7 @@ test('[TASK-1] a new task has every field, and its number is counted per account
   expect((await tasks.create(one, { content: 'b' })).id).toBe(2);
   expect((await tasks.create(two, { content: 'c' })).id).toBe(1);
   expect(tasks.get(one, 2).content).toBe('b');
-  expect(await faultOf(() => tasks.get(two, 2))).toEqual({ kind: 'not_found', what: 'task not found' });
+  expect(await faultOf(() => tasks.get(two, 2))).toMatchObject({ kind: 'not_found', what: 'task not found' });
 });
 
 test('[TASK-1] a number is not given again after its task is gone for good', async () => {

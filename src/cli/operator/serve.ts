@@ -9,6 +9,7 @@ import { requireHttpLibrary } from '../../http/library/load.ts';
 import type { RunningService } from '../../main.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
+import { ignoreForeignSignals } from '../foreign-signals.ts';
 import { print } from '../output.ts';
 
 const BROKEN =
@@ -37,7 +38,7 @@ async function serve(): Promise<number> {
   process.on('unhandledRejection', (reason) => {
     if (!isCommitFailure(reason)) die(reason, 'unhandled promise rejection');
   });
-  ignoreForeignSignals(log);
+  ignoreForeignSignals((signal) => log.warn(`${signal} is ignored; send SIGHUP to open the access log again`));
   let service: RunningService;
   try {
     service = await startService(config, sink);
@@ -72,13 +73,6 @@ async function serve(): Promise<number> {
   flush();
   // The threads of the store may outlive the close; they have no work left.
   process.exit(0);
-}
-
-/** Without a listener SIGUSR1 would let every user of this machine debug the process (Node.js), and SIGUSR2 would end it. */
-function ignoreForeignSignals(log: Log): void {
-  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
-    process.on(signal, () => log.warn(`${signal} is ignored; send SIGHUP to open the access log again`));
-  }
 }
 
 function reopen({ log, access, reopen: open }: LogSink): void {

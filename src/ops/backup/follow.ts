@@ -89,7 +89,7 @@ export class Follower {
       return isTheSame && !this.#isLong(at.backup) ? this.#append(store, at) : await this.#whole(store, file);
     } catch (error) {
       if (error instanceof StartError) throw error;
-      throw new StartError(`the copy could not be written: ${systemReason(error)}`);
+      throw new StartError(`the copy could not be written to ${this.#options.folder}: ${systemReason(error)}`);
     } finally {
       await store.close();
     }

@@ -14,6 +14,7 @@ import { limits } from '../../limits/service.ts';
 import { putTogether } from '../../store/copies/chain.ts';
 import { applyPoints, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
+import { isFolder } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../../store/data-file/name.ts';
 import { schemaOf } from '../../store/data-file/schema.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
@@ -160,7 +161,7 @@ function readManifest(from: string): CopyManifest {
 }
 
 function backupsIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
+  if (!isFolder(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)))
     .map(({ name }) => join(folder, name));
@@ -175,7 +176,9 @@ export function backupAt(folder: string, timeMs: number): string {
   const newest = made.at(-1);
   if (newest === undefined) {
     throw new StartError(
-      `${folder} has no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`,
+      Number.isFinite(timeMs) && backupsIn(folder).length > 0
+        ? `${folder} has no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`
+        : `${folder} is not a folder of backups; correct the path.`,
     );
   }
   return newest.path;

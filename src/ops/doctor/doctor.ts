@@ -13,30 +13,45 @@ import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
 import { checkAccess, checkChores } from './folder.ts';
 import { checkClock, checkDisk, checkMap, checkNode, checkOpenFiles } from './machine.ts';
+import { askRunning, type RunningHub } from './running.ts';
 
 const PUBLIC_TIMEOUT_MS = 5000;
 
-/** One finding per check. */
-export async function examine(config: Config, nowMs: number): Promise<readonly Finding[]> {
+/** One finding per check. A running hub is examined with its own settings, else those of this process count. */
+export async function examine(own: Config, nowMs: number): Promise<readonly Finding[]> {
+  const { hub, findings } = await askRunning(own);
+  const config = hub?.config ?? own;
   const { dataFolder, mapBytes, publicUrl } = config;
-  const machine = [await checkNode(), checkOpenFiles(config.connectionsMax), checkMap(mapBytes)];
+  const machine = [...findings, await checkProcess(hub), checkOpenFiles(config.connectionsMax, hub?.pid)];
+  // A running hub has its memory map.
+  if (hub === undefined) machine.push(checkMap(mapBytes));
   const doors = [checkTls(config, nowMs), checkProxy(config), checkSignup(config)];
   if (publicUrl !== undefined) doors.push(await checkPublicUrl(publicUrl, PUBLIC_TIMEOUT_MS));
   if (!existsSync(join(dataFolder, DATA_FILE))) {
     const none = wrong('data', noHub(dataFolder).message);
     return [...machine, none, checkClock(0, nowMs), ...doors];
   }
-  const { finding, newestMs } = await look(config);
+  const { finding, newestMs } = await look(config, hub !== undefined);
   const folder = [finding, ...checkDisk(dataFolder, mapBytes), checkClock(newestMs, nowMs)];
   return [...machine, ...folder, ...checkAccess(dataFolder), ...checkChores(dataFolder, nowMs), ...doors];
 }
 
-/** Opens the data file read-only: checks that it opens and that the key is right, and returns the newest time in it. */
-async function look({ dataFolder, mapBytes, masterKey }: Config): Promise<{ finding: Finding; newestMs: number }> {
+async function checkProcess(hub: RunningHub | undefined): Promise<Finding> {
+  return hub === undefined ? await checkNode() : ok('node', `the running hub uses Node.js ${hub.node}`);
+}
+
+/**
+ * Opens the data file read-only: checks that it opens and that the key is right, and returns the newest time in it. A
+ * running hub has checked its key, which this process may not have.
+ */
+async function look(
+  { dataFolder, mapBytes, masterKey }: Config,
+  isRunning: boolean,
+): Promise<{ finding: Finding; newestMs: number }> {
   try {
     const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
     try {
-      const isRight = isMasterKey(store, openSealer(store, masterKeyOf(dataFolder, masterKey, store)));
+      const isRight = isRunning || isMasterKey(store, openSealer(store, masterKeyOf(dataFolder, masterKey, store)));
       const finding = isRight ? ok('data', 'the data file matches this master key') : wrong('data', WRONG_KEY);
       return { finding, newestMs: newestKnownMs(store) };
     } finally {

@@ -31,8 +31,9 @@ export async function checkNode(): Promise<Finding> {
   }
 }
 
-export function checkOpenFiles(connectionsMax: number): Finding {
-  const [most, needs] = [openFilesMax(), connectionsMax + limits.openFilesReserve];
+/** `pid`: the process that runs the hub; undefined: this one. */
+export function checkOpenFiles(connectionsMax: number, pid?: number): Finding {
+  const [most, needs] = [openFilesMax(pid), connectionsMax + limits.openFilesReserve];
   if (most >= needs) return ok('open files', `the limit of ${most} leaves room for ${connectionsMax} connections`);
   return wrong(
     'open files',

@@ -67,7 +67,7 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   } catch (error) {
     if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
     if (error instanceof StartError) throw error;
-    throw new StartError(`the backup could not be written: ${systemReason(error)}`);
+    throw new StartError(`the backup could not be written to ${options.folder}: ${systemReason(error)}`);
   }
 }
 

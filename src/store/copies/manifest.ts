@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
-import { systemSentence } from '../../common/system-reason.ts';
 
 export const COPY_MANIFEST_FILE = 'manifest.json';
 
@@ -39,7 +38,8 @@ export function readCopyManifest(folder: string): CopyManifest {
   try {
     text = readFileSync(join(folder, COPY_MANIFEST_FILE), 'utf8');
   } catch (error) {
-    if (systemSentence(error) !== undefined) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
     throw new StartError(`${folder} is not a backup that can be read: it has no ${COPY_MANIFEST_FILE}.`);
   }
   try {

@@ -1,5 +1,5 @@
 /** Checks whether a data folder contains a hub. A mark file tells an interrupted first start from a lost data file. */
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { KEY_FILE } from '../sealing/master-key.ts';
@@ -11,6 +11,9 @@ const MARK_FILE = 'first-start';
 
 /** The error of a command that needs an existing hub, for a folder without one. */
 export function noHub(folder: string): StartError {
+  if (existsSync(folder) && statSync(folder).isFile()) {
+    return new StartError(`CAIRN_DATA (${folder}) is a file; set it to the folder of the hub.`);
+  }
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
   } catch (error) {

@@ -57,13 +57,13 @@ export function syncRestoreFolder(asOf: AsOf): Tool {
           has_more: next !== undefined,
           cursor: next === undefined ? null : cursorOf(next),
         },
-        text: textOf(page, isDry),
+        text: textOf(page, isDry, folder),
       };
     },
   });
 }
 
-function textOf({ restored, deleted, skipped, next }: AsOfPage, isDry: boolean): string {
+function textOf({ restored, deleted, skipped, next }: AsOfPage, isDry: boolean, folder: string): string {
   const counts = `${plural(restored.length, 'file')} ${isDry ? 'to restore' : 'restored'}, ${deleted.length} ${isDry ? 'to delete' : 'deleted'}, ${skipped.length} skipped`;
   const more = next === undefined ? '' : `; there are more, call again with cursor ${JSON.stringify(cursorOf(next))}`;
   const lines = [
@@ -71,7 +71,9 @@ function textOf({ restored, deleted, skipped, next }: AsOfPage, isDry: boolean):
     ...deleted.map((path) => `${path} (deleted)`),
     ...skipped.map(({ path, reason }) => `${path} (skipped: ${reason})`),
   ];
-  return headed(`${counts}${more}`, lines, (line) => line);
+  const isNothing = lines.length === 0 && next === undefined && folder !== '';
+  const why = isNothing ? `; ${folder} is already as it was then, or no such folder exists (sync_list shows all)` : '';
+  return headed(`${counts}${more}${why}`, lines, (line) => line);
 }
 
 function cursorOf({ pass, folded }: Place): string {
