@@ -195,14 +195,20 @@ function taken(): StartError {
   );
 }
 
-/** Returns a connection, or undefined when nobody listens. */
+function notAllowed(): StartError {
+  return new StartError(
+    'a hub runs on this data folder, but this user may not control it; run the command as its user (sudo -u cairn …).',
+  );
+}
+
+/** Returns a connection, or undefined when nobody listens. Fails with StartError when this user may not connect. */
 function dial(path: string): Promise<Socket | undefined> {
   return new Promise((done, fail) => {
     const socket = connect({ path, allowHalfOpen: true });
     socket.once('connect', () => done(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') done(undefined);
-      else fail(error);
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT' || error.code === 'ENOTDIR') done(undefined);
+      else fail(error.code === 'EACCES' ? notAllowed() : error);
     });
   });
 }
