@@ -10,10 +10,13 @@ interface Entry<V> {
   readonly weight: number;
 }
 
-export class Recent<V> {
+/** Entries by group and key: a look-up then needs no text made of both. */
+type Groups<K, V> = Map<string, Map<K, Entry<V>>>;
+
+export class Recent<V, K extends string | number = string> {
   readonly #weightMax: number;
-  #young = new Map<string, Entry<V>>();
-  #old = new Map<string, Entry<V>>();
+  #young: Groups<K, V> = new Map();
+  #old: Groups<K, V> = new Map();
   #youngWeight = 0;
 
   /** `weightMax`: maximum sum of the weights of all values, in the unit of the caller. */
@@ -21,35 +24,45 @@ export class Recent<V> {
     this.#weightMax = weightMax;
   }
 
-  get(key: string): V | undefined {
-    const young = this.#young.get(key);
+  get(key: K, group = ''): V | undefined {
+    const young = this.#young.get(group)?.get(key);
     if (young !== undefined) return young.value;
-    const old = this.#old.get(key);
+    const old = take(this.#old, group, key);
     if (old === undefined) return undefined;
-    this.#old.delete(key);
-    this.#put(key, old);
+    this.#put(key, group, old);
     return old.value;
   }
 
   /** Stores a value, unless it weighs more than half of the maximum. */
-  set(key: string, value: V, weight: number): void {
-    this.remove(key);
-    if (weight <= this.#weightMax / 2) this.#put(key, { value, weight });
+  set(key: K, value: V, weight: number, group = ''): void {
+    this.remove(key, group);
+    if (weight <= this.#weightMax / 2) this.#put(key, group, { value, weight });
   }
 
-  remove(key: string): void {
-    this.#youngWeight -= this.#young.get(key)?.weight ?? 0;
-    this.#young.delete(key);
-    this.#old.delete(key);
+  remove(key: K, group = ''): void {
+    this.#youngWeight -= take(this.#young, group, key)?.weight ?? 0;
+    take(this.#old, group, key);
   }
 
-  #put(key: string, entry: Entry<V>): void {
+  #put(key: K, group: string, entry: Entry<V>): void {
     if (this.#youngWeight + entry.weight > this.#weightMax / 2) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngWeight = 0;
     }
-    this.#young.set(key, entry);
+    const entries = this.#young.get(group);
+    if (entries === undefined) this.#young.set(group, new Map([[key, entry]]));
+    else entries.set(key, entry);
     this.#youngWeight += entry.weight;
   }
+}
+
+/** Removes an entry and returns it. */
+function take<K, V>(groups: Groups<K, V>, group: string, key: K): Entry<V> | undefined {
+  const entries = groups.get(group);
+  const entry = entries?.get(key);
+  if (entries === undefined || entry === undefined) return undefined;
+  entries.delete(key);
+  if (entries.size === 0) groups.delete(group);
+  return entry;
 }

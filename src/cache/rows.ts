@@ -9,13 +9,16 @@ import { Recent } from './recent.ts';
 
 export interface KnownRowsOptions {
   /**
-   * Number of leading key parts that name a value, at least two. All parts: a value of one row. Fewer: a value of all
-   * rows that begin with them.
+   * Number of leading key parts that a value belongs to, the owner first, at least two. All parts: a value of one row.
+   * Fewer: a value of all rows that begin with them.
    */
   readonly parts: number;
   /** Maximum sum of the weights of all values. */
   readonly weightMax: number;
 }
+
+/** The parts of a key after the owner that a value belongs to: the only one, or several joined by spaces. */
+type Name = string | number;
 
 interface Known<V> {
   readonly value: V;
@@ -24,43 +27,43 @@ interface Known<V> {
 }
 
 export class KnownRows<V> {
-  readonly #known: Recent<Known<V>>;
-  readonly #revision: (name: string) => number | undefined;
-  /** Number of commits in flight that write rows of a name. */
+  readonly #known: Recent<Known<V>, Name>;
+  readonly #revision: (owner: string) => number | undefined;
+  /** Number of commits in flight that write rows of an owner and name. */
   readonly #writing = new Map<string, number>();
 
   constructor(store: Pick<Store, 'watch' | 'rowsRevision'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
-    this.#revision = (name) => store.rowsRevision(table, name.slice(0, name.indexOf(' ')));
+    this.#revision = (owner) => store.rowsRevision(table, owner);
     store.watch(table, (keys: readonly Key[]) => {
-      const names = new Set(keys.map((key) => key.slice(0, parts).join(' ')));
-      for (const name of names) this.#begin(name);
+      const written = new Map(keys.map((key) => [key.slice(0, parts).join(' '), key]));
+      for (const [place, [owner, ...rest]] of written) {
+        const [name] = rest;
+        this.#known.remove(parts === 2 ? (name as Name) : rest.slice(0, parts - 1).join(' '), String(owner));
+        this.#writing.set(place, (this.#writing.get(place) ?? 0) + 1);
+      }
       return () => {
-        for (const name of names) this.#settle(name);
+        for (const place of written.keys()) this.#settle(place);
       };
     });
   }
 
-  /** Returns the cached value or undefined. `name`: the parts of the key, joined by spaces. */
-  find(name: string): V | undefined {
-    const known = this.#known.get(name);
-    return known !== undefined && known.revision === this.#revision(name) ? known.value : undefined;
+  /** Returns the cached value or undefined. */
+  find(owner: string, name: Name): V | undefined {
+    const known = this.#known.get(name, owner);
+    return known !== undefined && known.revision === this.#revision(owner) ? known.value : undefined;
   }
 
   /** Caches a value derived from the store's current rows. Must be called in the turn in which they were read. */
-  keep(name: string, value: V, weight: number): void {
-    const revision = this.#revision(name);
-    if (revision !== undefined && !this.#writing.has(name)) this.#known.set(name, { value, revision }, weight);
+  keep(owner: string, name: Name, value: V, weight: number): void {
+    const revision = this.#revision(owner);
+    if (revision === undefined || this.#writing.has(`${owner} ${name}`)) return;
+    this.#known.set(name, { value, revision }, weight, owner);
   }
 
-  #begin(name: string): void {
-    this.#known.remove(name);
-    this.#writing.set(name, (this.#writing.get(name) ?? 0) + 1);
-  }
-
-  #settle(name: string): void {
-    const left = (this.#writing.get(name) ?? 1) - 1;
-    if (left === 0) this.#writing.delete(name);
-    else this.#writing.set(name, left);
+  #settle(place: string): void {
+    const left = (this.#writing.get(place) ?? 1) - 1;
+    if (left === 0) this.#writing.delete(place);
+    else this.#writing.set(place, left);
   }
 }

@@ -5,10 +5,10 @@
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Bytes buffered before a write, the longest time a line waits, and the most bytes waiting for a slow reader. */
-const BATCH_BYTES = 4096;
+/** Characters buffered before a write, the longest time a line waits, and the most that wait for a slow reader. */
+const BATCH_CHARS = 16 * 1024;
 const FLUSH_MS = 200;
-const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+const WAITING_MAX = 4 * 1024 * 1024;
 /** How long the last flush waits for a slow reader, and the interval of its retries. */
 const LAST_FLUSH_MS = 500;
 const LOOK_MS = 5;
@@ -16,8 +16,10 @@ const LOOK_MS = 5;
 export class LogWriter {
   #descriptor: number;
   readonly #timer: NodeJS.Timeout;
-  #waiting: Buffer[] = [];
-  #bytes = 0;
+  /** Lines since the last write. */
+  #text = '';
+  /** Bytes that the reader did not accept. */
+  #rest: Buffer = NOTHING;
   /** The reader has closed the descriptor. */
   #isClosed = false;
   #dropped = 0;
@@ -51,14 +53,12 @@ export class LogWriter {
 
   /** Buffers one line. Never throws, never waits. */
   write(line: string): void {
-    const bytes = Buffer.from(line);
-    if (this.#isClosed || this.#bytes + bytes.length > WAITING_BYTES_MAX) {
+    if (this.#isClosed || this.#rest.length + this.#text.length + line.length > WAITING_MAX) {
       this.#dropped += 1;
       return;
     }
-    this.#waiting.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes >= BATCH_BYTES) this.#write();
+    this.#text += line;
+    if (this.#text.length >= BATCH_CHARS) this.#write();
   }
 
   /** Writes the remaining lines before the process ends, or drops them after a bounded time. */
@@ -67,7 +67,7 @@ export class LogWriter {
     const clock = new Int32Array(new SharedArrayBuffer(4));
     const deadlineMs = performance.now() + LAST_FLUSH_MS;
     this.#write();
-    while (this.#bytes > 0 && performance.now() < deadlineMs) {
+    while (this.#rest.length > 0 && performance.now() < deadlineMs) {
       Atomics.wait(clock, 0, 0, LOOK_MS);
       this.#write();
     }
@@ -76,14 +76,13 @@ export class LogWriter {
 
   /** Writes until the buffer is empty or the reader accepts no more. */
   #write(): void {
-    while (this.#waiting.length > 0 && !this.#isClosed) {
-      const bytes = this.#waiting.length === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting);
+    const lines = Buffer.from(this.#text);
+    this.#rest = this.#rest.length === 0 ? lines : Buffer.concat([this.#rest, lines]);
+    this.#text = '';
+    while (this.#rest.length > 0 && !this.#isClosed) {
       try {
-        const written = writeSync(this.#descriptor, bytes);
-        this.#waiting = written < bytes.length ? [bytes.subarray(written)] : [];
-        this.#bytes -= written;
+        this.#rest = this.#rest.subarray(writeSync(this.#descriptor, this.#rest));
       } catch (error) {
-        this.#waiting = [bytes];
         // The timer retries.
         if (MAY_PASS.has((error as NodeJS.ErrnoException).code)) return;
         this.#isClosed = true;
@@ -93,13 +92,13 @@ export class LogWriter {
   }
 
   #drop(): void {
-    for (const bytes of this.#waiting) for (const byte of bytes) if (byte === NEWLINE) this.#dropped += 1;
-    this.#waiting = [];
-    this.#bytes = 0;
+    for (const byte of this.#rest) if (byte === NEWLINE) this.#dropped += 1;
+    this.#rest = NOTHING;
   }
 }
 
 const NEWLINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 const FILE_MODE = 0o640;
 /** Temporary errors: a full pipe, or a full disk. */
 const MAY_PASS: ReadonlySet<string | undefined> = new Set(['EAGAIN', 'ENOSPC', 'EDQUOT']);

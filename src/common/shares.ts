@@ -56,7 +56,8 @@ const KEPT = 1 / 8;
 
 export class Shares {
   readonly #options: SharesOptions;
-  readonly #held = new Map<string, number>();
+  readonly #ofAccounts = new Held();
+  readonly #ofAddresses = new Held();
   readonly #tally: Tally;
   readonly #refusals: Tally;
 
@@ -73,7 +74,7 @@ export class Shares {
 
   /** Number of callers, by account and by address, that hold something. */
   get holders(): number {
-    return this.#held.size;
+    return this.#ofAccounts.size + this.#ofAddresses.size;
   }
 
   /** True when the caller could get this much more now. */
@@ -87,11 +88,11 @@ export class Shares {
     const kept = Math.ceil(max * KEPT);
     if (after <= max - 2 * kept) return true;
     const little = Math.max(1, Math.floor(max * LITTLE));
-    const holdsLittle = (key: string | undefined) => key === undefined || this.#of(key) + amount <= little;
+    const isLittleOfAddress = () => address === undefined || this.#ofAddresses.of(address) + amount <= little;
     // Without an account, only the address identifies a caller.
-    const who = accountId === undefined ? addressKey(address) : accountKey(accountId);
-    if (!holdsLittle(who)) return false;
-    return after <= max - kept || (after <= max && holdsLittle(addressKey(address)));
+    const isLittle = accountId === undefined ? isLittleOfAddress() : this.#ofAccounts.of(accountId) + amount <= little;
+    if (!isLittle) return false;
+    return after <= max - kept || (after <= max && isLittleOfAddress());
   }
 
   /** Takes `amount` and returns the function that releases it, once. Throws Refusal `overloaded`. */
@@ -120,10 +121,6 @@ export class Shares {
     };
   }
 
-  #of(key: string): number {
-    return this.#held.get(key) ?? 0;
-  }
-
   #grow(caller: Caller, amount: number): void {
     if (amount === 0) return;
     // Counted before the check: of two threads that take the last place at once, neither then overlooks the other.
@@ -144,19 +141,26 @@ export class Shares {
   }
 
   #add({ accountId, address }: Caller, amount: number): void {
-    for (const key of [accountKey(accountId), addressKey(address)]) {
-      if (key === undefined) continue;
-      const after = this.#of(key) + amount;
-      if (after === 0) this.#held.delete(key);
-      else this.#held.set(key, after);
-    }
+    if (accountId !== undefined) this.#ofAccounts.add(accountId, amount);
+    if (address !== undefined) this.#ofAddresses.add(address, amount);
   }
 }
 
-function accountKey(accountId: string | undefined): string | undefined {
-  return accountId === undefined ? undefined : `account ${accountId}`;
-}
+/** The amounts held by the callers of a kind. */
+class Held {
+  readonly #amounts = new Map<string, number>();
 
-function addressKey(address: string | undefined): string | undefined {
-  return address === undefined ? undefined : `address ${address}`;
+  get size(): number {
+    return this.#amounts.size;
+  }
+
+  of(key: string): number {
+    return this.#amounts.get(key) ?? 0;
+  }
+
+  add(key: string, amount: number): void {
+    const after = this.of(key) + amount;
+    if (after === 0) this.#amounts.delete(key);
+    else this.#amounts.set(key, after);
+  }
 }

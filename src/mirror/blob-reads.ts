@@ -81,20 +81,19 @@ export class BlobReads {
   }
 
   #newestOf(accountId: string, commitSha: string): string | undefined {
-    const name = `${accountId} ${commitSha}`;
-    const known = this.#newest.find(name);
+    const known = this.#newest.find(accountId, commitSha);
     if (known !== undefined) return known;
     const newest = this.#store.get(commits, [accountId, commitSha])?.sha256;
-    if (newest !== undefined) this.#newest.keep(name, newest, 1);
+    if (newest !== undefined) this.#newest.keep(accountId, commitSha, newest, 1);
     return newest;
   }
 
   #recordOf(accountId: string, commitSha: string, sha256: string): BlobRecord | undefined {
-    const name = `${accountId} ${commitSha} ${sha256}`;
-    const known = this.#records.find(name);
+    const name = `${commitSha} ${sha256}`;
+    const known = this.#records.find(accountId, name);
     if (known !== undefined) return known;
     const record = this.#store.get(blobs, [accountId, commitSha, sha256]);
-    if (record !== undefined) this.#records.keep(name, record, 1);
+    if (record !== undefined) this.#records.keep(accountId, name, record, 1);
     return record;
   }
 

@@ -50,3 +50,12 @@ test('[LIM-2] what is asked for stays, and what is not goes', () => {
   }
   expect(memory.get('idle')).toBeUndefined();
 });
+
+test('[TASK-5] the same key of two groups names two values', () => {
+  const memory = new Recent<string, number>(WEIGHT_MAX);
+  memory.set(1, 'one', 1, 'a');
+  memory.set(1, 'other', 1, 'b');
+  expect([memory.get(1, 'a'), memory.get(1, 'b'), memory.get(1)]).toEqual(['one', 'other', undefined]);
+  memory.remove(1, 'a');
+  expect([memory.get(1, 'a'), memory.get(1, 'b')]).toEqual([undefined, 'other']);
+});

@@ -13,10 +13,10 @@ function open() {
 
 test('[TASK-5] what was made of rows is forgotten when one of them is written, and nothing else is', () => {
   const { rows, write } = open();
-  rows.keep('acc_one space', 'one', 1);
-  rows.keep('acc_two space', 'two', 1);
+  rows.keep('acc_one', 'space', 'one', 1);
+  rows.keep('acc_two', 'space', 'two', 1);
   write([['acc_one', 'space', 7, 1]]);
-  expect([rows.find('acc_one space'), rows.find('acc_two space')]).toEqual([undefined, 'two']);
+  expect([rows.find('acc_one', 'space'), rows.find('acc_two', 'space')]).toEqual([undefined, 'two']);
 });
 
 test('[TASK-5] nothing is made of a row while commits that write it are under way', () => {
@@ -26,13 +26,13 @@ test('[TASK-5] nothing is made of a row while commits that write it are under wa
     ['acc_one', 'space', 8, 2],
     ['acc_one', 'space', 9, 3],
   ]);
-  rows.keep('acc_one space', 'before', 1);
-  rows.keep('acc_two space', 'two', 1);
-  expect([rows.find('acc_one space'), rows.find('acc_two space')]).toEqual([undefined, 'two']);
+  rows.keep('acc_one', 'space', 'before', 1);
+  rows.keep('acc_two', 'space', 'two', 1);
+  expect([rows.find('acc_one', 'space'), rows.find('acc_two', 'space')]).toEqual([undefined, 'two']);
   settleOne();
-  rows.keep('acc_one space', 'between', 1);
-  expect(rows.find('acc_one space')).toBeUndefined();
+  rows.keep('acc_one', 'space', 'between', 1);
+  expect(rows.find('acc_one', 'space')).toBeUndefined();
   settleOther();
-  rows.keep('acc_one space', 'after', 1);
-  expect(rows.find('acc_one space')).toBe('after');
+  rows.keep('acc_one', 'space', 'after', 1);
+  expect(rows.find('acc_one', 'space')).toBe('after');
 });

@@ -40,7 +40,7 @@ export class RequestLog {
     const level = levelOf(request, end, isSlow);
     const isLogged = log.isLevelEnabled(level) && (access === undefined || level !== 'info');
     if (!isLogged && access === undefined) return;
-    const line = { ...lineOf(request, end), ...(isSlow ? { slow: true } : {}) };
+    const line = lineOf(request, end, isSlow);
     if (isLogged) log[level](line, 'request');
     access?.[level](line, 'request');
   }
@@ -53,8 +53,10 @@ function levelOf({ calls }: LoggedRequest, end: ExchangeEnd, isSlow: boolean): L
   return isSlow ? 'warn' : 'info';
 }
 
-function lineOf({ head, route, accountId, refused, calls }: LoggedRequest, end: ExchangeEnd) {
-  const told = calls.map(callOf).filter((call) => Object.keys(call).length > 0);
+/** Undefined members are not written. */
+function lineOf({ head, route, accountId, refused, calls }: LoggedRequest, end: ExchangeEnd, isSlow: boolean) {
+  const told = calls.filter(({ tool, ms, code, fault }) => (tool ?? ms ?? code ?? fault) !== undefined).map(callOf);
+  const only = told.length === 1 ? told[0] : undefined;
   return {
     id: head.id,
     method: head.method,
@@ -65,19 +67,18 @@ function lineOf({ head, route, accountId, refused, calls }: LoggedRequest, end: 
     bytes_out: end.bytesOut,
     account_id: accountId,
     address: head.address,
-    ...(refused === undefined ? {} : { fault: refused }),
-    ...(told.length > 1 ? { calls: told } : told[0]),
-    ...(end.aborted ? { aborted: true } : {}),
+    tool: only?.tool,
+    tool_ms: only?.tool_ms,
+    code: only?.code,
+    fault: only?.fault ?? refused,
+    calls: told.length > 1 ? told : undefined,
+    aborted: end.aborted || undefined,
+    slow: isSlow || undefined,
   };
 }
 
-function callOf({ tool, ms, code, fault }: CallNote): Readonly<Record<string, unknown>> {
-  return {
-    ...(tool === undefined ? {} : { tool }),
-    ...(ms === undefined ? {} : { tool_ms: rounded(ms) }),
-    ...(code === undefined ? {} : { code }),
-    ...(fault === undefined ? {} : { fault }),
-  };
+function callOf({ tool, ms, code, fault }: CallNote) {
+  return { tool, tool_ms: ms === undefined ? undefined : rounded(ms), code, fault };
 }
 
 function rounded(ms: number): number {

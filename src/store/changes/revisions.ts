@@ -42,9 +42,10 @@ export class Revisions {
    * probability 1 / `revisionsOwned`, which only makes a revision change more often.
    */
   of(tables: readonly AnyTable[], owner?: string): number | undefined {
+    const ownerHash = owner === undefined ? undefined : fnv1a(owner);
     let sum = 0;
     for (const { name } of tables) {
-      const place = owner === undefined ? this.#placeOf(name) : this.#ownedPlace(name, owner);
+      const place = ownerHash === undefined ? this.#placeOf(name) : this.#ownedPlace(name, ownerHash);
       // In this order: a commit is counted before it stops being in progress.
       if (Atomics.load(this.#cells, place + 1) !== 0) return undefined;
       sum += Atomics.load(this.#cells, place);
@@ -65,7 +66,7 @@ export class Revisions {
     for (const { table, key } of rows) {
       places.add(this.#placeOf(table));
       const [owner] = key;
-      if (typeof owner === 'string') places.add(this.#ownedPlace(table, owner));
+      if (typeof owner === 'string') places.add(this.#ownedPlace(table, fnv1a(owner)));
     }
     for (const place of places) Atomics.add(this.#cells, place + 1, 1);
     return () => {
@@ -84,15 +85,18 @@ export class Revisions {
     return place;
   }
 
-  #ownedPlace(table: string, owner: string): number {
-    return this.#firstOwned + (fnv1a(owner, this.#placeOf(table)) % limits.revisionsOwned) * CELLS;
+  #ownedPlace(table: string, ownerHash: number): number {
+    const hash = Math.imul(ownerHash ^ this.#placeOf(table), FNV_PRIME);
+    // The low bits of short texts are similar; mix in the high ones.
+    return this.#firstOwned + (((hash ^ (hash >>> 15)) >>> 0) % limits.revisionsOwned) * CELLS;
   }
 }
 
-/** FNV-1a (Fowler, Noll, Vo; 32 bits) with a seed. */
-function fnv1a(text: string, seed: number): number {
-  let hash = 0x811c9dc5 ^ seed;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  // The low bits of short texts are similar; mix in the high ones.
-  return (hash ^ (hash >>> 15)) >>> 0;
+const FNV_PRIME = 0x01000193;
+
+/** FNV-1a (Fowler, Noll, Vo; 32 bits). */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  return hash;
 }

@@ -49,11 +49,10 @@ export class TaskReads {
 
   /** Returns the number of tasks in each bucket of a scope. */
   counts(accountId: string, scope: string): readonly number[] {
-    const name = `${accountId} ${scope}`;
-    const known = this.#memory?.counts.find(name);
+    const known = this.#memory?.counts.find(accountId, scope);
     if (known !== undefined) return known;
     const counts = this.rows.get(taskCounts, [accountId, scope])?.counts ?? NO_COUNTS;
-    this.#memory?.counts.keep(name, counts, 1);
+    this.#memory?.counts.keep(accountId, scope, counts, 1);
     return counts;
   }
 
@@ -62,7 +61,11 @@ export class TaskReads {
    * categories to leave out.
    */
   shown(accountId: string, ids: readonly number[], cleared: ReadonlySet<number>): ShownTask[] {
-    const found = ids.flatMap((id) => this.#shown(accountId, id) ?? []);
+    const found: ShownTask[] = [];
+    for (const id of ids) {
+      const task = this.#shown(accountId, id);
+      if (task !== undefined) found.push(task);
+    }
     if (cleared.size === 0) return found;
     return found.map(
       ({ json }) => new ShownTask(JSON.stringify(withoutCleared(JSON.parse(json) as TaskRecord, cleared))),
@@ -71,30 +74,28 @@ export class TaskReads {
 
   /** Returns the cached rows at an end of a space, in walking order from there. */
   endRows(accountId: string, space: string, descending: boolean): EndRows | undefined {
-    return this.#memory?.ends.find(`${accountId} ${space}`)?.[endOf(descending)];
+    return this.#memory?.ends.find(accountId, space)?.[endOf(descending)];
   }
 
   /** Caches the rows read by a walk from an end of a space, if they extend the cached ones. */
   keepEndRows(accountId: string, space: string, descending: boolean, { rows, isWhole }: EndRows): void {
     if (this.#memory === undefined) return;
-    const name = `${accountId} ${space}`;
     const { ends } = this.#memory;
-    const known = ends.find(name) ?? {};
+    const known = ends.find(accountId, space) ?? {};
     const end = endOf(descending);
     const before = known[end];
     if (before !== undefined && before.rows.length >= rows.length && before.isWhole === isWhole) return;
     const next: Ends = { ...known, [end]: { rows, isWhole } };
-    ends.keep(name, next, 1 + (next.greatest?.rows.length ?? 0) + (next.least?.rows.length ?? 0));
+    ends.keep(accountId, space, next, 1 + (next.greatest?.rows.length ?? 0) + (next.least?.rows.length ?? 0));
   }
 
   #shown(accountId: string, id: number): ShownTask | undefined {
-    const name = `${accountId} ${id}`;
-    const known = this.#memory?.tasks.find(name);
+    const known = this.#memory?.tasks.find(accountId, id);
     if (known !== undefined) return known;
     const json = this.rows.get(taskTexts, [accountId, id]);
     if (json === undefined) return undefined;
     const shown = new ShownTask(json);
-    this.#memory?.tasks.keep(name, shown, json.length);
+    this.#memory?.tasks.keep(accountId, id, shown, json.length);
     return shown;
   }
 }

@@ -98,12 +98,13 @@ class SpaceReader {
     return undefined;
   }
 
-  /** Yields the remaining rows; with `due` only those of tasks due then. */
-  *rows(source: Source, due: Bounds | undefined): Generator<Row> {
-    if (due === undefined) {
-      yield* this.#isAtEnd(source) ? this.#fromEnd(source) : this.#stored(source);
-      return;
-    }
+  /** The remaining rows; with `due` only those of tasks due then. */
+  rows(source: Source, due: Bounds | undefined): Generator<Row> {
+    if (due !== undefined) return this.#dueIn(source, due);
+    return this.#isAtEnd(source) ? this.#fromEnd(source) : this.#stored(source);
+  }
+
+  *#dueIn(source: Source, due: Bounds): Generator<Row> {
     for (const { key, value: day } of this.#reads.rows.entries(taskRows, this.#query(source))) {
       const [, , value, id] = key;
       if (!this.#isWithin(value)) return;
