@@ -33,6 +33,9 @@ export interface LockOptions {
   readonly makesFolder?: boolean;
 }
 
+/** Contents of the lock files that this process holds. */
+const held = new Set<string>();
+
 /** Runs `work` while holding the lock of `path`. Throws ClientError when the lock does not become free in time. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const lock = `${path}.lock`;
@@ -42,15 +45,24 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
   } catch (error) {
     throw unwritable(dirname(path), error);
   }
-  await acquire(lock, mark, options);
+  held.add(mark);
+  try {
+    await acquire(lock, mark, options);
+    return await whileBeating(lock, work);
+  } finally {
+    held.delete(mark);
+    // If another process took the lock over, that process removes it.
+    if (contentOf(lock) === mark) rmSync(lock, { force: true });
+  }
+}
+
+async function whileBeating<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => renew(lock), limits.clientLockBeatMs);
   beat.unref();
   try {
     return await work();
   } finally {
     clearInterval(beat);
-    // If another process took the lock over, that process removes it.
-    if (contentOf(lock) === mark) rmSync(lock, { force: true });
   }
 }
 
@@ -125,6 +137,8 @@ function removeStale(lock: string, mark: string): boolean {
 function isStale(lock: string, content: string): boolean {
   const [pid = '', host, , birth = ''] = content.split(' ');
   const ours = birthOf(process.pid);
+  // Left by this process: its folder was away when the work ended.
+  if (pid === String(process.pid) && host === hostname() && birth === (ours ?? '')) return !held.has(content);
   if (birth !== '' && ours !== undefined && isVisible(birth, ours)) return birthOf(Number(pid)) !== birth;
   const isOfThisHost = host === hostname() && /^\d+$/.test(pid);
   if (isOfThisHost && birth === '' && !isAlive(Number(pid))) return true;

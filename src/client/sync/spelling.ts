@@ -40,13 +40,16 @@ export class Spellings {
     this.#local = local;
   }
 
-  /** Adopts the spelling of a hub change, so that it is applied to the right file. `sha256` undefined: a delete. */
-  adoptFrom(path: FolderPath, sha256: string | undefined): void {
+  /**
+   * Adopts the spelling of a hub change, so that it is applied to the right file. `sha256` undefined: a delete. Returns the
+   * spelling that the file keeps here when it cannot be renamed.
+   */
+  adoptFrom(path: FolderPath, sha256: string | undefined): FolderPath | undefined {
     const { base } = this.#replica.state;
     // Unchanged on the hub: another spelling is a local change.
-    if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return;
+    if (sha256 !== undefined && base.get(path)?.sha256 === sha256) return undefined;
     // A new local file is not the one deleted on the hub, whatever its spelling.
-    if (sha256 !== undefined || this.isAgreed(path)) this.adopt(path);
+    return sha256 !== undefined || this.isAgreed(path) ? this.adopt(path) : undefined;
   }
 
   /** True when both sides agreed on a file of this name, in any spelling. */
@@ -57,32 +60,42 @@ export class Spellings {
 
   /**
    * Renames the file known here in another spelling to `path`: on disk, in the base record, and among the waiting
-   * paths. If a file with this exact name already exists, both files keep their names.
+   * paths. If a file with this exact name already exists, both files keep their names. Returns the spelling of a file that
+   * cannot be renamed: its records keep it too, so that it does not look like a file renamed by the user.
    */
-  adopt(path: FolderPath): void {
-    const { folder, state, tell } = this.#replica;
+  adopt(path: FolderPath): FolderPath | undefined {
+    const { state, tell } = this.#replica;
     const { files } = this.#local;
+    let kept: FolderPath | undefined;
     for (const other of this.#others(path)) {
-      for (const record of [state.base, state.waits, state.sent]) move<unknown>(record, other, path);
       const file = files.get(other);
-      if (file === undefined || files.has(path)) continue;
-      try {
-        if (!folder.rename(other, path)) continue;
-      } catch (error) {
-        // An unwritable path is reported by the write itself.
-        if (error instanceof Unwritable) continue;
-        throw error;
+      if (file !== undefined && !files.has(path)) {
+        if (!this.#isRenamed(other, path)) {
+          kept = other;
+          continue;
+        }
+        files.delete(other);
+        files.set(path, file);
+        tell({ verb: 'renamed', path, note: `it was ${other} here` });
       }
-      files.delete(other);
-      files.set(path, file);
-      tell({ verb: 'renamed', path, note: `it was ${other} here` });
+      for (const record of [state.base, state.waits, state.sent]) move<unknown>(record, other, path);
     }
+    return kept;
   }
 
   /** Forgets what waits under other spellings of a name that was compared just now; a refused push keeps its name. */
   forgetOthers(path: FolderPath): void {
     const { waits } = this.#replica.state;
     for (const other of this.#others(path)) if (waits.get(other)?.kind !== 'push') waits.delete(other);
+  }
+
+  #isRenamed(from: FolderPath, to: FolderPath): boolean {
+    try {
+      return this.#replica.folder.rename(from, to);
+    } catch (error) {
+      if (error instanceof Unwritable) return false;
+      throw error;
+    }
   }
 
   #others(path: string): readonly FolderPath[] {
@@ -109,14 +122,14 @@ export function settleWaitingNames(replica: Replica, local: Scan): void {
 /**
  * Removes duplicate spellings from the base record. The hub has one file for all spellings of a name, so if two were
  * agreed on, a missing one was not deleted. If both exist here, it is unknown which is the hub's: both are sent again,
- * and the hub refuses the other one.
+ * and the hub refuses the other one. Returns the forgotten names, to be compared with the hub: the pull leaves out changes
+ * that this folder made.
  */
-export function forgetDoubles({ files }: Scan, { base }: SyncState): void {
+export function forgetDoubles({ files }: Scan, { base }: SyncState): FolderPath[] {
   const names = new NameIndex(base.keys());
-  for (const path of base.keys()) {
-    const others = names.others(path).filter((other) => files.has(other));
-    if (others.length > 0) base.delete(path);
-  }
+  const doubles = [...base.keys()].filter((path) => names.others(path).some((other) => files.has(other)));
+  for (const path of doubles) base.delete(path);
+  return doubles;
 }
 
 /** Files spelled differently here than in the base record: local name to the hub's name. */

@@ -119,6 +119,11 @@ export class SyncReader {
     return this.#store.get(setAside, [vaultId, seq]) !== undefined;
   }
 
+  /** When a change was stored (milliseconds since 1970); undefined when retention has removed it, or it is not there. */
+  storedMsOf(vaultId: string, seq: number): number | undefined {
+    return this.versionHead(vaultId, seq)?.storedMs;
+  }
+
   versionHead(vaultId: string, seq: number): VersionHead | undefined {
     const bytes = this.#store.view(versions, [vaultId, seq]);
     return bytes && readVersionHead(bytes);

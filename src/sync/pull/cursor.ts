@@ -17,6 +17,8 @@ export interface PullPosition {
   readonly seq: number;
   /** Deletions up to here are not sent: the pull began without files, after those deletions. */
   readonly deletesAfter: number;
+  /** When the change `seq` was stored (milliseconds since 1970); null: that is not known. */
+  readonly storedMs: number | null;
 }
 
 /** What a cursor continues: the changes of a vault, or a pull of the same paths. */
@@ -33,8 +35,8 @@ const KINDS = { vault: 'c1', paths: 's1', list: 'l1' } as const;
 const MAC_CHARS = 24;
 
 export function formatPullCursor(hash: CursorHash, scope: PullScope, position: PullPosition): string {
-  const { epoch, vaultId, seq, deletesAfter } = position;
-  return format(hash, KINDS[scope], [epoch, vaultId, seq, deletesAfter]);
+  const { epoch, vaultId, seq, deletesAfter, storedMs } = position;
+  return format(hash, KINDS[scope], [epoch, vaultId, seq, deletesAfter, storedMs]);
 }
 
 /**
@@ -53,10 +55,18 @@ export function readPullCursor(
   if (scope === 'paths' && text.startsWith(`${KINDS.vault}.`)) {
     throw foreign('does not belong to a pull of these paths; omit it');
   }
-  const [epoch, ofVault, seq, deletesAfter] = read(hash, KINDS[scope], text, limits.cursorCharsMax, 'sync_pull');
+  // A cursor of an earlier version of the hub has no time.
+  const [epoch, ofVault, seq, deletesAfter, storedMs = null] = read(
+    hash,
+    KINDS[scope],
+    text,
+    limits.cursorCharsMax,
+    'sync_pull',
+  );
   if (ofVault !== here.vaultId) throw foreign('belongs to another vault; send the vault_id of that vault');
   if (epoch !== here.epoch) throw outdated();
-  return { ...here, seq: Number(seq), deletesAfter: Number(deletesAfter) };
+  const storedAt = storedMs === null ? null : Number(storedMs);
+  return { ...here, seq: Number(seq), deletesAfter: Number(deletesAfter), storedMs: storedAt };
 }
 
 export function formatListCursor(hash: CursorHash, { vaultId, folded }: ListPosition): string {
@@ -77,7 +87,7 @@ export function outdated(): Refusal {
   return new Refusal({ kind: 'invalid_fields', fields: { cursor: [sentence] }, data: { resync_required: true } });
 }
 
-function format(hash: CursorHash, kind: string, parts: readonly (string | number)[]): string {
+function format(hash: CursorHash, kind: string, parts: readonly (string | number | null)[]): string {
   const payload = Buffer.from(JSON.stringify(parts)).toString('base64url');
   const body = `${kind}.${payload}`;
   return `${body}.${macOf(hash, body)}`;

@@ -124,8 +124,10 @@ export class Pull {
     const head = reader.head(vaultId);
     if (cursor !== undefined) {
       const position = readPullCursor(hash, scopeOf(mode), cursor, { epoch, vaultId });
-      // A number beyond the log: the data file was replaced by an older one without a restore.
-      if (position.seq > head.seq) throw outdated();
+      // A number beyond the log, or of another change: the data file was replaced by an older one without a restore.
+      const { seq, storedMs } = position;
+      const isOther = storedMs !== null && (reader.storedMsOf(vaultId, seq) ?? storedMs) !== storedMs;
+      if (seq > head.seq || isOther) throw outdated();
       return position;
     }
     if (mode.kind === 'since') {
@@ -164,7 +166,8 @@ export class Pull {
     if (args.device_id !== undefined && mode.kind !== 'paths') visits.pulled(vaultId, args.device_id, upTo);
     const damaged = leftOut(reader, vaultId, mode);
     const close = packer.leases.begin();
-    const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0 };
+    const storedMs = reader.storedMsOf(vaultId, upTo) ?? null;
+    const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0, storedMs };
     // A complete list of paths has no continuation: a cursor for all changes would skip the other files.
     const cursor = mode.kind === 'paths' && !hasMore ? null : formatPullCursor(hash, scopeOf(mode), position);
     return {

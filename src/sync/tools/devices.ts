@@ -144,6 +144,7 @@ function devicesOf({ visits, views }: Reading, vaultId: string, only: string | u
     }));
 }
 
-function cursorAt({ hash, epoch }: Reading, vaultId: string, { seq }: VaultHead): string {
-  return formatPullCursor(hash, 'vault', { epoch, vaultId, seq, deletesAfter: 0 });
+function cursorAt({ hash, epoch, reader }: Reading, vaultId: string, { seq }: VaultHead): string {
+  const storedMs = reader.storedMsOf(vaultId, seq) ?? null;
+  return formatPullCursor(hash, 'vault', { epoch, vaultId, seq, deletesAfter: 0, storedMs });
 }

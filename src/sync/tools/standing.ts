@@ -63,11 +63,12 @@ export async function standingResult(
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
   const device = await readDeviceManifest(accountId, given);
   const { seq } = reading.reader.head(vaultId);
+  const storedMs = reading.reader.storedMsOf(vaultId, seq) ?? null;
   const comparison = await compareDevice(reading, { accountId, vaultId }, device, foldCase(prefix));
   const structured = {
     vault_id: vaultId,
     ...comparisonView(comparison, device),
-    cursor: formatPullCursor(reading.hash, 'vault', { epoch: reading.epoch, vaultId, seq, deletesAfter: 0 }),
+    cursor: formatPullCursor(reading.hash, 'vault', { epoch: reading.epoch, vaultId, seq, deletesAfter: 0, storedMs }),
     server_time: new Date(reading.now()).toISOString(),
   };
   const { pull, push, delete: gone, conflict, refused } = structured;

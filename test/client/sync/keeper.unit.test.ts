@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../../src/client/file-lock.ts';
+import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { type Replica, scan } from '../../../src/client/sync/replica.ts';
 import { newState } from '../../../src/client/sync/state.ts';
 import { writeState } from '../../../src/client/sync/state-file.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
+import { limits } from '../../../src/limits/service.ts';
 
 test('[SYN-25] a file that was saved before the watch is kept once it stands still, and not again by later scans', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-keeper-'));
@@ -45,6 +47,46 @@ test('[SYN-25] what is written in the moment in which a folder is moved away mak
   await expect(locked).rejects.toThrow('ENOENT');
   expect(() => folder.makeOwn()).toThrow('was moved');
   expect(existsSync(root)).toBe(false);
+});
+
+test('[SYN-24] a lock that stayed in a folder which was away when the work ended does not stop the same process', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-lock-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const how = { makesFolder: false, waitMs: 1000 };
+  await withFileLock(folder.own('sync'), () => Promise.resolve(renameSync(root, `${root}-away`)), how);
+  renameSync(`${root}-away`, root);
+  expect(existsSync(folder.own('sync.lock'))).toBe(true);
+  const again = withFileLock(
+    folder.own('sync'),
+    async () => {
+      // One that this process holds stays.
+      await expect(withFileLock(folder.own('sync'), () => Promise.resolve(), how)).rejects.toThrow(
+        'another cairn process',
+      );
+      return 'done';
+    },
+    how,
+  );
+  expect(await again).toBe('done');
+});
+
+test('[SYN-25] a file moved aside stays for its while, whatever the clock says', () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-aside-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  writeFileSync(join(root, 'x'), 'x');
+  expect(folder.remove('x' as FolderPath, sha256Of(Buffer.from('x')))).toBe(true);
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  for (const days of [-3, 3]) {
+    vi.setSystemTime(Date.now() + days * 86_400_000);
+    expect([folder.asides.sweep(), folder.asides.isEmpty]).toEqual([[], false]);
+  }
+  vi.advanceTimersByTime(limits.clientAsideMs);
+  expect([folder.asides.sweep(), folder.asides.isEmpty]).toEqual([[], true]);
 });
 
 /** A map that moves a folder away while it is read. */

@@ -1,6 +1,11 @@
 /** Names that differ only in case or Unicode form: one file for the hub, so one file in each folder too. */
+import { chmodSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { sha256Of } from '../../../src/client/sync/folder/file.ts';
+import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { account } from '../../support/mirror.ts';
+import { plainly } from '../../support/plainly.ts';
 import { syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -197,3 +202,33 @@ test('[CLI-2, SYN-24] a conflict whose file is renamed on the hub while it is ig
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
   expect(textsOf(b)).toEqual(textsOf(a));
 });
+
+test('[SYN-24] a file that cannot be renamed to the spelling of the hub is listed, and is not renamed back on the hub', async () => {
+  const [a, b] = await pair({ 'docs/x.md': 'one\n', 'docs/y.md': 'y\n' }, true);
+  a.rename('docs/x.md', 'docs/X.md');
+  expect(await a.sync()).toMatchObject(done);
+  chmodSync(b.at('docs'), 0o555);
+  for (let round = 0; round < 2; round += 1) {
+    const { code, stderr } = await b.syncUnder(plainly);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Its name on the hub is docs/X.md')]);
+    expect((await a.sync()).stdout.trim()).toBe('up to date');
+  }
+  a.write('docs/X.md', 'two\n');
+  await a.sync();
+  expect((await b.syncUnder(plainly)).code).toBe(1);
+  chmodSync(b.at('docs'), 0o755);
+  expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
+  for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'docs/X.md': 'two\n', 'docs/y.md': 'y\n' });
+}, 60_000);
+
+test('[SYN-24] an earlier save that the hub takes under a new spelling of the name comes to the file here', async () => {
+  const [a, b] = await pair({ 'x.md': 'one\n', 'y.md': 'y\n' }, true);
+  a.rename('x.md', 'X.md');
+  expect(await a.sync()).toMatchObject(done);
+  const bytes = Buffer.from('saved under the other name\n');
+  const saved = { bytes, sha256: sha256Of(bytes), executable: false, modifiedMs: Date.now() };
+  new Saves(b.at('.cairn')).keep('X.md' as FolderPath, saved, sha256Of(Buffer.from('one\n')));
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toEqual(textsOf(a));
+}, 60_000);

@@ -1,5 +1,6 @@
 /** What a restart, a crash and a restored backup leave of packs and cursors. */
 
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allTables } from '../../../src/compose/core.ts';
@@ -74,6 +75,29 @@ test('[SYN-10] a cursor from before a restore is refused with resync_required, a
   expect(all.files.map(({ path }) => path)).toEqual(['kept']);
   expect(await pull(same, { cursor: all.cursor })).toMatchObject({ total_count: 0 });
   await next.stop();
+});
+
+test('[SYN-10] a cursor is refused after the data folder was put back to an earlier copy, even once its number is reached again', async () => {
+  const folder = temporaryFolder();
+  const copy = join(temporaryFolder(), 'copy');
+  const hub = await startHub({ dataFolder: folder });
+  const device = await newDevice(hub);
+  await device.push('kept', '1');
+  const { cursor: kept } = await pull(device, { initial: true });
+  expect(await hub.stop()).toBe(0);
+  cpSync(folder, copy, { recursive: true });
+  const later = await startHub({ dataFolder: folder });
+  await new Device(later, device.key).push('lost', '2');
+  const { cursor: lost } = await pull(new Device(later, device.key), { cursor: kept });
+  expect(await later.stop()).toBe(0);
+  const before = await startHub({ dataFolder: copy });
+  const other = new Device(before, device.key);
+  other.ms = device.ms + 1;
+  for (const path of ['one', 'two']) await other.push(path, path);
+  const { data } = await other.refusal('sync_pull', { cursor: lost });
+  expect([data['field'], data['resync_required']]).toEqual(['cursor', true]);
+  expect(await pull(other, { cursor: kept })).toMatchObject({ total_count: 2 });
+  await before.stop();
 });
 
 test('[OPS-6] verify finds a pack whose lines, marks or range are not those of the log', async () => {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
 import { type Content, codeOf, lookAt, readPlain } from './file.ts';
@@ -35,6 +35,10 @@ export class Asides {
   readonly #unsent = new Set<string>();
   /** Where this process moved a content, by hash. */
   readonly #taken = new Map<string, string>();
+  /** Names of the files that this process moved. */
+  readonly #own = new Set<string>();
+  /** Change time of each file by the disk, and when a sweep first saw it (monotonic, milliseconds). */
+  readonly #seen = new Map<string, { readonly changedMs: number; readonly sinceMs: number }>();
 
   /** `own`: path of the `.cairn` folder. */
   constructor(own: string) {
@@ -65,7 +69,10 @@ export class Asides {
     } finally {
       if (!isExpected) this.#putBack(aside, path, target);
     }
-    if (isExpected) this.#taken.set(expected, aside);
+    if (isExpected) {
+      this.#taken.set(expected, aside);
+      this.#own.add(basename(aside));
+    }
     return isExpected;
   }
 
@@ -94,16 +101,18 @@ export class Asides {
   }
 
   /** Deletes unchanged files after a while. Returns the changed or unsent ones. */
-  sweep(nowMs = Date.now()): Stray[] {
+  sweep(): Stray[] {
     const strays: Stray[] = [];
     for (const name of this.#names()) {
       const at = join(this.#folder, name);
       const drop = () => {
         rmSync(at, { force: true });
         rmSync(`${at}.json`, { force: true });
+        this.#own.delete(name);
+        this.#seen.delete(name);
       };
       const stats = lookAt(at);
-      if (stats !== undefined && nowMs - stats.ctimeMs < limits.clientAsideMs && nowMs >= stats.ctimeMs) continue;
+      if (stats !== undefined && !this.#isOld(name, stats.ctimeMs)) continue;
       const note = this.#noteOf(name);
       // The note was lost in a power failure: the file stays for the user to find.
       if (note === undefined) continue;
@@ -117,6 +126,18 @@ export class Asides {
       else strays.push({ path, place: `${OWN_FOLDER}/${FOLDER}/${name}`, sha256: content.sha256, drop });
     }
     return strays;
+  }
+
+  /**
+   * True when a file has been aside, unchanged, for the whole while. Times of the disk may come from another clock (a file
+   * server), and clocks are set, so they count only for a file that an earlier process moved.
+   */
+  #isOld(name: string, changedMs: number): boolean {
+    const nowMs = performance.now();
+    const known = this.#seen.get(name);
+    if (known?.changedMs === changedMs && nowMs - known.sinceMs >= limits.clientAsideMs) return true;
+    if (known?.changedMs !== changedMs) this.#seen.set(name, { changedMs, sinceMs: nowMs });
+    return !this.#own.has(name) && Date.now() - changedMs >= limits.clientAsideMs;
   }
 
   /** Puts a file back, unless a newer file has the name by now: then it stays aside for the sweep. */

@@ -1,4 +1,5 @@
 /** Applies the hub's side, path by path. A change that cannot be applied is recorded in the state with its reason. */
+import { quoted } from '../../shown.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../folder/scan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
@@ -41,10 +42,27 @@ export class Inbox {
       if (!isNews) state.waits.delete(path);
       else if (state.waits.get(path)?.kind !== 'conflict') this.#wait(record, 'hub', this.#whyLeftOut(path));
     } else {
-      this.#spellings.adoptFrom(path, side?.sha256);
+      const kept = this.#spellings.adoptFrom(path, side?.sha256);
+      if (kept !== undefined) {
+        this.#applyTo(kept, record);
+        return;
+      }
       this.#apply(record);
     }
     this.#spellings.forgetOthers(path);
+  }
+
+  /** Applies a change to the file that keeps another spelling here, which waits to be renamed. */
+  #applyTo(kept: FolderPath, record: RemoteRecord): void {
+    const { path, side } = record;
+    const { state } = this.#replica;
+    const here = { ...record, path: kept };
+    this.#apply(here);
+    const isSame = side !== undefined && side.sha256 === this.#local.files.get(kept)?.sha256;
+    if (isSame && !state.waits.has(kept)) {
+      this.#wait(here, 'hub', `Its name on the hub is ${quoted(path)}, and it cannot be renamed here.`);
+    }
+    this.#spellings.forgetOthers(kept);
   }
 
   /** Retries the blocked changes. */

@@ -44,7 +44,7 @@ export async function pushChanges(
   for (const [path, { kind, local: refused }] of state.waits) {
     if (kind === 'push' && (local.files.get(path)?.sha256 ?? null) !== refused) state.waits.delete(path);
   }
-  forgetDoubles(local, state);
+  const doubles = forgetDoubles(local, state);
   replica.restless?.begin();
   const plan = planPush(local, state, {
     allowDeletes,
@@ -59,6 +59,7 @@ export async function pushChanges(
   for (const path of plan.held) replica.held.add(path);
   if (plan.held.length === 0) state.inode = folder.root.inode;
   const run = new PushRun(replica, local, plan, unmovable);
+  for (const path of doubles) run.moved.add(path);
   // Changed again since the pull: compared again at once, so that the hub also gets these bytes.
   for (const [path, { kind, local: seen }] of state.waits) {
     const isOther = (local.files.get(path)?.sha256 ?? null) !== seen && !local.leavesOut(path);

@@ -212,10 +212,10 @@ export class Actor {
     if (held === undefined) return false;
     try {
       const { descriptor, inode } = held;
-      // Removed for good: what is written to it now is nobody's.
-      if (fstatSync(descriptor).nlink === 0) return false;
       const path = this.#entries('isFile').find((one) => lstatSync(this.at(one)).ino === inode);
       if (path !== undefined) this.leave(path);
+      // Removed for good: what is written to it now is nobody's.
+      if (fstatSync(descriptor).nlink === 0) return false;
       writeSync(descriptor, `written late ${this.bytes().subarray(0, 100).toString('hex')}\n`);
       // Read in full from its beginning.
       const bytes = readFileSync(`/proc/self/fd/${descriptor}`);
