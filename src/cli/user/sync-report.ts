@@ -1,4 +1,6 @@
 /** Reports the result of a sync: single files when few, totals when many, and the next step. */
+
+import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
 import { unmatched } from '../../client/sync/folder/choice.ts';
@@ -19,7 +21,8 @@ const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 export function reportOf(replica: Replica, events: readonly SyncEvent[], isFirst: boolean): Report {
   const links = replica.scanned?.links.size ?? 0;
   const conflicts = conflictsOf(replica.state);
-  const note = isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (\`cairn sync status\` lists them)`] : [];
+  const note =
+    isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (\`${statusOf(replica)}\` lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
     open: openLines(replica),
@@ -57,18 +60,21 @@ export function choiceLines({ state, scanned }: Replica): string[] {
 export function openLines(replica: Replica): string[] {
   const { folder, state, troubles, held } = replica;
   const conflicts = conflictsOf(state).map(
-    (path) =>
-      `${shownLine(path)} has a conflict. Choose a side: cairn sync resolve ${quoted(path)} --keep mine|theirs|merge`,
+    (path) => `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}`,
   );
   const problems = [...troubles].map(([path, reason]) => `${shownLine(path)} is not synced. ${reason}`);
-  return [...capped(conflicts, 'conflict'), ...capped(problems, 'problem'), ...heldLine(held.size, folder.root.path)];
+  return [
+    ...capped(replica, conflicts, 'conflict'),
+    ...capped(replica, problems, 'problem'),
+    ...heldLine(held.size, folder.root.path),
+  ];
 }
 
 function heldLine(count: number, root: string): string[] {
   if (count === 0) return [];
   const gone = count === 1 ? '1 file is gone' : `${counted(count, 'file')} are gone`;
   return [
-    `${gone} from ${shownLine(root)}. Nothing was deleted on the hub. To delete there too: cairn sync --allow-deletes. To get the files back: cairn sync --restore-missing`,
+    `${gone} from ${shownLine(root)}. Nothing was deleted on the hub. To delete there too, run \`${nextCommand(root, 'sync --allow-deletes')}\`. To get the files back, run \`${nextCommand(root, 'sync --restore-missing')}\`.`,
   ];
 }
 
@@ -76,11 +82,13 @@ function lineOf({ verb, path, note }: SyncEvent): string {
   return `${verb.padEnd(8)}  ${shownLine(path)}${note === undefined ? '' : `  (${shownLine(note)})`}`;
 }
 
-function capped(lines: readonly string[], what: string): string[] {
+function capped(replica: Replica, lines: readonly string[], what: string): string[] {
   const more = lines.length - limits.clientLinesMax;
   if (more <= 0) return [...lines];
   return [
     ...lines.slice(0, limits.clientLinesMax),
-    `… and ${counted(more, what)} more; \`cairn sync status\` lists them`,
+    `… and ${counted(more, what)} more; \`${statusOf(replica)}\` lists them`,
   ];
 }
+
+const statusOf = ({ folder }: Replica): string => nextCommand(folder.root.path, 'sync status');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
+import { nextCommand } from '../../client/next-command.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
 import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
 import { conflictsOf } from '../../client/sync/state.ts';
@@ -87,7 +88,7 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
           if (wasPaused) says('resumed');
           break;
         }
-        if (!wasPaused) says('paused; run `cairn sync resume` to go on');
+        if (!wasPaused) says(`paused; run \`${nextCommand(root.path, 'sync resume')}\` to continue`);
         await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
       }
       if (signal.aborted) return;

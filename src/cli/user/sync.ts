@@ -2,8 +2,9 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
+import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { jsonLine, quoted, shownLine } from '../../client/shown.ts';
+import { jsonLine, shownLine } from '../../client/shown.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import type { Replica } from '../../client/sync/replica.ts';
@@ -17,7 +18,7 @@ import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
-import { pathsOf } from './vault/place.ts';
+import { folderOf, pathsOf } from './vault/place.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
@@ -135,7 +136,8 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   const { replica, takeEvents, line } = await openReplica(choiceOf(options, direction === 'pull' ? 'pull' : 'sync'));
   const isFirst = replica.state.cursor === null;
   if (existsSync(replica.folder.own('paused'))) {
-    throw new ClientError(`${replica.folder.root.path} is paused; run \`cairn sync resume\` first.`);
+    const { path } = replica.folder.root;
+    throw new ClientError(`${path} is paused; run \`${nextCommand(path, 'sync resume')}\` first.`);
   }
   try {
     const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
@@ -175,18 +177,19 @@ async function status(options: Options): Promise<number> {
   const { replica } = await openReplica(choiceOf(options, 'read'));
   const found = await statusOf(replica);
   const { problem, links, elsewhere, conflict, ...lists } = found;
-  if (options.json) print(jsonLine(found));
+  const { path: root } = replica.folder.root;
+  const paused = existsSync(replica.folder.own('paused'));
+  if (options.json) print(jsonLine({ ...found, paused }));
   else {
     const rows = [
       ...Object.entries(lists).flatMap(([what, paths]) => paths.map((path): Row => [what, shownLine(path)])),
-      ...conflict.map((path) => noted('conflict', path, `cairn sync resolve ${quoted(path)} --keep mine|theirs|merge`)),
+      ...conflict.map((path) => noted('conflict', path, resolveCommand(root, path))),
       ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
-    const isPaused = existsSync(replica.folder.own('paused'));
-    const paused = isPaused ? ['The folder is paused. To sync it again: cairn sync resume'] : [];
-    const notes = [...paused, ...choiceLines(replica)];
+    const pausedNote = `The folder is paused. To sync it again, run \`${nextCommand(root, 'sync resume')}\`.`;
+    const notes = [...(paused ? [pausedNote] : []), ...choiceLines(replica)];
     for (const text of notes) printError(`cairn: ${text}`);
     if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
@@ -207,7 +210,8 @@ async function settle(options: Options): Promise<number> {
     throw new UsageError('--keep must be mine, theirs or merge');
   const [one, isAll] = [options.operand(), options.flag('all')];
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
-  const { replica, takeEvents, line } = await openReplica(choiceOf(options, 'read'));
+  const folder = folderOf(options, one);
+  const { replica, takeEvents, line } = await openReplica({ ...choiceOf(options, 'read'), folder });
   await lockFolder(replica, async () => {
     const paths = one === undefined ? conflictsOf(replica.state) : [waitingPath(replica, one)];
     for (const path of paths) await resolveConflict(replica, path, keep);
@@ -249,6 +253,7 @@ async function pause(options: Options, isPausing: boolean): Promise<number> {
   const opened = new SyncedFolder(folder);
   if (isPausing) writeFileSync(opened.own('paused'), '', { mode: 0o600 });
   else rmSync(opened.own('paused'), { force: true });
-  print(isPausing ? 'paused' : 'resumed');
+  if (options.json) print(jsonLine({ folder, paused: isPausing }));
+  else print(isPausing ? 'paused' : 'resumed');
   return 0;
 }

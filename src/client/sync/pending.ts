@@ -18,7 +18,7 @@ export async function pendingElsewhere({ hub, state }: Replica): Promise<Map<str
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
     for (const { conflict_id: id, path, device_id: device } of page.conflicts) {
       if (own.has(id)) continue;
-      const settle = `from ${device}; resolve it there, or here: cairn call sync_resolve_conflict --conflict_id=${id} --keep=theirs|yours`;
+      const settle = `from ${device}; resolve it there, or here: cairn call sync_resolve_conflict --conflict_id=${id} --keep=theirs (or --keep=yours)`;
       const before = found.get(path);
       found.set(path, before === undefined ? settle : `${before}; ${settle}`);
     }

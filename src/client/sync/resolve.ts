@@ -1,6 +1,6 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { ClientError } from '../client-error.ts';
-import { quoted } from '../shown.ts';
+import { nextCommand, pathWord } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
@@ -31,7 +31,7 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   const path = checkPath(given.replace(/^\.\//, ''));
   const wait = isBad(path) ? undefined : state.waits.get(path);
   if (isBad(path) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
-    throw new ClientError(`${given} has no conflict; \`cairn sync status\` lists them.`);
+    throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
   }
   const sides = { path, wait, mine: folder.read(path), remote: await currentOf(replica, path) };
   const { side } = sides.remote;
@@ -121,6 +121,6 @@ async function writeMarkers(replica: Replica, { path, mine, remote }: Sides): Pr
   if (folder.put(path, Buffer.from(merged.content), mine.sha256) === false) {
     throw new ClientError(`${path} changed in this moment; run the command again.`);
   }
-  const note = `both sides are in the file; edit it, then run: cairn sync resolve ${quoted(path)} --keep mine`;
+  const note = `both sides are in the file; edit it, then run: ${nextCommand(folder.root.path, `sync resolve ${pathWord(path)} --keep mine`)}`;
   tell({ verb: 'merged', path, note });
 }

@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
+import { pathWord } from '../next-command.ts';
 import type { VaultHub } from './hub.ts';
 import { readAs } from './remote-record.ts';
 
@@ -84,7 +85,7 @@ export async function versionToRestore(hub: VaultHub, path: string, atMs: number
     return version;
   }
   const when = atMs === undefined ? 'has no earlier version' : `did not exist on the hub at ${shownTime(atMs)}`;
-  throw new ClientError(`${path} ${when}; \`cairn sync history ${path}\` lists its versions.`);
+  throw new ClientError(`${path} ${when}; \`cairn sync history ${pathWord(path)}\` lists its versions.`);
 }
 
 /** A time for display: local, to the second. */

@@ -1,5 +1,6 @@
 /** Slips of a person at a shell: a name from another folder, an empty option, a file that is nowhere. */
-import { mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { runCairn } from '../../support/hub.ts';
@@ -19,6 +20,13 @@ beforeAll(async () => {
 function inFolder(folder: string, ...args: string[]) {
   const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder() };
   return runCairn(args, env, '', ['env', '-C', folder]);
+}
+
+/** Runs a printed command as if pasted into a shell in a folder. */
+function paste(folder: string, command: string) {
+  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key, XDG_CONFIG_HOME: temporaryFolder(), FOLDER: folder };
+  const shell = 'cd "$FOLDER" && node=$0 && main=$1 && cairn() { "$node" "$main" "$@"; }';
+  return runCairn([], env, '', ['sh', '-c', `${shell} && ${command}`]);
 }
 
 test('[CLI-2] a file is named as it is from where the command runs, or as commands print it', async () => {
@@ -70,4 +78,83 @@ test('[CLI-2] a folder without a vault is told which vaults there are', async ()
   const { code, stderr } = await runCairn(['sync', '--folder', folder], env);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^cairn: name a vault with --vault\. There is: vault [0-9a-f]{8}\.\n$/);
+}, 60_000);
+
+test('[CLI-2, SYN-24] the command that a message proposes works as it is printed, also from outside the folder', async () => {
+  const names = ['-rf', "it's $HOME `x`.md", 'plain.md'];
+  const [a, b] = await syncedPair(hub, key, Object.fromEntries(names.map((name) => [name, '1\n'])));
+  for (const name of names) {
+    a.write(name, 'of a\n');
+    b.write(name, 'of b\n');
+  }
+  await a.sync();
+  const outside = temporaryFolder();
+  const met = await inFolder(outside, 'sync', '--folder', b.folder);
+  const printed = [...met.stderr.matchAll(/Choose a side: (.*) \(or/g)].map(([, command]) => command ?? '');
+  expect([met.code, printed.length]).toEqual([3, names.length]);
+  for (const command of printed) {
+    const { stdout, stderr } = await paste(outside, command);
+    expect([stdout, stderr]).toEqual([
+      expect.stringContaining('settled: mine'),
+      expect.not.stringMatching(/not found/),
+    ]);
+  }
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  for (const name of names) expect(a.read(name)).toBe('of b\n');
+
+  for (const name of names) b.remove(name);
+  const emptied = await inFolder(outside, 'sync', '--folder', b.folder);
+  const back = /To get the files back, run `(.*)`/.exec(emptied.stderr)?.[1] ?? '';
+  expect(await paste(outside, back)).toMatchObject({ code: 0 });
+  for (const name of names) expect(b.read(name)).toBe('of b\n');
+}, 60_000);
+
+test('[CLI-2] a file of a synced folder is found by its path from outside', async () => {
+  const [a] = await syncedPair(hub, key, { 'sub/one.md': '1\n' }, { isShared: false });
+  const [other] = await syncedPair(hub, key, { 'one.md': 'other\n' }, { isShared: false });
+  for (const from of [temporaryFolder(), other.folder]) {
+    const { code, stdout } = await inFolder(from, 'sync', 'diff', a.at('sub/one.md'));
+    expect([code, stdout]).toEqual([0, 'sub/one.md is the same here and on the hub\n']);
+  }
+  const folder = await inFolder(a.folder, 'sync', 'history', 'sub');
+  expect([folder.code, folder.stderr]).toEqual([1, expect.stringContaining('sync restore --folder sub --at TIME')]);
+  const none = await inFolder(a.folder, 'sync', 'restore', 'sub/one.md', '--seq', '999');
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('`cairn sync history sub/one.md`')]);
+}, 60_000);
+
+test('[SYN-24] diff reads nothing outside the folder, and tells what it cannot compare', async () => {
+  const [a] = await syncedPair(hub, key, { 'one.md': '1\n', zeros: 'x' }, { isShared: false });
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, 'secret.txt'), 'the secret\n');
+  symlinkSync(outside, a.at('link'));
+  symlinkSync(join(outside, 'secret.txt'), a.at('secret.txt'));
+  execFileSync('mkfifo', [a.at('pipe')]);
+  a.write('big', '');
+  truncateSync(a.at('big'), 3 * 2 ** 30);
+  a.write('sub/two.md', '2\n');
+  for (const name of ['link/secret.txt', 'secret.txt', 'pipe', 'big', 'sub']) {
+    const { code, stdout, stderr } = await inFolder(a.folder, 'sync', 'diff', name);
+    expect([name, code, stdout]).toEqual([name, 1, '']);
+    expect(stderr).toMatch(/^cairn: .*(is not synced\.|is a folder\.).*\n$/);
+  }
+  // Zeros are text, six times as long in JSON.
+  truncateSync(a.at('zeros'), 9 * 2 ** 20);
+  expect(await inFolder(a.folder, 'sync', 'diff', 'zeros')).toMatchObject({ code: 0 });
+}, 60_000);
+
+test('[CLI-2] --json prints JSON, whatever the command does', async () => {
+  const [a] = await syncedPair(hub, key, { 'one.md': '1\n' }, { isShared: false });
+  a.write('one.md', '2\n');
+  for (const line of [
+    'sync',
+    'sync restore one.md --dry-run',
+    'sync pause',
+    'sync status',
+    'sync resume',
+    'sync log',
+  ]) {
+    const { code, stdout } = await inFolder(a.folder, ...line.split(' '), '--json');
+    expect([line, code, Object.keys(JSON.parse(stdout)).length > 0]).toEqual([line, 0, true]);
+    if (line === 'sync status') expect(JSON.parse(stdout)).toMatchObject({ paused: true });
+  }
 }, 60_000);

@@ -1,17 +1,22 @@
 /** Commands that read a vault: its files, its recent changes, the versions of a file, and diffs against them. */
 
-import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
+import { ClientError } from '../../../client/client-error.ts';
+import { pathWord } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
+import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
+import { checkPath, isBad } from '../../../client/sync/folder/path.ts';
+import { TOO_LARGE } from '../../../client/sync/folder/scan.ts';
+import { encoded } from '../../../client/sync/push/arguments.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { type FileVersion, listFiles, shownTime, versionsOf } from '../../../client/sync/vault-files.ts';
+import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { notOnHub, onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
+import { noFile, notOnHub, onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
 const LIMIT = takes('limit', 'N');
 const ROWS_DEFAULT = 30;
@@ -99,7 +104,7 @@ async function log(options: Options): Promise<number> {
 
 async function history(options: Options): Promise<number> {
   const limit = readLimit(options);
-  const place = await openPlace(options);
+  const place = await openPlace(options, options.operand());
   return await onFile(place, options.operand() ?? '', (path) => historyOf(options, place, { path, limit }));
 }
 
@@ -117,7 +122,7 @@ async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }:
   }
   for (const version of versions) print(versionLine(version, path));
   if (hasMore) print(`there are older versions; show more with --limit ${limit * 2}`);
-  print('restore one: `cairn sync restore FILE --seq N`, or --at TIME');
+  print(`restore one: \`cairn sync restore ${pathWord(path)} --seq N\`, or --at TIME`);
   return 0;
 }
 
@@ -137,14 +142,13 @@ const SHOWN: Readonly<Record<string, string>> = {
 };
 
 async function diff(options: Options): Promise<number> {
-  const place = await openPlace(options);
+  const place = await openPlace(options, options.operand());
   return await onFile(place, options.operand() ?? '', (path) => diffOf(options, place, path));
 }
 
 async function diffOf(options: Options, { hub, root }: VaultPlace, path: string): Promise<number> {
-  const here = root === undefined ? undefined : join(root, path);
-  const copy = here !== undefined && existsSync(here) ? readFileSync(here) : undefined;
-  const { structured } = await hub.call('sync_diff', { path, ...contentOf(copy) });
+  const copy = root === undefined ? undefined : readCopy(root, path);
+  const { structured } = await hub.call('sync_diff', { path, ...(copy === undefined ? {} : encoded(copy.bytes)) });
   const { status, diff: text } = readAs(diffSchema, structured);
   if (status === 'missing' && copy === undefined) throw notOnHub(path);
   if (options.json) {
@@ -157,9 +161,23 @@ async function diffOf(options: Options, { hub, root }: VaultPlace, path: string)
   return 0;
 }
 
-function contentOf(bytes: Buffer | undefined): Record<string, string> {
-  if (bytes === undefined) return {};
-  return isUtf8(bytes) ? { content: bytes.toString() } : { content: bytes.toString('base64'), encoding: 'base64' };
+/** The copy of a file in the folder; undefined when there is none. Throws ClientError when a sync leaves it out. */
+function readCopy(root: string, path: string): Content | undefined {
+  const leftOut = (why: string) => new ClientError(`${shownLine(path)} is not synced. ${why}`);
+  const checked = checkPath(path);
+  if (isBad(checked)) throw leftOut(checked.bad);
+  const folder = new SyncedFolder(root);
+  const blocked = folder.blocked(checked);
+  if (blocked !== undefined) throw leftOut(blocked);
+  try {
+    const stats = lookAt(folder.at(checked));
+    if (stats?.isDirectory() === true) throw noFile(path);
+    if (stats?.isFile() === false) throw leftOut('Links, pipes and devices are left out.');
+    if (stats !== undefined && stats.size > limits.fileBytesMax) throw leftOut(TOO_LARGE);
+    return folder.read(checked);
+  } catch (error) {
+    throw error instanceof Unreadable ? leftOut(error.message) : error;
+  }
 }
 
 function readLimit(options: Options): number {

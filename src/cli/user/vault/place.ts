@@ -1,8 +1,8 @@
 /** Finds the vault of a command: the vault of the synced folder around a path, or the vault named by --vault. */
-import { existsSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { shownLine } from '../../../client/shown.ts';
+import { quoted, shownLine } from '../../../client/shown.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
 import { readState, syncedAround } from '../../../client/sync/state-file.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
@@ -29,9 +29,22 @@ export interface VaultPlace {
   readonly below: string;
 }
 
-/** Opens the vault of a command; never creates one. Throws ClientError without a synced folder or existing vault. */
-export async function openPlace(options: Options): Promise<VaultPlace> {
-  const asked = resolve(options.optional('folder') ?? '.');
+/** The folder of a command: --folder, else the synced folder around `file` when that is not in the current one. */
+export function folderOf(options: Options, file: string | undefined): string | undefined {
+  const given = options.optional('folder');
+  if (given !== undefined || file === undefined) return given;
+  const path = resolve(file);
+  const around = syncedAround(process.cwd());
+  const isHere = around !== undefined && isInside(around, path);
+  return isHere ? undefined : syncedAround(dirname(path));
+}
+
+/**
+ * Opens the vault of a command on `file`, or on a folder; never creates one. Throws ClientError without a synced folder
+ * or existing vault.
+ */
+export async function openPlace(options: Options, file?: string): Promise<VaultPlace> {
+  const asked = resolve(folderOf(options, file) ?? '.');
   const name = options.optional('vault');
   const root = syncedAround(asked);
   const state = root === undefined ? undefined : readState(root);
@@ -48,13 +61,11 @@ export async function openPlace(options: Options): Promise<VaultPlace> {
 }
 
 /**
- * The vault paths that a name may refer to, the most likely first: relative to the current directory if it is inside
- * the folder, then relative to the folder, as commands print paths. Throws ClientError when the name is outside the
- * folder.
+ * The vault paths that a name may refer to, the most likely first: relative to the current directory, then relative to
+ * the folder, as commands print paths. Throws ClientError when the name is outside the folder.
  */
 export function pathsOf(root: string, given: string): readonly [string, ...string[]] {
-  const isHere = isInside(root, process.cwd());
-  const [first, ...more] = [...(isHere ? [process.cwd()] : []), root]
+  const [first, ...more] = [process.cwd(), root]
     .map((around) => resolve(around, given))
     .filter((path) => isInside(root, path) && path !== root)
     .map((path) => inVault(root, path));
@@ -69,13 +80,22 @@ export async function onFile<T>({ root }: VaultPlace, given: string, work: (path
     return await work(path);
   } catch (error) {
     const isUnknown = error instanceof ToolRefused && error.code === NOT_FOUND && error.data['path'] !== undefined;
-    throw isUnknown ? notOnHub(path) : error;
+    if (!isUnknown) throw error;
+    throw root !== undefined && isFolder(join(root, path)) ? noFile(path) : notOnHub(path);
   }
 }
 
 export function notOnHub(path: string): ClientError {
   return new ClientError(`${shownLine(path)} is not on the hub; \`cairn sync list\` shows the files.`);
 }
+
+/** The command needs a file, and this is a folder. */
+export function noFile(path: string): ClientError {
+  const restore = `cairn sync restore --folder ${quoted(path)} --at TIME`;
+  return new ClientError(`${shownLine(path)} is a folder. Name a file in it, or restore the folder: \`${restore}\`.`);
+}
+
+const isFolder = (absolute: string): boolean => lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function pathHere(root: string, given: string): string {
   const paths = pathsOf(root, given);

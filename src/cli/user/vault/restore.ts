@@ -1,9 +1,12 @@
 /** cairn sync restore: restores an earlier version of a file or folder on the hub, so that every device receives it. */
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
+import { pathWord } from '../../../client/next-command.ts';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
+import { ToolRefused } from '../../../client/tool-refused.ts';
+import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -19,6 +22,9 @@ const folderSchema = z.object({
   has_more: z.boolean(),
   cursor: z.string().nullable(),
 });
+
+/** JSON-RPC code: an invalid argument, such as a version that is not kept. */
+const INVALID = -32602;
 
 /** Above this number, paths are no longer listed individually. */
 const TOLD_PATHS_MAX = 20;
@@ -52,21 +58,22 @@ async function restore(options: Options): Promise<number> {
     if (atMs === undefined) throw new UsageError('name a file, or a time with --at to restore the whole folder');
     return await restoreFolder(options, await openPlace(options), atMs);
   }
-  const place = await openPlace(options);
+  const place = await openPlace(options, file);
   return await onFile(place, file, (path) => restoreFile(options, place, path, atMs));
 }
 
 async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
   const given = options.optional('seq');
-  if (given !== undefined && (atMs !== undefined || !/^\d{1,15}$/.test(given))) {
+  if (given !== undefined && (atMs !== undefined || !/^[1-9]\d{0,14}$/.test(given))) {
     throw new UsageError(atMs === undefined ? '--seq must be the number of a version' : 'use --seq or --at, not both');
   }
   const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
   if (options.flag('dry-run')) {
-    print(`would restore ${shownLine(path)} to version #${seq}`);
+    if (options.json) print(jsonLine({ path, seq, dry_run: true }));
+    else print(`would restore ${shownLine(path)} to version #${seq}`);
     return 0;
   }
-  const { structured } = await place.hub.call('sync_restore', { path, seq });
+  const { structured } = await restoreVersion(place, path, seq);
   const { status } = readAs(restoredSchema, structured);
   if (options.json) print(jsonLine(structured));
   else if (status === 'unchanged') print(`${shownLine(path)} already has the content of version #${seq}`);
@@ -75,6 +82,17 @@ async function restoreFile(options: Options, place: VaultPlace, path: string, at
     tellNext(place);
   }
   return 0;
+}
+
+async function restoreVersion({ hub }: VaultPlace, path: string, seq: number): Promise<ToolAnswer> {
+  try {
+    return await hub.call('sync_restore', { path, seq });
+  } catch (error) {
+    const isUnknown = error instanceof ToolRefused && error.code === INVALID && error.data['field'] === 'seq';
+    if (!isUnknown) throw error;
+    const history = `cairn sync history ${pathWord(path)}`;
+    throw new ClientError(`${shownLine(path)} has no version #${seq}; \`${history}\` lists its versions.`);
+  }
 }
 
 interface Restored {

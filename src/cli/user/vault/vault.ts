@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../../client/client-error.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { counted, jsonLine, quoted, shownLine } from '../../../client/shown.ts';
 import { shownTime } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print } from '../../output.ts';
@@ -78,7 +78,9 @@ async function create(options: Options): Promise<number> {
   const name = shownLine(String(structured['name']));
   if (options.json) print(jsonLine(structured));
   else if (structured['status'] === 'created') {
-    print(`created ${name}; sync a folder with it: cairn sync --folder DIR --vault ${name}`);
+    print(
+      `created ${name}; sync a folder with it: cairn sync --folder DIR --vault ${quoted(String(structured['name']))}`,
+    );
   } else print(`${name} exists already`);
   return 0;
 }
@@ -97,7 +99,9 @@ async function remove(options: Options): Promise<number> {
   const vault = await vaultNamed(tools, options.operand());
   const confirm = options.optional('confirm') ?? (await askForName(vault));
   if (confirm !== vault.name) {
-    throw new ClientError(`${vault.name} was not deleted: its name was not confirmed. Use --confirm ${vault.name}.`);
+    throw new ClientError(
+      `${vault.name} was not deleted: its name was not confirmed. Use --confirm ${quoted(vault.name)}.`,
+    );
   }
   const { structured } = await tools.call('vault_delete', { vault_id: vault.vault_id, confirm });
   if (options.json) print(jsonLine(structured));

@@ -31,14 +31,18 @@ export interface BadPath {
 
 /** Checks a path. An invalid path is never repaired; the only change is the conversion to NFC. */
 export function checkPath(given: string): FolderPath | BadPath {
-  if (given === '' || Buffer.byteLength(given) > PATH_BYTES_MAX) return { bad: 'The path is empty or too long.' };
+  if (given === '') return { bad: 'The path is empty.' };
+  if (Buffer.byteLength(given) > PATH_BYTES_MAX) {
+    return { bad: `The path is longer than ${PATH_BYTES_MAX} bytes; shorten the names of its folders.` };
+  }
   if (!given.isWellFormed()) return { bad: 'The path is not well-formed Unicode.' };
   if (HIDDEN.test(given)) return { bad: 'The path contains control or invisible characters; rename the file.' };
   if (given.includes('\\')) return { bad: 'The path contains a backslash; rename the file.' };
   const parts = given.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..') || /^[a-z]:/i.test(given)) {
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     return { bad: 'The path points outside the folder.' };
   }
+  if (/^[a-z]:/i.test(given)) return { bad: 'On Windows, the name would be a path on another drive; rename the file.' };
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) return { bad: 'A name in the path is too long.' };
   if (parts.some(isReserved)) return { bad: "The path belongs to git or to Cairn's own folder." };
   return given.normalize('NFC') as FolderPath;

@@ -3,6 +3,7 @@ import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
+import { formatBytes } from '../../progress.ts';
 import type { SyncState } from '../state.ts';
 import { vaultOf } from '../state-file.ts';
 import { type Rules, readRules } from './choice.ts';
@@ -32,7 +33,7 @@ export interface Scan {
 
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
-const TOO_LARGE = `It is larger than ${limits.fileBytesMax} bytes, the most that a vault accepts. To exclude it, list it in .cairnignore.`;
+export const TOO_LARGE = `It is larger than ${formatBytes(limits.fileBytesMax)}, the limit of a vault. To exclude it, list it in .cairnignore.`;
 const UNMOUNTED =
   'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
 

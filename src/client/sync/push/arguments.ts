@@ -46,7 +46,8 @@ export function textOf(bytes: Buffer): string | undefined {
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
 }
 
-function encoded(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
+/** The content of a push or a comparison. */
+export function encoded(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
   const text = textOf(bytes);
   if (text === undefined || isTooLong(text)) return { content: bytes.toString('base64'), encoding: 'base64' };
   return { content: text };

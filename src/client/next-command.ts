@@ -1,0 +1,20 @@
+/** Words of the commands that a message proposes: they work when pasted where the current command runs. */
+import { sep } from 'node:path';
+import { quoted } from './shown.ts';
+
+/** A command for the synced folder `root`; names the folder unless the current one is in it. */
+export function nextCommand(root: string, words: string): string {
+  const here = process.cwd();
+  const isInside = here === root || here.startsWith(`${root}${sep}`);
+  return `cairn ${words}${isInside ? '' : ` --folder ${quoted(root)}`}`;
+}
+
+/** A path as one word of a command; a leading dash would make it an option. */
+export function pathWord(path: string): string {
+  return quoted(path.startsWith('-') ? `./${path}` : path);
+}
+
+/** The command that settles a conflict, with the other choices. */
+export function resolveCommand(root: string, path: string): string {
+  return `${nextCommand(root, `sync resolve ${pathWord(path)} --keep mine`)} (or --keep theirs, or --keep merge)`;
+}
