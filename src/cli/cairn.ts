@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The cairn command: finds the subcommand, runs it, sets the exit code. */
+import { existsSync } from 'node:fs';
 import { ClientError } from '../client/client-error.ts';
 import { Unreachable } from '../client/http.ts';
+import { quoted } from '../client/shown.ts';
 import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
@@ -63,12 +65,14 @@ async function unknownCommand([first = '', second]: readonly string[]): Promise<
   );
 }
 
-/** Error for a word after a command that takes none, such as a misspelt `cairn sync status`. */
+/** Error for a word after a command that takes none, such as a misspelt `cairn sync status`, or a folder. */
 async function unknownSubcommand(name: string, word: string): Promise<UsageError> {
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
   const below = names.filter((one) => one.startsWith(`${name} `)).map((one) => one.slice(name.length + 1));
   const guess = nearest(word, below);
-  const hint = guess === undefined ? '' : `; did you mean \`cairn ${name} ${guess}\`?`;
+  const isFolder = name === 'sync' && guess === undefined && existsSync(word);
+  const meant = isFolder ? `--folder ${quoted(word)}` : guess;
+  const hint = meant === undefined ? '' : `; did you mean \`cairn ${name} ${meant}\`?`;
   return new UsageError(`unexpected argument: ${word}${hint}`, name);
 }
 

@@ -106,7 +106,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   const vaultId = kept !== undefined && vault === undefined ? kept.vault_id : await chosenVault(tools, choice, kept);
   if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
     throw new ClientError(
-      `${asked} belongs to another vault (${kept.vault_id} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
+      `${asked} belongs to another vault (${shownLine(kept.vault_name ?? kept.vault_id)} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
     );
   }
   const folder = new SyncedFolder(asked);

@@ -223,6 +223,7 @@ async function settle(options: Options): Promise<number> {
   else {
     for (const text of done) print(text);
     for (const text of open) printError(`cairn: ${text}`);
+    if (done.length + open.length === 0) print('no conflicts');
   }
   return exitCode;
 }

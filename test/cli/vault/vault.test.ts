@@ -75,7 +75,7 @@ test('[CLI-2] a file goes back a version, to a number or to a time; a folder goe
   await place.sync();
   const at = ['--folder', place.folder];
   const restored = await cairn('sync', 'restore', 'docs/a.md', ...at);
-  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('run `cairn sync`') });
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('run `cairn sync --folder ') });
   await place.sync();
   expect(place.read('docs/a.md')).toBe('one\n');
   const again = await cairn('sync', 'restore', 'docs/a.md', '--seq', String(first?.seq), ...at);

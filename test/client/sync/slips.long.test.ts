@@ -118,6 +118,8 @@ test('[CLI-2] a file of a synced folder is found by its path from outside', asyn
   }
   const folder = await inFolder(a.folder, 'sync', 'history', 'sub');
   expect([folder.code, folder.stderr]).toEqual([1, expect.stringContaining('sync restore --folder sub --at TIME')]);
+  const named = await inFolder(temporaryFolder(), 'sync', a.folder);
+  expect([named.code, named.stderr]).toEqual([2, expect.stringContaining(`cairn sync --folder ${a.folder}`)]);
   const none = await inFolder(a.folder, 'sync', 'restore', 'sub/one.md', '--seq', '999');
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('`cairn sync history sub/one.md`')]);
 }, 60_000);

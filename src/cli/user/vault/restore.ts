@@ -1,7 +1,7 @@
 /** cairn sync restore: restores an earlier version of a file or folder on the hub, so that every device receives it. */
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
-import { pathWord } from '../../../client/next-command.ts';
+import { nextCommand, pathWord } from '../../../client/next-command.ts';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
@@ -160,5 +160,6 @@ function tellPaths(verb: string, paths: readonly string[]): void {
 }
 
 function tellNext({ root }: VaultPlace): void {
-  if (root !== undefined) print('run `cairn sync` to bring the change into the folder, unless a watch is running');
+  if (root === undefined) return;
+  print(`run \`${nextCommand(root, 'sync')}\` to bring the change into the folder, unless a watch is running`);
 }
