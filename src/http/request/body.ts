@@ -139,8 +139,8 @@ export class IncomingBody {
 export const partBuffers = new BufferPool(limits.readBytesMax);
 
 function copyOf(bytes: Uint8Array): Uint8Array {
-  if (bytes.length !== limits.readBytesMax) return Buffer.from(bytes);
-  const copy = new Uint8Array(partBuffers.take());
+  const isFull = bytes.length === limits.readBytesMax;
+  const copy = isFull ? new Uint8Array(partBuffers.take()) : Buffer.allocUnsafe(bytes.length);
   copy.set(bytes);
   return copy;
 }
