@@ -98,7 +98,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   useUmaskOfUser();
   const asked = findFolder(choice);
   const kept = readState(asked);
-  const { server, tools } = openTools(choice.server ?? kept?.server, {
+  const { server, tools, deviceName } = openTools(choice.server ?? kept?.server, {
     upload: readPace(choice.limitUpload, 'limit-upload'),
     download: readPace(choice.limitDownload, 'limit-download'),
   });
@@ -112,7 +112,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   const folder = new SyncedFolder(asked);
   const events: SyncEvent[] = [];
   const line = openStatusLine();
-  const state = kept ?? newState(server, vaultId);
+  const state = kept ?? newState(server, vaultId, deviceName);
   state.vault_name = vault ?? state.vault_name;
   if (choice.only !== undefined && choice.only.length > 0) {
     state.only = choice.only.includes('*') ? [] : [...choice.only];

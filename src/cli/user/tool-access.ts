@@ -7,10 +7,13 @@ import { type Paces, ToolClient } from '../../client/tools.ts';
 export interface ToolAccess {
   readonly server: string;
   readonly tools: ToolClient;
+  /** The name of this machine, chosen at its sign-in. */
+  readonly deviceName: string | undefined;
 }
 
 /** Opens the tools with the credential of this machine. Throws ClientError when a setting is invalid. */
 export function openTools(serverOption: string | undefined, paces: Paces = {}): ToolAccess {
   const credentials = new Credentials(readClientSettings(), serverOption);
-  return { server: credentials.server, tools: new ToolClient(credentials, paces) };
+  const { server, deviceName } = credentials;
+  return { server, deviceName, tools: new ToolClient(credentials, paces) };
 }

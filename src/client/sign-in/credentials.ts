@@ -26,6 +26,11 @@ export class Credentials {
     this.server = chooseServer(settings, server);
   }
 
+  /** The name of this machine, chosen at its sign-in; undefined when the key of CAIRN_KEY is in use. */
+  get deviceName(): string | undefined {
+    return this.#key === undefined ? this.#file.login(this.server)?.device_name : undefined;
+  }
+
   /** The credential in use, described for the user. */
   describe(): string {
     if (this.#key !== undefined) return 'the key of CAIRN_KEY';

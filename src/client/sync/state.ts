@@ -71,12 +71,12 @@ export interface SyncState {
   readonly sent: Map<FolderPath, Set<Sha>>;
 }
 
-/** State of a folder before its first sync with a vault. */
-export function newState(server: string, vaultId: string): SyncState {
+/** State of a folder before its first sync with a vault. `machine`: the name of this machine; default: its host name. */
+export function newState(server: string, vaultId: string, machine?: string): SyncState {
   return {
     server,
     vault_id: vaultId,
-    ...newDevice(),
+    ...newDevice(machine),
     inode: null,
     cursor: null,
     own: [],
@@ -90,12 +90,10 @@ export function newState(server: string, vaultId: string): SyncState {
 }
 
 /** A new device name and clock, different from those of every other folder. */
-export function newDevice(): Pick<SyncState, 'device_id' | 'clock'> {
+export function newDevice(machine: string = hostname()): Pick<SyncState, 'device_id' | 'clock'> {
   const node = randomBytes(8).toString('hex');
-  const host = hostname()
-    .replace(/[^A-Za-z0-9_.-]/g, '-')
-    .slice(0, 40);
-  return { device_id: `${host === '' ? 'device' : host}-${node.slice(0, 8)}`, clock: { ms: 0, counter: 0, node } };
+  const name = machine.replace(/[^A-Za-z0-9_.-]/g, '-').slice(0, 40);
+  return { device_id: `${name === '' ? 'device' : name}-${node.slice(0, 8)}`, clock: { ms: 0, counter: 0, node } };
 }
 
 /** Records that both sides are equal at a path. */

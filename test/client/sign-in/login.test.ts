@@ -89,6 +89,12 @@ test.concurrent('[OAUTH-6] login shows where to approve, and keeps tokens and ke
   // No server is named: the last sign-in is meant.
   const asked = await client(folder, 'whoami');
   expect([asked.code, asked.stdout]).toEqual([0, expect.stringMatching(new RegExp(`${owner.email}[^]*build 7`))]);
+  // A folder that is synced here has the name of the machine.
+  const place = ['--folder', temporaryFolder()];
+  writeFileSync(join(place[1] ?? '', 'one.md'), '1\n');
+  expect(await client(folder, 'sync', '--vault', 'of build 7', ...place)).toMatchObject({ code: 0 });
+  const log = JSON.parse((await client(folder, 'sync', 'log', '--json', ...place)).stdout) as { files: object[] };
+  expect(log.files).toMatchObject([{ path: 'one.md', device_id: expect.stringMatching(/^build-7-[0-9a-f]{8}$/) }]);
   const out = await client(folder, 'logout');
   expect([out.code, out.stdout]).toEqual([0, `Signed out of ${hub.url}.\n`]);
   expect(keptIn(folder)).toEqual({ version: 1, current: null, servers: {} });
