@@ -46,7 +46,7 @@ function hashOfOutputs() {
 const inputs = hashOfInputs();
 const isCurrent = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === `${inputs} ${hashOfOutputs()}`;
 if (!isCurrent) {
-  if (process.stderr.isTTY) console.error('Building Cairn. The next start takes seconds.');
+  if (process.stderr.isTTY) process.stderr.write('Building Cairn. The next start takes seconds.\n');
   rmSync(stampFile, { force: true });
   const tsc = join(root, 'node_modules/.bin/tsc');
   const { status } = spawnSync(tsc, ['-p', root], { cwd: root, stdio: 'inherit' });

@@ -40,6 +40,7 @@ const SOURCE_WORDS: typeof WORDS = [
   [/\bpower cut\b/i, 'power failure'],
   [/\b(than|after) that of the (version|upload|line)\b/i, 'than in the previous …'],
   [/\banew\b/i, 'again'],
+  [/\b(that|which|it) is not there\b/i, 'does not exist'],
   [/\bso many (bytes|milliseconds|checks|others|wrong)\b|\bafter so long\b/i, 'this many …'],
 ];
 

@@ -164,7 +164,7 @@ export function putPassword(
   { accountId, passwordHash, keptSessionId }: NewPassword,
 ): void {
   const account = batch.get(accountTable, [accountId]);
-  if (account === undefined) throw new Error('the account of a new password is not there; run `cairn verify`');
+  if (account === undefined) throw new Error('the account of a new password does not exist; run `cairn verify`');
   batch.put(accountTable, [accountId], { ...account, password_hash: passwordHash });
   // A link that somebody asked for before must not undo this.
   batch.remove(passwordResets, [accountId]);

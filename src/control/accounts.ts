@@ -55,6 +55,6 @@ export async function runAccountControl(tools: AccountControlTools, request: Acc
 
 function viewOf(directory: AccountDirectory, accountId: string): AccountView {
   const view = directory.view(accountId);
-  if (view === undefined) throw new Error('an email names an account that is not there; run `cairn verify`');
+  if (view === undefined) throw new Error('an email refers to an account that does not exist; run `cairn verify`');
   return view;
 }

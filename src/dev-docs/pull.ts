@@ -68,7 +68,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
     }
     reachedMs = key[2];
     const doc = store.get(devDocs, [accountId, id]);
-    if (doc === undefined) throw new Error(`the order of changes names dev doc ${id}, which is not there`);
+    if (doc === undefined) throw new Error(`the order of changes refers to dev doc ${id}, which does not exist`);
     if (doc.deleted_at !== null) {
       // A client without documents has nothing to delete.
       if (isFirst) continue;

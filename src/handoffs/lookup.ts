@@ -104,6 +104,6 @@ export function newestOfEach(
 
 function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number): HandoffRecord {
   const handoff = reader.get(handoffs, [accountId, id]);
-  if (handoff === undefined) throw new Error(`an index names handoff ${id}, which is not there`);
+  if (handoff === undefined) throw new Error(`an index refers to handoff ${id}, which does not exist`);
   return handoff;
 }

@@ -100,7 +100,7 @@ export class BlobReads {
   #blob(accountId: string, commitSha: string, sha256: string): Blob {
     const record = this.#recordOf(accountId, commitSha, sha256);
     if (record === undefined)
-      throw new Error('the order of uploads names a blob that is not there; run `cairn verify`');
+      throw new Error('the order of uploads refers to a blob that does not exist; run `cairn verify`');
     return { commitSha, sha256, record };
   }
 }

@@ -55,9 +55,12 @@ const tokenRequest = {
     {
       grant_type: { enum: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'] },
       code: { ...text, description: 'With the grant type authorization_code; it is exchanged once' },
-      redirect_uri: { ...text, description: 'With authorization_code: as the authorization request had it' },
+      redirect_uri: { ...text, description: 'With authorization_code: the same value as in the authorization request' },
       code_verifier: { ...text, description: 'With authorization_code: the verifier of code_challenge (RFC 7636)' },
-      resource: { ...text, description: 'With authorization_code: as the authorization request had it (RFC 8707)' },
+      resource: {
+        ...text,
+        description: 'With authorization_code: the same value as in the authorization request (RFC 8707)',
+      },
       device_code: { ...text, description: 'For the device grant' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },
       client_id: clientId,

@@ -163,7 +163,8 @@ function checkCategory({ name, color, position }: CategoryRecord, names: Set<str
   if (fields.name !== name || fields.color !== color)
     throw invalidField('name', 'name or color is not in its stored form');
   if (names.has(folded)) throw invalidField('name', 'another category has this name');
-  if (names.size >= limits.categoriesMax) throw invalidField('id', `there are more than ${limits.categoriesMax}`);
+  if (names.size >= limits.categoriesMax)
+    throw invalidField('id', `there are more than ${limits.categoriesMax} categories`);
   names.add(folded);
 }
 

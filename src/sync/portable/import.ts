@@ -91,7 +91,8 @@ export class VaultsImport {
     const { actors, accountId, store } = this.#target;
     const folded = foldVaultName(line.name);
     if (this.#names.has(folded)) throw invalidField('name', 'another vault has this name');
-    if (this.#names.size >= limits.vaultsMax) throw invalidField('vault_id', `there are more than ${limits.vaultsMax}`);
+    if (this.#names.size >= limits.vaultsMax)
+      throw invalidField('vault_id', `there are more than ${limits.vaultsMax} vaults`);
     if (line.is_primary && this.#hasPrimary) throw invalidField('is_primary', 'another vault is the primary one');
     const isKnown = [vaultOwners, deletedVaults].some((table) => store.get<[string], object>(table, [line.vault_id]));
     const isTaken = isKnown || this.#made.includes(line.vault_id);

@@ -52,7 +52,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
     const bytes = reader.view(versions, [vaultId, seq])?.slice();
     const recount = recountOf(recounts, vaultId);
     try {
-      if (bytes === undefined) throw new Error('it is not there');
+      if (bytes === undefined) throw new Error('it does not exist');
       const head = readVersionHead(bytes);
       const meta = readVersionMeta(bytes);
       content.checkVersion([vaultId, seq], bytes);
