@@ -119,7 +119,7 @@ export class SyncReader {
     return this.#store.get(setAside, [vaultId, seq]) !== undefined;
   }
 
-  /** When a change was stored (milliseconds since 1970); undefined when retention has removed it, or it is not there. */
+  /** When a change was stored (milliseconds since 1970); undefined when retention has removed it, or it never existed. */
   storedMsOf(vaultId: string, seq: number): number | undefined {
     return this.versionHead(vaultId, seq)?.storedMs;
   }
