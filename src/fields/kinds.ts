@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { isCalendarDate } from '../time/calendar.ts';
-import { isTimeZone } from '../time/zone.ts';
+import { isTimeZone, zoneNameOf } from '../time/zone.ts';
 
 /** An integer counted from 1: an id, a version. */
 export const counted = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -35,7 +35,8 @@ export const day = z.string(DAY).length(10).refine(isCalendarDate).meta({ format
 export const timeZone = z
   .string()
   .max(limits.timeZoneCharsMax)
-  .refine(isTimeZone, 'must be an IANA name such as Europe/Berlin or Asia/Seoul');
+  .refine(isTimeZone, 'must be an IANA name such as Europe/Berlin or Asia/Seoul')
+  .overwrite(zoneNameOf);
 
 /** True when a text has no lone surrogates, which UTF-8 cannot encode. */
 export function isWellFormed(text: string): boolean {

@@ -27,6 +27,12 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/** Returns an IANA name in the case that the database has: `asia/seoul` is Asia/Seoul. */
+export function zoneNameOf(name: string): string {
+  const folded = name.toLowerCase();
+  return Intl.supportedValuesOf('timeZone').find((known) => known.toLowerCase() === folded) ?? name;
+}
+
 /** Returns the zone with an IANA name. Throws RangeError when there is no such zone. */
 export function openZone(name: string): Zone {
   if (name === 'UTC') return UTC;

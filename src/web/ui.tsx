@@ -112,6 +112,7 @@ export function sentence(text: string): string {
 
 /** Formats bytes for people. */
 export function bytesText(bytes: number): string {
+  if (bytes === 1) return '1 byte';
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];
   let value = bytes;
   let unit = 0;

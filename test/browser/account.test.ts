@@ -150,6 +150,26 @@ test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are auth
   await context.close();
 });
 
+test('[WEB-1, WEB-5] by keyboard: the password is changed, and the new one signs in', async () => {
+  const { page, context, complaints } = await visit();
+  await signUp(page, 'password@example.org', PASSWORD);
+  await page.goto('/settings');
+  await write(page, 'Current password', PASSWORD);
+  await write(page, 'New password', `${PASSWORD} anew`);
+  await press(page, 'Change password');
+  await says(page, 'password');
+  await press(page, 'Sign out');
+  await says(page, 'You are signed out.');
+  await press(page, 'Sign in');
+  await headed(page, 'Sign in');
+  await write(page, 'Email', 'password@example.org');
+  await write(page, 'Password', `${PASSWORD} anew`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('[WEB-1, WEB-5, AUTH-3] by keyboard: two-factor sign-in is set up, data exported, and the account deleted', async () => {
   const { page, context, complaints } = await visit();
   await signUp(page, 'leaving@example.org', PASSWORD);

@@ -209,6 +209,35 @@ test('[WEB-5, WEB-12, WEB-16] files are uploaded, a folder downloaded, and a fol
   await context.close();
 });
 
+test('[WEB-5, WEB-14] a vault is created, and a folder is restored as it was', async () => {
+  const { page, context, complaints } = await visit();
+  const key = await signUp(page, 'past@example.org', PASSWORD);
+  const device = new Device(hub, key);
+  await go(page, 'v', 'Vaults');
+  await write(page, 'Name of a new vault', 'Garden');
+  await press(page, 'Create vault');
+  await headed(page, 'Garden');
+  const { sha256 } = await device.push('notes/a.md', 'first');
+  await device.push('notes/a.md', 'second', { base_sha: sha256 });
+  await go(page, 'v', 'Vaults');
+  await press(page, 'primary');
+  await headed(page, 'primary');
+  await press(page, 'notes');
+  await headed(page, 'notes');
+  await press(page, 'a.md');
+  await headed(page, 'a.md');
+  // The newest version is first.
+  await tabTo(page, 'Folder at this time');
+  await press(page, 'Folder at this time');
+  await headed(page, 'notes');
+  await press(page, 'Restore this folder…');
+  await press(page, 'Restore the folder');
+  await says(page, 'restored');
+  expect(await structured(hub, 'sync_pull', { path: 'notes/a.md' }, key)).toMatchObject({ content: 'first' });
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('[WEB-5, WEB-9] categories are created, coloured, renamed and deleted, each undone', async () => {
   const { page, context, complaints } = await visit();
   const key = await signUp(page, 'categories@example.org', PASSWORD);
@@ -217,8 +246,23 @@ test('[WEB-5, WEB-9] categories are created, coloured, renamed and deleted, each
   await press(page, 'Categories');
   await headed(page, 'Categories');
   await write(page, 'Name', 'Garden');
+  await tabTo(page, 'Color');
+  const color = page.locator('#new-category + form [type="color"]');
+  const first = await color.inputValue();
+  // The browser opens its picker on Space: the arrow keys there change the color once it is open, Enter keeps it.
+  await page.keyboard.press('Space');
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowUp');
+      return await color.inputValue();
+    })
+    .not.toBe(first);
+  await page.keyboard.press('Enter');
+  const chosen = await color.inputValue();
+  await tabTo(page, 'Show the color');
   await press(page, 'Create');
   await says(page, 'Category created.');
+  expect(await stored()).toMatchObject([{ name: 'Garden', color: chosen }]);
   await press(page, 'Edit Garden');
   await write(page, 'Name', 'House');
   await press(page, 'Save');

@@ -1,6 +1,6 @@
 /** Proves the days of time zones against moments that are known, those of changed clocks among them. */
 import { expect, test } from 'vitest';
-import { isTimeZone, openZone } from '../../src/time/zone.ts';
+import { isTimeZone, openZone, zoneNameOf } from '../../src/time/zone.ts';
 
 test.each([
   ['Asia/Seoul', '2026-11-20T14:59:59Z', '2026-11-20'],
@@ -19,6 +19,16 @@ test.each([
   ['UTC', '2026-01-01T00:00:00Z', '2026-01-01'],
 ])('[TASK-5] in %s, %s is %s', (name, moment, day) => {
   expect(openZone(name).dayOf(Date.parse(moment))).toBe(day);
+});
+
+test('[TASK-5] a zone is called as the database calls it, whatever case was sent', () => {
+  expect(['asia/seoul', 'EUROPE/berlin', 'Asia/Kolkata', 'UTC', 'Etc/GMT+12'].map(zoneNameOf)).toEqual([
+    'Asia/Seoul',
+    'Europe/Berlin',
+    'Asia/Kolkata',
+    'UTC',
+    'Etc/GMT+12',
+  ]);
 });
 
 test('[TASK-5] zones are names of the IANA database', () => {
