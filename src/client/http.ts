@@ -206,6 +206,8 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
       return new Unreachable(
         `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
       );
+    case 'EPROTO':
+      return new Unreachable(`${server} does not speak TLS; check --server: the address may begin with http://.`);
     case 'ECONNRESET':
     case 'EPIPE':
       return new Unreachable(`the connection to ${server} was interrupted; try again.`);

@@ -6,6 +6,7 @@ import { limits } from '../../limits/service.ts';
 import { encodeExtValue } from '../../text/ext-value.ts';
 import { ClientError } from '../client-error.ts';
 import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferProgress } from '../http.ts';
+import { NotSignedIn } from '../not-signed-in.ts';
 
 const BASE = '/api/cert_mirror';
 
@@ -124,7 +125,12 @@ export class MirrorHub {
 
   async #send(path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
     const headers = { ...request.headers, Authorization: `McpKey ${this.#credential.token}` };
-    return await send(this.#server, path, { seconds: limits.clientTransferSeconds, ...request, headers });
+    const answer = await send(this.#server, path, { seconds: limits.clientTransferSeconds, ...request, headers });
+    if (answer.status !== 401) return answer;
+    throw new NotSignedIn(
+      `${this.#server} does not accept this mirror token: the credential was replaced or revoked. Set CAIRN_MIRROR_TOKEN and ` +
+        'CAIRN_MIRROR_SECRET to the current one, or run `cairn mirror init --rotate`, and push every commit again.',
+    );
   }
 }
 

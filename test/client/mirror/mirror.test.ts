@@ -158,7 +158,19 @@ test('[MIR-20] a second machine cannot learn the secret, and is told the two way
   const pull = await second.cairn('pull', '--commit', commit, '--output', join(temporaryFolder(), 'x'));
   expect(pull.stderr).toContain('upload it again');
   expect((await second.cairn('push', '--repository', folder)).stdout).toContain('Uploaded commit');
-  expect(await first.cairn('list')).toMatchObject({ code: 1 });
+  expect(await first.cairn('list')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/mirror token.*replaced or revoked.*CAIRN_MIRROR_SECRET/),
+  });
+});
+
+test('[MIR-20, CLI-1] a hub without TLS at an https address is told', async () => {
+  const { cairn } = machine(await account(hub), {
+    CAIRN_SERVER: hub.url.replace('http:', 'https:'),
+    CAIRN_MIRROR_TOKEN: 'a'.repeat(64),
+    CAIRN_MIRROR_SECRET: 'b'.repeat(64),
+  });
+  expect(await cairn('list')).toMatchObject({ code: 4, stderr: expect.stringContaining('does not speak TLS') });
 });
 
 test.each([
