@@ -38,7 +38,10 @@ export class ToolRefused extends ClientError {
   }
 }
 
-/** True when the hub was restored from a backup or replaced, so that the cursor is invalid. */
+/**
+ * True when the cursor of a pull is invalid: the hub was restored from a backup, or it is another hub, which does not know
+ * the cursor at all.
+ */
 export function isOutdated(error: unknown): boolean {
-  return error instanceof ToolRefused && error.data['resync_required'] === true;
+  return error instanceof ToolRefused && (error.data['resync_required'] === true || error.data['field'] === 'cursor');
 }

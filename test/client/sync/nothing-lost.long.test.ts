@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { type Hub, startHub } from '../../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
 import { startRelay } from '../../support/relay.ts';
@@ -110,6 +110,35 @@ test('[SYN-25] both sides of a clean merge are versions, and a merge whose answe
   await relay.close();
 }, 90_000);
 
+test('[SYN-25] folders of an account that was moved to another hub at the same address start over by themselves', async () => {
+  const first = await startHub();
+  const relay = await startRelay(first);
+  const { mcp_key: own, email } = await account(first);
+  const vault = newVault();
+  const before = [syncedFolder(relay, own, vault), syncedFolder(relay, own, vault)];
+  const [one, two] = before;
+  for (const name of ['x', 'y', 'z']) one?.write(name, `${name}\n`);
+  for (const machine of before) expect(await machine.sync()).toMatchObject({ code: 0 });
+  const archive = join(temporaryFolder(), 'archive');
+  expect(await first.cli('export', '--email', email, archive)).toMatchObject({ code: 0 });
+  await first.stop();
+  const dataFolder = temporaryFolder();
+  const { stdout } = await runCairn(['import', archive, '--json'], { CAIRN_DATA: dataFolder });
+  const { mcp_key: moved } = JSON.parse(stdout) as { mcp_key: string };
+  const second = await startHub({ dataFolder });
+  try {
+    relay.target = second;
+    one?.write('x', 'x of one\n');
+    two?.write('y', 'y of two\n');
+    const [a, b] = before.map(({ folder }) => syncedFolder(relay, moved, vault, folder));
+    for (const machine of [a, b, a]) expect(await machine?.sync()).toMatchObject({ code: 0 });
+    for (const machine of before) expect(textsOf(machine)).toEqual({ x: 'x of one\n', y: 'y of two\n', z: 'z\n' });
+  } finally {
+    await second.stop();
+    await relay.close();
+  }
+}, 60_000);
+
 test('[SYN-25] after a restore of the hub folders start over by themselves, and what the hub lost comes back', async () => {
   let restored: Hub | undefined;
   const first = await startHub();
@@ -144,7 +173,6 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
   try {
     const dataFolder = temporaryFolder();
     const target = join(dataFolder, 'data');
-    const { runCairn } = await import('../../support/hub.ts');
     expect(await runCairn(['restore', backup], { CAIRN_DATA: target })).toMatchObject({ code: 0 });
     restored = await startHub({ dataFolder: target });
     relay.target = restored;
