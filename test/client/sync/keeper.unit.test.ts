@@ -1,7 +1,8 @@
 /** Copies of saves: of files from before the watch, and while their folder is moved away. */
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../../src/client/file-lock.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
@@ -10,6 +11,8 @@ import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { type Replica, scan } from '../../../src/client/sync/replica.ts';
 import { newState } from '../../../src/client/sync/state.ts';
 import { writeState } from '../../../src/client/sync/state-file.ts';
+import { Bell } from '../../../src/client/sync/watch/bell.ts';
+import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
 
@@ -33,6 +36,47 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   await scan(replica);
   await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
 });
+
+test('[SYN-25] saves are kept in files and folders that replaced others under the same name, once and again', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-replaced-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const at = (path: string) => join(root, path);
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  for (const path of ['file', 'turned', 'folder/x', 'folder/deep/x', 'back/x']) put(path, 'first\n');
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  const replica = { folder, state, tell: () => undefined } as unknown as Replica;
+  const keeper = new Keeper(replica);
+  await scan(replica);
+  const changes = new Bell();
+  const disk = new DiskWatch(folder.root, { changes, keeper, onBlind: () => undefined });
+  onTestFinished(() => keeper.close());
+  onTestFinished(() => disk.close());
+  await changes.rung();
+  const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back'];
+  const lacking = (text: string) => {
+    const kept = folder.saves.list().filter((save) => save.read()?.bytes.toString() === text);
+    return files.filter((path) => kept.every((save) => save.path !== path));
+  };
+  const areKept = (text: string) => expect(lacking(text)).toEqual([]);
+  for (const path of ['file', 'turned', 'folder', 'back']) rmSync(at(path), { recursive: true });
+  for (const path of files) put(path, 'replaced\n');
+  await vi.waitFor(() => areKept('replaced\n'), { timeout: 10_000 });
+  // What is saved before everything is watched again is found by the next scan, which nobody starts here.
+  const edit = async () => {
+    for (const path of lacking('edited\n')) put(path, 'edited\n');
+    await sleep(2 * limits.clientStillMs);
+    areKept('edited\n');
+  };
+  await vi.waitFor(edit, { timeout: 15_000 });
+  changes.silence();
+  put('folder/deep/new', 'new\n');
+  await changes.rung();
+}, 30_000);
 
 test('[SYN-25] what is written in the moment in which a folder is moved away makes no folder in its place', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-moved-'));

@@ -1,5 +1,9 @@
-/** Watches a folder on the disk, and starts again after it was missing, since the system then drops the watch. */
-import { relative, sep } from 'node:path';
+/**
+ * Watches a folder on the disk, and starts again after it was missing, since the system then drops the watch. What is
+ * replaced under the same name is followed here: chokidar compares names, so it keeps watching what was there before.
+ */
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FSWatcher, watch } from 'chokidar';
 import { limits } from '../../../limits/service.ts';
@@ -21,6 +25,11 @@ export class DiskWatch {
   readonly #listeners: Listeners;
   readonly #closing = new AbortController();
   #watcher: FSWatcher;
+  /** The watcher that is closed once its successor is ready. */
+  #former: FSWatcher | undefined;
+  /** Folders that came, and of which chokidar has not said so; and the timer until they count as replaced. */
+  readonly #came = new Set<string>();
+  #settling: NodeJS.Timeout | undefined;
   #isBlind = false;
 
   constructor(root: Root, listeners: Listeners) {
@@ -36,23 +45,30 @@ export class DiskWatch {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#watcher.close();
+    await this.#closeWatchers();
   }
 
   #begin(): FSWatcher {
     const { path: root } = this.#root;
     const { changes, keeper, onBlind } = this.#listeners;
+    const isOwn = (path: string) => relative(root, path).split(sep).some(isReserved);
     const watcher = watch(root, {
       ignoreInitial: true,
       // A folder removed while watched may leave handles open; they must not keep a stopped watch running.
       persistent: false,
       followSymlinks: false,
-      ignored: (path) => relative(root, path).split(sep).some(isReserved),
+      ignored: isOwn,
     });
     watcher.on('all', (event, path) => {
       changes.ring();
       if (event === 'add' || event === 'change') keeper.changed(path);
-      if (event === 'unlinkDir' && path === root) void this.#beginAgain();
+      if (event === 'addDir') this.#came.delete(path);
+      if (event === 'unlinkDir' && path === root && watcher === this.#watcher) void this.#beginAgain();
+    });
+    watcher.on('raw', (event, name: string | null, of) => {
+      if (name === null) return;
+      const path = join((of as { readonly watchedPath: string }).watchedPath, name);
+      if (!isOwn(path)) this.#noticed(event, path);
     });
     // Changes between the first scan and this event trigger no event.
     watcher.on('ready', () => changes.ring());
@@ -64,10 +80,53 @@ export class DiskWatch {
     return watcher;
   }
 
+  /** Takes what the system reports about an entry of a watched folder: also about one that was replaced. */
+  #noticed(event: string, path: string): void {
+    const { changes, keeper } = this.#listeners;
+    const stats = statsOf(path);
+    if (stats?.isFile() === true) {
+      changes.ring();
+      keeper.changed(path);
+    }
+    if (event !== 'rename' || stats?.isDirectory() !== true) return;
+    changes.ring();
+    this.#came.add(path);
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#renew(), limits.clientQuietMs);
+  }
+
+  /** Watches everything anew when a folder was replaced, and reports the files in it, which nothing else does. */
+  #renew(): void {
+    const replaced = [...this.#came].filter((path) => statsOf(path)?.isDirectory() === true);
+    this.#came.clear();
+    if (replaced.length === 0 || this.#closing.signal.aborted) return;
+    for (const path of replaced) this.#reportBelow(path);
+    // The successor sees everything that is there once it is ready, so one at a time is enough.
+    const former = this.#watcher;
+    void this.#former?.close();
+    this.#former = former;
+    this.#watcher = this.#begin();
+    this.#watcher.once('ready', () => void former.close());
+  }
+
+  #reportBelow(folder: string): void {
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (isReserved(entry.name)) continue;
+      if (entry.isDirectory()) this.#reportBelow(path);
+      else if (entry.isFile()) this.#listeners.keeper.changed(path);
+    }
+  }
+
+  async #closeWatchers(): Promise<void> {
+    clearTimeout(this.#settling);
+    await Promise.all([this.#watcher.close(), this.#former?.close()]);
+  }
+
   /** Restarts the watch when the missing folder is back. A sync in the meantime ends the whole watch. */
   async #beginAgain(): Promise<void> {
     const { signal } = this.#closing;
-    await this.#watcher.close();
+    await this.#closeWatchers();
     while (!signal.aborted && !this.#isThere()) {
       await sleep(limits.clientQuietMs, undefined, { signal }).catch(() => undefined);
     }
@@ -82,6 +141,25 @@ export class DiskWatch {
       // Missing, or replaced by another folder.
       return false;
     }
+  }
+}
+
+/** Undefined when it is gone, or cannot be inspected. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    // Below a file, or in a folder that is not readable.
+    return undefined;
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone or unreadable: the sync reports the second.
+    return [];
   }
 }
 
