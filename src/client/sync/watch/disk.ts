@@ -95,7 +95,7 @@ export class DiskWatch {
     this.#settling = setTimeout(() => this.#renew(), limits.clientQuietMs);
   }
 
-  /** Watches everything anew when a folder was replaced, and reports the files in it, which nothing else does. */
+  /** Watches everything again when a folder was replaced, and reports the files in it, which nothing else does. */
   #renew(): void {
     const replaced = [...this.#came].filter((path) => statsOf(path)?.isDirectory() === true);
     this.#came.clear();
