@@ -10,9 +10,9 @@ import { whyDamaged } from './pull/damaged.ts';
 import { mergeOnHub } from './pull/reconcile.ts';
 import { pushArguments, textOf } from './push/arguments.ts';
 import { send } from './push/send.ts';
-import type { RemoteRecord, RemoteSide } from './remote-record.ts';
+import type { RemoteRecord } from './remote-record.ts';
 import { type Replica, save, scan } from './replica.ts';
-import { settleWaitingNames } from './spelling.ts';
+import { Spellings, settleWaitingNames } from './spelling.ts';
 import { agree, type Wait } from './state.ts';
 
 export type ConflictChoice = 'mine' | 'theirs' | 'merge';
@@ -27,14 +27,19 @@ interface Sides {
 /** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
 export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<void> {
   const { folder, state, tell } = replica;
-  settleWaitingNames(replica, await scan(replica));
-  const path = checkPath(given.replace(/^\.\//, ''));
-  const wait = isBad(path) ? undefined : state.waits.get(path);
-  if (isBad(path) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
+  const local = await scan(replica);
+  settleWaitingNames(replica, local);
+  const named = checkPath(given.replace(/^\.\//, ''));
+  const wait = isBad(named) ? undefined : state.waits.get(named);
+  if (isBad(named) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
   }
-  const sides = { path, wait, mine: folder.read(path), remote: await currentOf(replica, path) };
-  const { side } = sides.remote;
+  const remote = await currentOf(replica, named);
+  const { side } = remote;
+  // The hub's spelling is taken over here too, unless another file has it or the disk refuses.
+  const isFree = remote.path !== named && !local.files.has(remote.path);
+  const path = isFree ? (new Spellings(replica, local).adopt(remote.path) ?? remote.path) : named;
+  const sides = { path, wait, mine: folder.read(path), remote };
   if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
     throw new ClientError(`${path} stays as it is. ${whyDamaged(path)}`);
   }
@@ -58,13 +63,19 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
     },
     progress: (amount: Amount) => progress('download', amount),
   };
-  const sha256 = (await hub.pullPaths([path], arrivals, { brief: false })).get(path);
-  if (sha256 === undefined) return found;
-  return { ...found, side: { sha256, bytes: undefined, size: 0, executable: undefined, modifiedMs: undefined } };
+  // The hub answers in its own spelling of the name.
+  const [leftOut] = await hub.pullPaths([path], arrivals, { brief: false });
+  if (leftOut === undefined) return found;
+  const [name, sha256] = leftOut;
+  return {
+    ...found,
+    path: name,
+    side: { sha256, bytes: undefined, size: 0, executable: undefined, modifiedMs: undefined },
+  };
 }
 
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
-  const args = pushArguments(replica, path, mine, remote.side?.sha256 ?? '');
+  const args = pushArguments(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
   const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
@@ -77,11 +88,11 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
   const { hub, state } = replica;
   // Edited since: the conflict on the hub has the bytes from before.
   const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
-  if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote.side);
+  if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
   agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
-  const applied = applyRemote({ ...replica, tell: () => undefined }, remote, mine);
+  const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, mine);
   if (applied !== 'done') {
     state.waits.set(path, wait);
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
@@ -95,14 +106,14 @@ async function keepAsVersion(
   replica: Replica,
   path: FolderPath,
   mine: Content,
-  theirs: RemoteSide | undefined,
+  { path: name, side: theirs }: RemoteRecord,
 ): Promise<void> {
   if (mine.sha256 === theirs?.sha256) return;
-  const [own] = await send(replica, [{ path, args: pushArguments(replica, path, mine, theirs?.sha256 ?? '') }]);
+  const [own] = await send(replica, [{ path, args: pushArguments(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
-  const [again] = await replica.hub.push([pushArguments(replica, path, back, mine.sha256)]);
+  const [again] = await replica.hub.push([pushArguments(replica, name, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 

@@ -127,6 +127,11 @@ export function recallSent(
   state.sent.delete(path);
 }
 
+/** True when a side of a conflict that the hub does not hold is what both sides agreed on: only the hub has changed. */
+export function isAgreedSide({ base, waits }: SyncState, path: FolderPath, side: Sha): boolean {
+  return side !== null && waits.get(path)?.conflictId === null && base.get(path)?.sha256 === side;
+}
+
 /** Paths waiting for the user's choice. */
 export function conflictsOf(state: SyncState): FolderPath[] {
   return [...state.waits].filter(([, { kind }]) => kind === 'conflict').map(([path]) => path);

@@ -62,16 +62,19 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     if (leavesOut(path)) continue;
     const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
     const spelling = spellings.get(path);
-    const wait = state.waits.get(path);
+    // What cannot be renamed here waits under its own spelling.
+    const own = spelling === undefined || state.waits.has(path) ? path : spelling.path;
+    const wait = state.waits.get(own);
+    const isOther = local !== hub || own !== path;
     const isExecutable = executables.has(path);
     if (damaged.has(path) && local === hub) todo.push.push(path);
     else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(path));
-    else if (wait?.kind === 'download' && local !== hub) todo.pull.push(path);
+    else if (wait?.kind === 'download' && isOther) todo.pull.push(own);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
       todo[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
-    } else if (wait !== undefined && wait.kind !== 'conflict' && local !== hub) problem.set(path, wait.reason);
-    else if (wait !== undefined && local !== hub) todo.conflict.push(path);
+    } else if (wait !== undefined && wait.kind !== 'conflict' && isOther) problem.set(own, wait.reason);
+    else if (wait !== undefined && isOther) todo.conflict.push(own);
     else if (hub !== common) {
       const action = decidePull(local, hub, common);
       if (action === 'conflict') todo.conflict.push(path);
@@ -93,7 +96,7 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
 
 interface Spelling {
   /** Local spelling. */
-  readonly path: string;
+  readonly path: FolderPath;
   /** Respelled here, so the hub has to be changed. */
   readonly isOurs: boolean;
 }

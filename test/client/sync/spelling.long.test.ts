@@ -232,3 +232,73 @@ test('[SYN-24] an earlier save that the hub takes under a new spelling of the na
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual(textsOf(a));
 }, 60_000);
+
+test('[SYN-24] what waits under another spelling than the hub has is in the status as the sync lists it', async () => {
+  const [a, b] = await pair({ 'docs/both.bin': 'one\n', 'docs/name.md': 'one\n', 'docs/theirs.md': 'one\n' }, true);
+  for (const name of ['both.bin', 'name.md', 'theirs.md']) a.rename(`docs/${name}`, `docs/${name.toUpperCase()}`);
+  a.write('docs/BOTH.BIN', 'of a\n');
+  a.write('docs/THEIRS.MD', 'of a\n');
+  b.write('docs/both.bin', 'of b\n');
+  expect(await a.sync()).toMatchObject(done);
+  chmodSync(b.at('docs'), 0o555);
+  for (let round = 0; round < 2; round += 1) expect((await b.syncUnder(plainly)).code).toBe(3);
+  const status = JSON.parse((await b.syncUnder(plainly, 'status', '--json')).stdout);
+  expect(status).toMatchObject({ pull: [], conflict: ['docs/both.bin'] });
+  expect(Object.keys(status.problem)).toEqual(expect.arrayContaining(['docs/name.md', 'docs/theirs.md']));
+  chmodSync(b.at('docs'), 0o755);
+  await b.syncUnder(plainly);
+  expect(await b.syncUnder(plainly, 'resolve', 'docs/both.bin', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
+  const all = textsOf(b);
+  expect(all).toMatchObject({ 'docs/BOTH.BIN': 'of a\n', 'docs/NAME.MD': 'one\n', 'docs/THEIRS.MD': 'of a\n' });
+  expect(all).not.toHaveProperty('docs/both.bin');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(textsOf(a)).toEqual(all);
+}, 60_000);
+
+test.each([0o555, 0o755])(
+  '[SYN-24] a conflict in another spelling than the hub has is settled for either side (folder mode %i)',
+  async (mode) => {
+    const [a, b] = await pair({ 'docs/x.bin': 'one\n', 'docs/y.bin': 'one\n' }, true);
+    for (const name of ['x', 'y']) {
+      a.rename(`docs/${name}.bin`, `docs/${name.toUpperCase()}.bin`);
+      a.write(`docs/${name.toUpperCase()}.bin`, 'of a\n');
+      b.write(`docs/${name}.bin`, 'of b\n');
+    }
+    expect(await a.sync()).toMatchObject(done);
+    chmodSync(b.at('docs'), 0o555);
+    expect((await b.syncUnder(plainly)).code).toBe(3);
+    chmodSync(b.at('docs'), mode);
+    const mine = await b.syncUnder(plainly, 'resolve', 'docs/x.bin', '--keep', 'mine');
+    // The other conflict is left.
+    expect(mine).toMatchObject({ code: 3, stdout: expect.stringContaining('settled: mine') });
+    const theirs = await b.syncUnder(plainly, 'resolve', 'docs/y.bin', '--keep', 'theirs');
+    if (mode === 0o555) expect(theirs).toMatchObject({ code: 1, stderr: expect.stringContaining('No permission') });
+    chmodSync(b.at('docs'), 0o755);
+    for (let round = 0; round < 2; round += 1) await b.syncUnder(plainly);
+    expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
+    await a.sync();
+    for (const machine of [a, b])
+      expect(textsOf(machine)).toMatchObject({ 'docs/X.bin': 'of b\n', 'docs/Y.bin': 'of a\n' });
+    expect(textsOf(a)).toEqual(textsOf(b));
+  },
+  60_000,
+);
+
+test('[SYN-24] a conflict of a side that is the last agreed one takes the change of the hub', async () => {
+  const [a, b] = await pair({ 'docs/x.bin': 'one\n' }, true);
+  a.rename('docs/x.bin', 'docs/X.bin');
+  a.write('docs/X.bin', 'of a\n');
+  b.write('docs/x.bin', 'of b\n');
+  expect(await a.sync()).toMatchObject(done);
+  chmodSync(b.at('docs'), 0o555);
+  expect((await b.syncUnder(plainly)).code).toBe(3);
+  chmodSync(b.at('docs'), 0o755);
+  // As left by a version that recorded the agreement and went on with the conflict.
+  const state = JSON.parse(b.read('.cairn/state.json'));
+  for (const [path, record] of state.base) if (path === 'docs/x.bin') record.sha256 = sha256Of(Buffer.from('of b\n'));
+  b.write('.cairn/state.json', JSON.stringify(state));
+  expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
+  expect(textsOf(b)).toMatchObject({ 'docs/X.bin': 'of a\n' });
+  expect(Object.values(textsOf(b))).toContain('of b\n');
+}, 60_000);

@@ -8,6 +8,7 @@ import type { Scan } from '../folder/scan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import { type Replica, save, scan } from '../replica.ts';
 import { settleWaitingNames } from '../spelling.ts';
+import { isAgreedSide } from '../state.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { noteLeftOut } from './damaged.ts';
 import { Inbox } from './inbox.ts';
@@ -71,7 +72,9 @@ async function lookAgain(
     if (local.leavesOut(path)) continue;
     if (wait.kind === 'hub' && canWrite(replica, path)) due.add(path);
     if (wait.kind === 'download' && !replica.large.isComing(path)) due.add(path);
-    if (wait.kind === 'conflict' && (local.files.get(path)?.sha256 ?? null) !== wait.local) due.add(path);
+    if (wait.kind !== 'conflict') continue;
+    const isEdited = (local.files.get(path)?.sha256 ?? null) !== wait.local;
+    if (isEdited || isAgreedSide(state, path, wait.local)) due.add(path);
   }
   // A restored hub may have lost what both sides agreed on: the pull finds that as well, and starts over.
   if (due.size === 0 || !(await hub.knows(state))) return;
