@@ -20,7 +20,7 @@ const recordSchema = z.object({
 });
 
 /** The hub's side of a path. */
-export interface RemoteSide {
+interface RemoteSide {
   readonly sha256: string;
   /** Undefined when the content is long and was not requested. */
   readonly bytes: Buffer | undefined;
