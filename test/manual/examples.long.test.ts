@@ -103,9 +103,9 @@ test('[TOOL-1] the manual lists every tool with its description and arguments', 
     const names = Object.keys(inputSchema.properties).map((argument) => `\`${argument}\``);
     return `| \`${name}\` | ${description} | ${names.join(', ') || 'none'} |`;
   });
-  const listed = textOf('src/manual/agents.md')
-    .split('\n')
-    .filter((line) => /^\| `[a-z_]+` \|/.test(line));
+  const [, section = ''] = textOf('src/manual/agents.md').split(/^## Tools$/m);
+  const [table = ''] = section.split(/^## /m);
+  const listed = table.split('\n').filter((line) => /^\| `[a-z_]+` \|/.test(line));
   expect(listed).toEqual(rows);
 });
 
