@@ -195,7 +195,7 @@ test('commands of users load no service', () => {
 
 test('pure decisions import only limits, faults, callers, days, their own records and fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/expected-version\.ts|src\/time\/[a-z-]+\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -1,12 +1,10 @@
 /** Words of the commands that a message proposes: they work when pasted where the current command runs. */
-import { sep } from 'node:path';
+import { isInside } from './is-inside.ts';
 import { quoted } from './shown.ts';
 
 /** A command for the synced folder `root`; names the folder unless the current one is in it. */
 export function nextCommand(root: string, words: string): string {
-  const here = process.cwd();
-  const isInside = here === root || here.startsWith(`${root}${sep}`);
-  return `cairn ${words}${isInside ? '' : ` --folder ${quoted(root)}`}`;
+  return `cairn ${words}${isInside(root, process.cwd()) ? '' : ` --folder ${quoted(root)}`}`;
 }
 
 /** A path as one word of a command; a leading dash would make it an option. */
@@ -14,7 +12,12 @@ export function pathWord(path: string): string {
   return quoted(path.startsWith('-') ? `./${path}` : path);
 }
 
+/** The command that settles a conflict with the file as it is here. */
+export function keepMineCommand(root: string, path: string): string {
+  return nextCommand(root, `sync resolve ${pathWord(path)} --keep mine`);
+}
+
 /** The command that settles a conflict, with the other choices. */
 export function resolveCommand(root: string, path: string): string {
-  return `${nextCommand(root, `sync resolve ${pathWord(path)} --keep mine`)} (or --keep theirs, or --keep merge)`;
+  return `${keepMineCommand(root, path)} (or --keep theirs, or --keep merge)`;
 }

@@ -57,7 +57,8 @@ export type Fault =
     }
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guesses: readonly string[] }
-  | { readonly kind: 'not_found'; readonly what: string /** What an agent does next. */; readonly next?: string }
+  /** `next`: what an agent does next. */
+  | { readonly kind: 'not_found'; readonly what: string; readonly next?: string }
   | {
       readonly kind: 'stale_version';
       readonly detail: string;
@@ -252,7 +253,6 @@ function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_typ
     : `unsupported Content-Type; send Content-Type: ${expected}`;
 }
 
-/** Messages of file sync. */
 function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exceeded' | 'path_not_found' }>): string {
   switch (fault.kind) {
     case 'sync_conflict':

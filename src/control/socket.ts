@@ -201,7 +201,7 @@ function notAllowed(): StartError {
   );
 }
 
-/** Returns a connection, or undefined when nobody listens. Fails with StartError when this user may not connect. */
+/** Returns a connection, or undefined when no process listens. Fails with StartError when this user may not connect. */
 function dial(path: string): Promise<Socket | undefined> {
   return new Promise((done, fail) => {
     const socket = connect({ path, allowHalfOpen: true });

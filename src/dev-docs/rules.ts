@@ -1,7 +1,8 @@
 /** Pure decisions about dev docs: which names are valid, and how a write changes a document. */
-import { type FieldErrors, Refusal } from '../common/fault.ts';
+import type { FieldErrors, Refusal } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
 import { staleVersion } from '../fields/expected-version.ts';
+import { recordInTrash, recordNotFound } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
 
@@ -62,10 +63,8 @@ export function contentTypeOf(title: string): ContentType {
 
 /** `isDeleted`: the document is in the trash. */
 export function docNotFound(isDeleted = false): Refusal {
-  const next = isDeleted
-    ? 'it is in the trash; update_dev_doc with restore: true brings it back'
-    : 'list_dev_docs lists all';
-  return new Refusal({ kind: 'not_found', what: 'dev doc not found', next });
+  const what = 'dev doc not found';
+  return isDeleted ? recordInTrash(what, 'update_dev_doc') : recordNotFound(what, 'list_dev_docs');
 }
 
 /** Applies a write to a text. Texts are joined without a separator. */

@@ -1,6 +1,7 @@
 /** Pure decisions about handoffs: which names are valid, how handoffs sort, and how a write changes one. */
-import { type FieldErrors, Refusal } from '../common/fault.ts';
+import type { FieldErrors, Refusal } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
+import { recordNotFound } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import type { HandoffHead, HandoffRecord } from './records.ts';
 
@@ -55,7 +56,7 @@ export function isPlace(text: string): boolean {
 }
 
 export function handoffNotFound(what: string): Refusal {
-  return new Refusal({ kind: 'not_found', what, next: 'handoff_list lists all' });
+  return recordNotFound(what, 'handoff_list');
 }
 
 /** Returns the next handoff of an account and the new head. */

@@ -1,7 +1,8 @@
 /** Pure decisions about papers: how a write changes a paper, and which lists contain it. */
-import { Refusal } from '../common/fault.ts';
+import type { Refusal } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
 import { staleVersion } from '../fields/expected-version.ts';
+import { recordInTrash, recordNotFound } from '../fields/not-found.ts';
 import type { PaperFields } from './fields.ts';
 import type { PaperHead, PaperRecord } from './records.ts';
 
@@ -15,10 +16,8 @@ export interface PaperFilter {
 
 /** `isDeleted`: the paper is in the trash. */
 export function paperNotFound(isDeleted = false): Refusal {
-  const next = isDeleted
-    ? 'it is in the trash; update_paper with restore: true brings it back'
-    : 'list_papers lists all';
-  return new Refusal({ kind: 'not_found', what: 'paper not found', next });
+  const what = 'paper not found';
+  return isDeleted ? recordInTrash(what, 'update_paper') : recordNotFound(what, 'list_papers');
 }
 
 /** Returns the scope of the list of papers that match a filter. */

@@ -49,7 +49,7 @@ const list = z.string().transform((text) =>
 /** Values of CAIRN_SIGNUP other than domains. */
 const SIGNUP_WORDS: ReadonlySet<string> = new Set(['open', 'invite', 'closed']);
 
-/** Settings that are secrets or contain one, and CAIRN_MAIL_FROM, which is nothing without them: never shown to anyone. */
+/** Settings that are never shown: secrets, what contains one, and CAIRN_MAIL_FROM, which is refused without CAIRN_SMTP_URL. */
 export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_MASTER_KEY',
   'CAIRN_METRICS_TOKEN',

@@ -1,7 +1,8 @@
 /** Decides which values tasks and categories accept, and the result of a write. Pure. */
 
-import { type FieldErrors, invalidField, Refusal } from '../common/fault.ts';
+import { type FieldErrors, invalidField, type Refusal } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
+import { recordInTrash, recordNotFound } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import type { CategoryFields, TaskFields } from './fields.ts';
@@ -20,12 +21,12 @@ export function disagreement({ completed, kanban_status: status }: TaskFields): 
 
 /** `isDeleted`: the task is in the trash. */
 export function taskNotFound(isDeleted = false): Refusal {
-  const next = isDeleted ? 'it is in the trash; update_task with restore: true brings it back' : 'list_tasks lists all';
-  return new Refusal({ kind: 'not_found', what: 'task not found', next });
+  const what = 'task not found';
+  return isDeleted ? recordInTrash(what, 'update_task') : recordNotFound(what, 'list_tasks');
 }
 
 export function categoryNotFound(): Refusal {
-  return new Refusal({ kind: 'not_found', what: 'category not found', next: 'list_categories lists all' });
+  return recordNotFound('category not found', 'list_categories');
 }
 
 /** Returns the first task of an account, or the next one. */

@@ -15,6 +15,8 @@ export const UTC: Zone = { name: 'UTC', dayOf: (ms) => new Date(ms).toISOString(
 /** Maximum number of cached zones. A formatter costs more than a short list, and there are about four hundred names. */
 const ZONES_MAX = 600;
 const open = new Map<string, Zone>();
+/** Names of the database by their lower case. Read at the first use: it lists some four hundred. */
+let names: ReadonlyMap<string, string> | undefined;
 
 /** True for a name in the IANA database, in any case. An offset is not a zone. */
 export function isTimeZone(name: string): boolean {
@@ -29,8 +31,8 @@ export function isTimeZone(name: string): boolean {
 
 /** Returns an IANA name in the case that the database has: `asia/seoul` is Asia/Seoul. */
 export function zoneNameOf(name: string): string {
-  const folded = name.toLowerCase();
-  return Intl.supportedValuesOf('timeZone').find((known) => known.toLowerCase() === folded) ?? name;
+  names ??= new Map(Intl.supportedValuesOf('timeZone').map((known) => [known.toLowerCase(), known]));
+  return names.get(name.toLowerCase()) ?? name;
 }
 
 /** Returns the zone with an IANA name. Throws RangeError when there is no such zone. */

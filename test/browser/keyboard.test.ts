@@ -1,4 +1,5 @@
 /** The acts on files, tasks and documents in a real browser, by keyboard alone; those of an account are in account.test.ts. */
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
@@ -12,11 +13,7 @@ test('[WEB-5, WEB-12, WEB-14] a folder is opened; a file written, edited, rename
   const { page, context } = await visit();
   const device = new Device(hub, await signUp(page, 'files@example.org', PASSWORD));
   await device.push('notes/there.md', 'there');
-  await go(page, 'v', 'Vaults');
-  await press(page, 'primary');
-  await headed(page, 'primary');
-  await press(page, 'notes');
-  await headed(page, 'notes');
+  await openNotes(page);
   await press(page, 'New file');
   await headed(page, 'New file');
   await tabTo(page, 'Path');
@@ -182,11 +179,7 @@ test('[WEB-1, WEB-5] a conflict is merged in three columns', async () => {
 test('[WEB-5, WEB-12, WEB-16] files are uploaded, a folder downloaded, and a folder opened as it was', async () => {
   const { page, context, complaints } = await visit();
   await new Device(hub, await signUp(page, 'folder@example.org', PASSWORD)).push('notes/there.md', 'there');
-  await go(page, 'v', 'Vaults');
-  await press(page, 'primary');
-  await headed(page, 'primary');
-  await press(page, 'notes');
-  await headed(page, 'notes');
+  await openNotes(page);
   await press(page, 'Upload');
   const chooser = page.waitForEvent('filechooser');
   await press(page, 'Files');
@@ -219,11 +212,7 @@ test('[WEB-5, WEB-14] a vault is created, and a folder is restored as it was', a
   await headed(page, 'Garden');
   const { sha256 } = await device.push('notes/a.md', 'first');
   await device.push('notes/a.md', 'second', { base_sha: sha256 });
-  await go(page, 'v', 'Vaults');
-  await press(page, 'primary');
-  await headed(page, 'primary');
-  await press(page, 'notes');
-  await headed(page, 'notes');
+  await openNotes(page);
   await press(page, 'a.md');
   await headed(page, 'a.md');
   // The newest version is first.
@@ -303,3 +292,12 @@ test('[WEB-5, WEB-9, WEB-15] tasks and documents are restored from their trash',
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+/** From any page to the folder notes of the primary vault. */
+async function openNotes(page: Page): Promise<void> {
+  await go(page, 'v', 'Vaults');
+  await press(page, 'primary');
+  await headed(page, 'primary');
+  await press(page, 'notes');
+  await headed(page, 'notes');
+}

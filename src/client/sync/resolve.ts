@@ -1,6 +1,6 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { ClientError } from '../client-error.ts';
-import { nextCommand, pathWord } from '../next-command.ts';
+import { keepMineCommand, nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
@@ -132,6 +132,6 @@ async function writeMarkers(replica: Replica, { path, mine, remote }: Sides): Pr
   if (folder.put(path, Buffer.from(merged.content), mine.sha256) === false) {
     throw new ClientError(`${path} changed in this moment; run the command again.`);
   }
-  const note = `both sides are in the file; edit it, then run: ${nextCommand(folder.root.path, `sync resolve ${pathWord(path)} --keep mine`)}`;
+  const note = `both sides are in the file; edit it, then run: ${keepMineCommand(folder.root.path, path)}`;
   tell({ verb: 'merged', path, note });
 }

@@ -119,9 +119,9 @@ export class SyncReader {
     return this.#store.get(setAside, [vaultId, seq]) !== undefined;
   }
 
-  /** When a change was stored (milliseconds since 1970); undefined when retention has removed it, or it never existed. */
-  storedMsOf(vaultId: string, seq: number): number | undefined {
-    return this.versionHead(vaultId, seq)?.storedMs;
+  /** When a change was stored (milliseconds since 1970); null when retention has removed it, or it never existed. */
+  storedMsOf(vaultId: string, seq: number): number | null {
+    return this.versionHead(vaultId, seq)?.storedMs ?? null;
   }
 
   versionHead(vaultId: string, seq: number): VersionHead | undefined {

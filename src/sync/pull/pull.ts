@@ -166,7 +166,7 @@ export class Pull {
     if (args.device_id !== undefined && mode.kind !== 'paths') visits.pulled(vaultId, args.device_id, upTo);
     const damaged = leftOut(reader, vaultId, mode);
     const close = packer.leases.begin();
-    const storedMs = reader.storedMsOf(vaultId, upTo) ?? null;
+    const storedMs = reader.storedMsOf(vaultId, upTo);
     const position = { epoch, vaultId, seq: upTo, deletesAfter: hasMore ? (from?.deletesAfter ?? 0) : 0, storedMs };
     // A complete list of paths has no continuation: a cursor for all changes would skip the other files.
     const cursor = mode.kind === 'paths' && !hasMore ? null : formatPullCursor(hash, scopeOf(mode), position);

@@ -5,8 +5,7 @@ import { defineTool, READS } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { changesBehind } from '../devices/behind.ts';
-import type { VaultHead } from '../log/records.ts';
-import { formatPullCursor } from '../pull/cursor.ts';
+import { cursorAt } from '../pull/cursor-at.ts';
 import { deviceIdArgument, vaultIdArgument } from '../push/input.ts';
 import type { Reading } from '../reading.ts';
 
@@ -44,7 +43,7 @@ export function vaultClone(reading: Reading) {
         file_count: head.files,
         total_size_bytes: head.bytes,
         stream_bytes: head.line_bytes,
-        cursor: cursorAt(reading, vaultId, head),
+        cursor: cursorAt(reading, vaultId, head.seq),
         next: { tool: 'sync_pull' as const, arguments: call },
         server_time: new Date(reading.now()).toISOString(),
       };
@@ -109,7 +108,7 @@ export function vaultConnectStatus(reading: Reading) {
         file_count: head.files,
         pending_conflicts: head.pending,
         last_synced_at: head.seq === 0 ? null : new Date(head.stored_ms).toISOString(),
-        cursor: cursorAt(reading, vaultId, head),
+        cursor: cursorAt(reading, vaultId, head.seq),
         server_time: new Date(reading.now()).toISOString(),
       };
       const { file_count: files, pending_conflicts: pending, cursor } = structured;
@@ -142,9 +141,4 @@ function devicesOf({ visits, views }: Reading, vaultId: string, only: string | u
       pushed_seq: record.pushed_seq,
       changes_behind: behind.get(device) ?? 0,
     }));
-}
-
-function cursorAt({ hash, epoch, reader }: Reading, vaultId: string, { seq }: VaultHead): string {
-  const storedMs = reader.storedMsOf(vaultId, seq) ?? null;
-  return formatPullCursor(hash, 'vault', { epoch, vaultId, seq, deletesAfter: 0, storedMs });
 }

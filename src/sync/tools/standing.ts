@@ -6,7 +6,7 @@ import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
 import { type DeviceManifest, type GivenManifest, readDeviceManifest } from '../devices/manifest.ts';
-import { formatPullCursor } from '../pull/cursor.ts';
+import { cursorAt } from '../pull/cursor-at.ts';
 import type { Reading } from '../reading.ts';
 
 const place = {
@@ -63,12 +63,11 @@ export async function standingResult(
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
   const device = await readDeviceManifest(accountId, given);
   const { seq } = reading.reader.head(vaultId);
-  const storedMs = reading.reader.storedMsOf(vaultId, seq) ?? null;
   const comparison = await compareDevice(reading, { accountId, vaultId }, device, foldCase(prefix));
   const structured = {
     vault_id: vaultId,
     ...comparisonView(comparison, device),
-    cursor: formatPullCursor(reading.hash, 'vault', { epoch: reading.epoch, vaultId, seq, deletesAfter: 0, storedMs }),
+    cursor: cursorAt(reading, vaultId, seq),
     server_time: new Date(reading.now()).toISOString(),
   };
   const { pull, push, delete: gone, conflict, refused } = structured;

@@ -1,8 +1,10 @@
 /** Finds the vault of a command: the vault of the synced folder around a path, or the vault named by --vault. */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
+import { isInside } from '../../../client/is-inside.ts';
 import { quoted, shownLine } from '../../../client/shown.ts';
+import { lookIfReadable } from '../../../client/sync/folder/file.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
 import { readState, syncedAround } from '../../../client/sync/state-file.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
@@ -95,15 +97,11 @@ export function noFile(path: string): ClientError {
   return new ClientError(`${shownLine(path)} is a folder. Name a file in it, or restore the folder: \`${restore}\`.`);
 }
 
-const isFolder = (absolute: string): boolean => lstatSync(absolute, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (absolute: string): boolean => lookIfReadable(absolute)?.isDirectory() === true;
 
 function pathHere(root: string, given: string): string {
   const paths = pathsOf(root, given);
   return paths.find((path) => existsSync(join(root, path))) ?? paths[0];
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(`${root}${sep}`);
 }
 
 const inVault = (root: string, path: string): string => relative(root, path).split(sep).join('/').normalize('NFC');

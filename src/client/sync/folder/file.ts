@@ -40,6 +40,16 @@ export function lookAt(absolute: string): Stats | undefined {
   }
 }
 
+/** Like `lookAt`; undefined also for an entry that cannot be inspected. */
+export function lookIfReadable(absolute: string): Stats | undefined {
+  try {
+    return lookAt(absolute);
+  } catch {
+    // In a folder that this user may not enter.
+    return undefined;
+  }
+}
+
 /** The content of a plain file; undefined when there is none. Throws Unreadable. */
 export function readPlain(
   absolute: string,

@@ -10,12 +10,13 @@ import type { Scan } from './scan.ts';
 /** Marks the excluded files in the base record. Returns those missing here that take part again, and forgets them. */
 export function takePartAgain({ files, excludes, leavesOut }: Scan, { base }: Pick<SyncState, 'base'>): FolderPath[] {
   const again: FolderPath[] = [];
-  for (const [path, { isExcluded, ...record }] of base) {
+  for (const [path, record] of base) {
+    const wasOut = record.isExcluded === true;
     const isHere = files.has(path);
     const isOut = !isHere && excludes(path);
-    if (isOut && isExcluded !== true) base.set(path, { ...record, isExcluded: true });
-    if (isExcluded !== true || isOut) continue;
-    if (isHere) base.set(path, record);
+    if (isOut && !wasOut) base.set(path, { ...record, isExcluded: true });
+    if (!wasOut || isOut) continue;
+    if (isHere) base.set(path, { ...record, isExcluded: undefined });
     else if (!leavesOut(path)) {
       base.delete(path);
       again.push(path);

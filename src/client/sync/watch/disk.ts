@@ -2,12 +2,12 @@
  * Watches a folder on the disk, and starts again after it was missing, since the system then drops the watch. What is
  * replaced under the same name is followed here: chokidar compares names, so it keeps watching what was there before.
  */
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FSWatcher, watch } from 'chokidar';
 import { limits } from '../../../limits/service.ts';
-import { codeOf } from '../folder/file.ts';
+import { codeOf, lookIfReadable } from '../folder/file.ts';
 import { isReserved } from '../folder/path.ts';
 import type { Root } from '../folder/root.ts';
 import type { Bell } from './bell.ts';
@@ -83,7 +83,7 @@ export class DiskWatch {
   /** Takes what the system reports about an entry of a watched folder: also about one that was replaced. */
   #noticed(event: string, path: string): void {
     const { changes, keeper } = this.#listeners;
-    const stats = statsOf(path);
+    const stats = lookIfReadable(path);
     if (stats?.isFile() === true) {
       changes.ring();
       keeper.changed(path);
@@ -97,7 +97,7 @@ export class DiskWatch {
 
   /** Watches everything again when a folder was replaced, and reports the files in it, which nothing else does. */
   #renew(): void {
-    const replaced = [...this.#came].filter((path) => statsOf(path)?.isDirectory() === true);
+    const replaced = [...this.#came].filter((path) => lookIfReadable(path)?.isDirectory() === true);
     this.#came.clear();
     if (replaced.length === 0 || this.#closing.signal.aborted) return;
     for (const path of replaced) this.#reportBelow(path);
@@ -141,16 +141,6 @@ export class DiskWatch {
       // Missing, or replaced by another folder.
       return false;
     }
-  }
-}
-
-/** Undefined when it is gone, or cannot be inspected. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    // Below a file, or in a folder that is not readable.
-    return undefined;
   }
 }
 
