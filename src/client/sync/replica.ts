@@ -43,6 +43,8 @@ export interface Replica {
   isOverdue?: () => boolean;
   /** Set by a watch: large files to which programs keep writing. */
   restless?: Restless;
+  /** Called with each folder that a scan is about to read, the root first with an empty path. */
+  onFolder?: (path: string) => void;
   /** Called after each scan. */
   onScan?: () => void;
   /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
@@ -75,10 +77,10 @@ const TAKES_PART_AGAIN: Wait = {
  */
 export async function scan(replica: Replica): Promise<Scan> {
   const { folder, state, tell, due } = replica;
-  let found = await scanFolder(folder, state);
+  let found = await scanFolder(folder, state, replica.onFolder);
   const why = 'another file differs from it only in Unicode form';
   const copied = [...found.twins].filter(([from, of]) => keepCopy(replica, { from, of, why }));
-  if (copied.length > 0) found = await scanFolder(folder, state);
+  if (copied.length > 0) found = await scanFolder(folder, state, replica.onFolder);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {

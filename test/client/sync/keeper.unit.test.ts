@@ -45,36 +45,50 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
-  for (const path of ['file', 'turned', 'folder/x', 'folder/deep/x', 'back/x']) put(path, 'first\n');
+  for (const path of ['file', 'turned', 'folder/x', 'folder/deep/x', 'back/x', 'here/deep/x']) put(path, 'first\n');
   const folder = new SyncedFolder(root);
   folder.makeOwn();
   const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
   const replica = { folder, state, tell: () => undefined } as unknown as Replica;
   const keeper = new Keeper(replica);
-  await scan(replica);
   const changes = new Bell();
-  const disk = new DiskWatch(folder.root, { changes, keeper, onBlind: () => undefined });
+  const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
+  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, onBlind: () => undefined });
   onTestFinished(() => keeper.close());
   onTestFinished(() => disk.close());
-  await changes.rung();
-  const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back'];
-  const lacking = (text: string) => {
-    const kept = folder.saves.list().filter((save) => save.read()?.bytes.toString() === text);
-    return files.filter((path) => kept.every((save) => save.path !== path));
+  replica.onFolder = (path) => disk.visit(path);
+  replica.onScan = () => disk.endScan();
+  await scan(replica);
+  const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back', 'there/deep/x'];
+  const areKept = async (text: string) => {
+    const isKept = (path: string) =>
+      folder.saves.list().some((save) => save.path === path && save.read()?.bytes.toString() === text);
+    await vi.waitFor(() => expect(files.filter((path) => !isKept(path))).toEqual([]), { timeout: 10_000 });
   };
-  const areKept = (text: string) => expect(lacking(text)).toEqual([]);
   for (const path of ['file', 'turned', 'folder', 'back']) rmSync(at(path), { recursive: true });
-  for (const path of files) put(path, 'replaced\n');
-  await vi.waitFor(() => areKept('replaced\n'), { timeout: 10_000 });
-  // What is saved before everything is watched again is found by the next scan, which nobody starts here.
-  const edit = async () => {
-    for (const path of lacking('edited\n')) put(path, 'edited\n');
-    await sleep(2 * limits.clientStillMs);
-    areKept('edited\n');
-  };
-  await vi.waitFor(edit, { timeout: 15_000 });
+  mkdirSync(at('there'));
+  renameSync(at('here/deep'), at('there/deep'));
+  // Nobody scans from here on.
+  for (const text of ['replaced\n', 'edited\n', 'edited again\n']) {
+    for (const path of files) put(path, text);
+    await areKept(text);
+  }
+  await sleep(limits.clientQuietMs);
+  for (const path of ['folder/deep/new', 'folder/deep/new folder/x', 'there/deep/new']) {
+    changes.silence();
+    put(path, 'new\n');
+    await changes.rung();
+  }
+  // What was moved away, and what is excluded, is watched no longer once a scan has found that.
+  renameSync(at('there'), at('here/there'));
+  put('.cairnignore', 'back\nfolder/\n');
+  await scan(replica);
+  await sleep(limits.clientQuietMs);
   changes.silence();
-  put('folder/deep/new', 'new\n');
+  for (const path of ['back', 'folder/x', 'folder/deep/new']) put(path, 'excluded\n');
+  await sleep(limits.clientQuietMs);
+  expect(changes.isRung).toBe(false);
+  put('here/there/deep/new', 'moved\n');
   await changes.rung();
 }, 30_000);
 

@@ -221,6 +221,29 @@ test('[SYN-24] a file that cannot be renamed to the spelling of the hub is liste
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'docs/X.md': 'two\n', 'docs/y.md': 'y\n' });
 }, 60_000);
 
+test('[SYN-24] a file that cannot move to the folder of its new spelling takes the new content, and is listed', async () => {
+  const long = 'long line of text\n'.repeat(40_000);
+  const [a, b] = await pair({ 'src/x.md': 'one\n', 'src/long.md': 'one\n', 'Src/y.md': 'y\n' }, true);
+  a.rename('src/x.md', 'Src/X.md');
+  a.rename('src/long.md', 'Src/LONG.md');
+  a.write('Src/X.md', 'two\n');
+  a.write('Src/LONG.md', long);
+  expect(await a.sync()).toMatchObject(done);
+  chmodSync(b.at('Src'), 0o555);
+  for (let round = 0; round < 2; round += 1) {
+    const { code, stderr } = await b.syncUnder(plainly);
+    const names = ['Src/X.md', 'Src/LONG.md'].map((name) => `Its name on the hub is ${name}`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(names[0] as string)]);
+    expect(stderr).toContain(names[1]);
+    expect(textsOf(b)).toEqual({ 'src/x.md': 'two\n', 'src/long.md': long, 'Src/y.md': 'y\n' });
+  }
+  expect((await a.sync()).stdout.trim()).toBe('up to date');
+  chmodSync(b.at('Src'), 0o755);
+  expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
+  for (const machine of [a, b])
+    expect(textsOf(machine)).toEqual({ 'Src/X.md': 'two\n', 'Src/LONG.md': long, 'Src/y.md': 'y\n' });
+}, 60_000);
+
 test('[SYN-24] an earlier save that the hub takes under a new spelling of the name comes to the file here', async () => {
   const [a, b] = await pair({ 'x.md': 'one\n', 'y.md': 'y\n' }, true);
   a.rename('x.md', 'X.md');

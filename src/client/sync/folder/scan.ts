@@ -43,11 +43,18 @@ const NESTED =
 /** The parts of the state that a scan uses. */
 type Known = Pick<SyncState, 'vault_id' | 'base' | 'only' | 'mounts'>;
 
-/** Scans a folder. Files with the same metadata as at their last hash are not read again. Throws RootGone. */
-export async function scanFolder(folder: SyncedFolder, known: Known): Promise<Scan> {
+/**
+ * Scans a folder. Files with the same metadata as at their last hash are not read again. `onFolder` is called with each
+ * folder that takes part before it is read, the root first with an empty path. Throws RootGone.
+ */
+export async function scanFolder(
+  folder: SyncedFolder,
+  known: Known,
+  onFolder: (path: string) => void = () => undefined,
+): Promise<Scan> {
   const scanner = new Scanner(folder, known, readRules(folder, known.only, known.base));
   folder.root.check();
-  await scanner.walk();
+  await scanner.walk(onFolder);
   // The folder may have been replaced during the scan.
   folder.root.check();
   scanner.leaveOutUnmounted();
@@ -75,10 +82,11 @@ class Scanner {
     for (const path of known.mounts) this.#mounts.add(path);
   }
 
-  async walk(): Promise<void> {
+  async walk(onFolder: (path: string) => void): Promise<void> {
     const folders = [''];
     let turnEndMs = performance.now() + TURN_MS;
     for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+      onFolder(below);
       for (const entry of this.#entries(below)) {
         const path = below === '' ? entry.name : `${below}/${entry.name}`;
         const isFolder = entry.isDirectory();

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { limits } from '../../../limits/service.ts';
+import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -138,7 +139,11 @@ export class LargeTransfers {
       }
       const startMs = performance.now();
       try {
-        const arrivals = arrivalsOf(this.#replica, (record) => takeLarge(this.#replica, record));
+        // The hub answers in its own spelling of a name.
+        const asked = new Map([...downloading].map((path) => [foldCase(path), path]));
+        const arrivals = arrivalsOf(this.#replica, (record) =>
+          takeLarge(this.#replica, record, asked.get(foldCase(record.path)) ?? record.path),
+        );
         await this.#replica.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
       } finally {
         downloading.clear();
@@ -149,21 +154,24 @@ export class LargeTransfers {
   }
 }
 
-/** Applies a long content after its download. The file may have changed since the request. Throws RootGone. */
-function takeLarge(replica: Replica, record: RemoteRecord): void {
+/**
+ * Applies a long content after its download, to the file with the spelling `path`, which may have changed since the
+ * request. Throws RootGone.
+ */
+function takeLarge(replica: Replica, record: RemoteRecord, path: FolderPath): void {
   const { folder, state, scanned, due } = replica;
-  const { path, side } = record;
+  const { side } = record;
   const wait = state.waits.get(path);
   // Deleted or in conflict since the request.
   if (wait?.kind !== 'download') return;
   let reason = 'It changed on both sides while it was downloaded.';
   try {
-    const applied = applyRemote(replica, record, folder.read(path));
+    const applied = applyRemote(replica, { ...record, path }, folder.read(path));
     if (applied === 'done') {
       const base = state.base.get(path);
       if (base?.seen === undefined) scanned?.files.delete(path);
       else scanned?.files.set(path, { sha256: base.sha256, executable: base.executable === true, seen: base.seen });
-      if ((side?.sha256 ?? null) !== wait.remote) due.add(path);
+      if ((side?.sha256 ?? null) !== wait.remote || path !== record.path) due.add(path);
       return;
     }
     if (typeof applied === 'object') reason = applied.unwritable;

@@ -58,8 +58,8 @@ export class Inbox {
     const { state } = this.#replica;
     const here = { ...record, path: kept };
     this.#apply(here);
-    const isSame = side !== undefined && side.sha256 === this.#local.files.get(kept)?.sha256;
-    if (isSame && !state.waits.has(kept)) {
+    const isAgreed = side !== undefined && side.sha256 === state.base.get(kept)?.sha256;
+    if (isAgreed && !state.waits.has(kept)) {
       this.#wait(here, 'hub', `Its name on the hub is ${quoted(path)}, and it cannot be renamed here.`);
     }
     this.#spellings.forgetOthers(kept);

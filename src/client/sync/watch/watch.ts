@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../not-signed-in.ts';
 import { isOutdated } from '../../tool-refused.ts';
+import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { LargeTransfers } from '../large/transfers.ts';
@@ -37,11 +38,14 @@ export async function watchFolder(
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const keeper = new Keeper(replica);
-  const disk = new DiskWatch(replica.folder.root, { changes, keeper, onBlind });
+  const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
+  const disk = new DiskWatch(replica.folder.root.path, { changes, keeper, excludes, onBlind });
   const large = new LargeTransfers(replica);
   replica.isOverdue = () => changes.isRung;
   let isReady = false;
+  replica.onFolder = (path) => disk.visit(path);
   replica.onScan = () => {
+    disk.endScan();
     keeper.noteScan();
     if (!isReady) onReady();
     isReady = true;
@@ -68,7 +72,7 @@ export async function watchFolder(
   } finally {
     large.close();
     keeper.close();
-    await disk.close();
+    disk.close();
   }
 }
 

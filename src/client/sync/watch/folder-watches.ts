@@ -1,0 +1,92 @@
+/**
+ * Watches the folders of a tree, each by its inode: inotify reports what happens to the entries of a folder, and names
+ * are only looked up. So a folder that replaces another under the same name is a new one (inotify(7), fs.watch).
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
+import { codeOf, lookIfReadable } from '../folder/file.ts';
+
+interface Watched {
+  readonly watcher: FSWatcher;
+  readonly inode: number;
+  /** The last scan that found the folder. */
+  scan: number;
+}
+
+interface Listeners {
+  /** Called with the folder, the kind of event, and the name of the entry below it, null when the system gives none. */
+  readonly onEvent: (folder: string, event: string, name: string | null) => void;
+  /** Called when a folder cannot be watched; usually there are too many for the system. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** On these systems, a watch of a folder covers everything below it. */
+const COVERS_ALL = process.platform === 'darwin' || process.platform === 'win32';
+/** The folder is gone, is a file by now, or belongs to somebody else: the scan finds that, and reports the last. */
+const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']);
+
+export class FolderWatches {
+  readonly #root: string;
+  readonly #listeners: Listeners;
+  /** By absolute path. */
+  readonly #watched = new Map<string, Watched>();
+  #scans = 0;
+
+  constructor(root: string, listeners: Listeners) {
+    this.#root = root;
+    this.#listeners = listeners;
+  }
+
+  /** Watches a folder, unless it is watched already. `isNew`: whatever was watched under this name is another folder. */
+  add(folder: string, isNew = false): void {
+    if (COVERS_ALL && folder !== this.#root) return;
+    const known = this.#watched.get(folder);
+    const stats = lookIfReadable(folder);
+    const inode = stats?.isDirectory() === true ? stats.ino : undefined;
+    if (known !== undefined && known.inode === inode && !isNew) {
+      known.scan = this.#scans;
+      return;
+    }
+    const watcher = inode === undefined ? undefined : this.#open(folder);
+    // The former is closed last: both may be the same folder, which is then watched without a gap.
+    this.#drop(folder);
+    if (watcher !== undefined && inode !== undefined) this.#watched.set(folder, { watcher, inode, scan: this.#scans });
+  }
+
+  /** Begins a scan that calls `add` for every folder. */
+  beginScan(): void {
+    this.#scans += 1;
+  }
+
+  /** Closes the watches of folders that no scan has found since `beginScan`: removed, moved away, or excluded by now. */
+  endScan(): void {
+    for (const [folder, { scan }] of this.#watched) if (scan !== this.#scans) this.#drop(folder);
+  }
+
+  close(): void {
+    for (const folder of this.#watched.keys()) this.#drop(folder);
+  }
+
+  #open(folder: string): FSWatcher | undefined {
+    const { onEvent, onError } = this.#listeners;
+    try {
+      // Not persistent: a folder removed while watched may leave its handle open, which must not keep the process running.
+      const watcher = watch(folder, { persistent: false, recursive: COVERS_ALL });
+      watcher.on('change', (event, name) => {
+        // The folder itself was removed, moved or unmounted, or an entry of the same name: inotify tells both alike.
+        if (event === 'rename' && name === basename(folder)) this.add(folder, true);
+        onEvent(folder, event, typeof name === 'string' ? name : null);
+      });
+      watcher.on('error', () => this.#drop(folder));
+      return watcher;
+    } catch (error) {
+      if (!NO_FOLDER.has(codeOf(error))) onError(error);
+      return undefined;
+    }
+  }
+
+  #drop(folder: string): void {
+    this.#watched.get(folder)?.watcher.close();
+    this.#watched.delete(folder);
+  }
+}
