@@ -51,6 +51,8 @@ export const clientLimits = {
   clientQuietMs: 300,
   clientQuietMsMax: 1000,
   clientWaitSeconds: 50,
+  /** Shortest interval between a sync and the next one that changes of the hub cause. */
+  clientNewsGapMs: 500,
   /** Shortest interval between two polls for changes, when the hub answers without waiting. */
   clientNewsMs: 5000,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */

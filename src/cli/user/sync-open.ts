@@ -115,7 +115,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   const state = kept ?? newState(server, vaultId, deviceName);
   state.vault_name = vault ?? state.vault_name;
   if (choice.only !== undefined && choice.only.length > 0) {
-    state.only = choice.only.includes('*') ? [] : [...choice.only];
+    state.only = choice.only.every((pattern) => pattern === '*') ? [] : [...choice.only];
   }
   const replica: Replica = {
     folder,

@@ -53,7 +53,13 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   const keeper = new Keeper(replica);
   const changes = new Bell();
   const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
-  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, onBlind: () => undefined });
+  const disk = new DiskWatch(folder.root.path, {
+    changes,
+    keeper,
+    excludes,
+    isSynced: () => false,
+    onBlind: () => undefined,
+  });
   onTestFinished(() => keeper.close());
   onTestFinished(() => disk.close());
   replica.onFolder = (path) => disk.visit(path);

@@ -49,6 +49,30 @@ test('[SYN-24] a delete on the hub reaches a watch, which then waits again inste
   await relay.close();
 }, 60_000);
 
+test('[SYN-24] a watch does not sync again for the files that it pulled itself', async () => {
+  const { a, b, relay } = await pair({ one: '0\n' });
+  const watcher = b.watch();
+  await until(() => watcher.output().includes('watching'));
+  await sleep(1000);
+  const before = relay.requests.length;
+  const rounds = 5;
+  for (let round = 1; round <= rounds; round += 1) {
+    a.write('one', `${round}\n`);
+    await a.sync();
+    await until(isLike(a, b), watcher.output);
+    await sleep(1500);
+  }
+  // Each time one pull, and one wait for news; another sync would pull and wait again.
+  expect(relay.requests.length - before).toBeLessThan(3 * rounds);
+  b.write('one', 'of b\n');
+  await until(async () => {
+    await a.sync();
+    return a.read('one') === 'of b\n';
+  }, watcher.output);
+  await watcher.stop();
+  await relay.close();
+}, 60_000);
+
 test('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n', four: '4\n' });
   const watcher = b.watch();

@@ -38,23 +38,37 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
   if (lookAt(folder.at(SHARED))?.isDirectory() === true) {
     problems.set(SHARED, 'It is a folder, so nothing is ignored; its files are synced.');
   }
-  const chosen = only.length === 0 ? undefined : ignore().add([...only]);
+  const isChosen = selection(only);
   return {
     problems,
     excludes(path) {
-      if (rules.ignores(path)) return true;
-      if (path.endsWith('/')) return false;
-      return (chosen !== undefined && !chosen.ignores(path)) || (isBlind && !known.has(path));
+      return rules.ignores(path) || !isChosen(path) || (isBlind && !path.endsWith('/') && !known.has(path));
     },
   };
 }
+
+/**
+ * Reads the patterns of a selection: a path is chosen when one of them matches it, or when there are only excluding ones,
+ * and no excluding one (`!drafts/`) does, whatever their order. In an ignore file, a folder that is taken cannot be left
+ * out again; a selection is not one.
+ */
+function selection(only: readonly string[]): (path: string) => boolean {
+  const left = ignore().add(only.filter(isExcluding).map((pattern) => pattern.slice(1)));
+  const chosen = only.some((pattern) => !isExcluding(pattern))
+    ? ignore().add(only.filter((pattern) => !isExcluding(pattern)))
+    : undefined;
+  // A folder that is not chosen itself may contain what is.
+  return (path) => !left.ignores(path) && (chosen === undefined || path.endsWith('/') || chosen.ignores(path));
+}
+
+const isExcluding = (pattern: string): boolean => pattern.startsWith('!');
 
 /** Patterns of a selection that match none of these paths; an excluding one (`!drafts/`) need not match. */
 export function unmatched(only: readonly string[], paths: Iterable<string>): string[] {
   const all = [...paths];
   return only.filter((pattern) => {
     const chosen = ignore().add(pattern);
-    return !pattern.startsWith('!') && !all.some((path) => chosen.ignores(path));
+    return !isExcluding(pattern) && !all.some((path) => chosen.ignores(path));
   });
 }
 

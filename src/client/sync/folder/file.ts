@@ -89,15 +89,19 @@ export function seenOf(stats: Stats, hashedMs: number): Seen {
   return { bytes: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino, hashedMs };
 }
 
-/** True when the metadata is unchanged since the hash, and the last change was long enough before it. */
-export function looksSame(stats: Stats, seen: Seen): boolean {
+/** True when the metadata is the same. A change within the resolution of the disk's clock leaves it so. */
+export function isAsSeen(stats: Stats, seen: Seen): boolean {
   return (
     stats.size === seen.bytes &&
     stats.mtimeMs === seen.modifiedMs &&
     stats.ctimeMs === seen.changedMs &&
-    stats.ino === seen.inode &&
-    Math.max(seen.modifiedMs, seen.changedMs) < seen.hashedMs - RACY_MS
+    stats.ino === seen.inode
   );
+}
+
+/** True when the metadata is unchanged since the hash, and the last change was long enough before it. */
+export function looksSame(stats: Stats, seen: Seen): boolean {
+  return isAsSeen(stats, seen) && Math.max(seen.modifiedMs, seen.changedMs) < seen.hashedMs - RACY_MS;
 }
 
 export function codeOf(error: unknown): string {

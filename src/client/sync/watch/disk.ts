@@ -2,7 +2,7 @@
  * Notices changes of a watched folder. Each scan watches every folder right before it reads it, so nothing happens
  * unseen in between; folders that come later are watched when the system reports them.
  */
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { codeOf, lookIfReadable } from '../folder/file.ts';
@@ -16,6 +16,8 @@ interface Listeners {
   readonly keeper: Keeper;
   /** True for a path that the rules of the last scan exclude, relative to the root; that of a folder ends with a slash. */
   readonly excludes: (path: string) => boolean;
+  /** True for a file as the last sync left it, relative to the root. */
+  readonly isSynced: (path: string, stats: Stats) => boolean;
   /** Called once, with a sentence for the user, when not everything can be watched. */
   readonly onBlind: (sentence: string) => void;
 }
@@ -62,6 +64,8 @@ export class DiskWatch {
     const path = join(folder, name ?? '');
     const stats = lookIfReadable(path);
     if (this.#isLeftOut(path, stats?.isDirectory())) return;
+    // Without this, each file that a sync writes would cause another sync.
+    if (stats?.isFile() === true && this.#listeners.isSynced(this.#relative(path), stats)) return;
     changes.ring();
     if (stats?.isFile() === true) keeper.changed(path);
     if (stats?.isDirectory() !== true) return;
@@ -83,10 +87,14 @@ export class DiskWatch {
 
   /** `isFolder`: undefined when nothing is there by now. */
   #isLeftOut(absolute: string, isFolder: boolean | undefined): boolean {
-    const path = relative(this.#root, absolute).split(sep).join('/');
+    const path = this.#relative(absolute);
     if (path === '') return false;
     const { excludes } = this.#listeners;
     return path.split('/').some(isReserved) || excludes(isFolder === true ? `${path}/` : path);
+  }
+
+  #relative(absolute: string): string {
+    return relative(this.#root, absolute).split(sep).join('/');
   }
 
   #goBlind(error: unknown): void {

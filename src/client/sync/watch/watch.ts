@@ -2,10 +2,12 @@
  * Syncs a folder continuously: after a local change, after a change on the hub, and at intervals. An error is reported
  * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
+import type { Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../not-signed-in.ts';
 import { isOutdated } from '../../tool-refused.ts';
+import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
@@ -39,7 +41,11 @@ export async function watchFolder(
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const keeper = new Keeper(replica);
   const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
-  const disk = new DiskWatch(replica.folder.root.path, { changes, keeper, excludes, onBlind });
+  const isSynced = (path: string, stats: Stats) => {
+    const seen = replica.state.base.get(path as FolderPath)?.seen;
+    return seen !== undefined && isAsSeen(stats, seen);
+  };
+  const disk = new DiskWatch(replica.folder.root.path, { changes, keeper, excludes, isSynced, onBlind });
   const large = new LargeTransfers(replica);
   replica.isOverdue = () => changes.isRung;
   let isReady = false;
@@ -87,6 +93,7 @@ async function untilDue(
   signal: AbortSignal,
 ): Promise<void> {
   const { cursor } = state;
+  const fromMs = performance.now();
   if ([...due].some((path) => !queue.isGoing(path))) return;
   large.start();
   const asking = new AbortController();
@@ -113,6 +120,8 @@ async function untilDue(
     asking.abort();
   }
   large.takeNote();
+  // Each sync scans the whole folder: news in quick succession are taken together.
+  if (!changes.isRung) await pause(limits.clientNewsGapMs - (performance.now() - fromMs), signal);
   // Lets a program finish that saves in several steps.
   const untilMs = Date.now() + limits.clientQuietMsMax;
   while (changes.isRung && !signal.aborted && Date.now() < untilMs) {
