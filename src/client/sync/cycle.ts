@@ -2,6 +2,7 @@
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
+import { nextCommand } from '../next-command.ts';
 import { Unreadable } from './folder/file.ts';
 import type { FolderPath } from './folder/path.ts';
 import { keepLateWrites } from './keep-copy.ts';
@@ -101,7 +102,7 @@ function listTroubles({ folder, state, troubles, scanned, large, damaged, unsent
   if (scanned === undefined) return;
   const { skipped, problems, leavesOut, excludes } = scanned;
   for (const [path, reason] of [...problems, ...skipped, ...state.foreign]) troubles.set(path, reason);
-  for (const path of damaged.keys()) if (!excludes(path)) troubles.set(path, whyDamaged(path));
+  for (const path of damaged.keys()) if (!excludes(path)) troubles.set(path, whyDamaged(folder.root.path, path));
   for (const [path, { kind, reason }] of state.waits) {
     const isOut = (kind === 'hub' && excludes(path)) || large.isComing(path);
     const isListed = troubles.has(path) || (leavesOut(path) && skipped.has(path));
@@ -124,7 +125,9 @@ async function missingHere(replica: Replica): Promise<Set<FolderPath>> {
   const { files, leavesOut } = await scan(replica);
   const missing = new Set([...replica.state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path)));
   if (missing.size > 0 && replica.state.cursor === null)
-    throw new ClientError('this folder was never synced. Run `cairn sync` first.');
+    throw new ClientError(
+      `this folder was never synced. Run \`${nextCommand(replica.folder.root.path, 'sync')}\` first.`,
+    );
   for (const path of missing) replica.state.base.delete(path);
   replica.state.inode = replica.folder.root.inode;
   await save(replica);

@@ -41,7 +41,7 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   const path = isFree ? (new Spellings(replica, local).adopt(remote.path) ?? remote.path) : named;
   const sides = { path, wait, mine: folder.read(path), remote };
   if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
-    throw new ClientError(`${path} stays as it is. ${whyDamaged(path)}`);
+    throw new ClientError(`${path} stays as it is. ${whyDamaged(folder.root.path, path)}`);
   }
   if (keep === 'mine') await keepMine(replica, sides);
   else if (keep === 'theirs') await keepTheirs(replica, sides);

@@ -3,6 +3,7 @@ import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
+import { nextCommand } from '../../next-command.ts';
 import { formatBytes } from '../../progress.ts';
 import type { SyncState } from '../state.ts';
 import { vaultOf } from '../state-file.ts';
@@ -34,9 +35,6 @@ export interface Scan {
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
 export const TOO_LARGE = `It is larger than ${formatBytes(limits.fileBytesMax)}, the limit of a vault. To exclude it, list it in .cairnignore.`;
-const UNMOUNTED =
-  'The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, `cairn sync --allow-deletes` deletes its files on the hub, and `cairn sync --restore-missing` brings them back here.';
-
 const NESTED =
   'This folder syncs the same vault itself. Keep one of them: to sync it as a part of this folder, remove its .cairn.';
 
@@ -108,7 +106,7 @@ class Scanner {
     const { root } = this.#folder;
     for (const mount of this.#mounts) {
       if (root.isElsewhere(mount) !== false || this.#rules.excludes(`${mount}/`)) continue;
-      this.#leaveOut(mount, UNMOUNTED);
+      this.#leaveOut(mount, whyUnmounted(root.path));
     }
   }
 
@@ -228,4 +226,9 @@ class Scanner {
   #stat(path: string): Stats | undefined {
     return lookAt(join(this.#folder.root.path, path));
   }
+}
+
+function whyUnmounted(root: string): string {
+  const [deletes, restores] = ['allow-deletes', 'restore-missing'].map((word) => nextCommand(root, `sync --${word}`));
+  return `The filesystem that was mounted here is gone. Mount it again. If it is permanently gone, \`${deletes}\` deletes its files on the hub, and \`${restores}\` brings them back here.`;
 }
