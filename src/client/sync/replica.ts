@@ -9,7 +9,7 @@ import { keepCopy } from './keep-copy.ts';
 import type { LargeQueue } from './large/queue.ts';
 import type { Restless } from './push/restless.ts';
 import type { SyncState, Wait } from './state.ts';
-import { stampOf, writeState } from './state-file.ts';
+import { type Stored, writeState } from './state-file.ts';
 
 type SyncVerb = 'pulled' | 'pushed' | 'renamed' | 'merged' | 'removed' | 'deleted' | 'kept' | 'revived' | 'conflict';
 
@@ -59,8 +59,8 @@ export interface Replica {
   readonly held: Set<FolderPath>;
   /** Inode of the replaced folder that already has its new device id. */
   renewed?: number;
-  /** The last save of the state: its time, and the stamp of the file after it. */
-  saved: { readonly atMs: number; readonly stamp: string | undefined };
+  /** The last save of the state, and its time. */
+  saved: Stored & { readonly atMs: number };
 }
 
 const TAKES_PART_AGAIN: Wait = {
@@ -90,6 +90,7 @@ export async function scan(replica: Replica): Promise<Scan> {
     found.files.delete(path);
     found.skipped.set(path, problem);
   }
+  keepSeen(found, state);
   for (const path of takePartAgain(found, state)) {
     due.add(path);
     if (state.waits.get(path)?.kind !== 'conflict') state.waits.set(path, TAKES_PART_AGAIN);
@@ -100,12 +101,22 @@ export async function scan(replica: Replica): Promise<Scan> {
   return found;
 }
 
+/**
+ * Keeps the metadata of files that were hashed again and are the same: a file is written or sent right after its last
+ * change, when that tells nothing yet, and would be hashed by every later scan.
+ */
+function keepSeen({ files }: Scan, { base }: SyncState): void {
+  for (const [path, { sha256, seen }] of files) {
+    const record = base.get(path);
+    if (record?.sha256 === sha256 && record.seen !== seen) base.set(path, { ...record, seen });
+  }
+}
+
 /** Saves the state, after flushing every file it refers to. Throws RootGone, ClientError. */
 export async function save(replica: Replica): Promise<void> {
   const { folder, state } = replica;
   await folder.settle();
-  writeState(folder, state);
-  replica.saved = { atMs: Date.now(), stamp: stampOf(folder.root.path) };
+  replica.saved = { atMs: Date.now(), ...writeState(folder, state, replica.saved) };
 }
 
 /** Saves the state if the last save was long ago, so that a crash costs little work. */

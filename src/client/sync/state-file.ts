@@ -114,8 +114,17 @@ export function stampOf(folder: string): string | undefined {
   return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
 }
 
-/** Writes the state so that it survives a power failure. Throws RootGone, ClientError. */
-export function writeState(folder: SyncedFolder, state: SyncState): void {
+/** The stored state: its text, when this process wrote it, and the stamp of the file. */
+export interface Stored {
+  readonly text?: string;
+  readonly stamp: string | undefined;
+}
+
+/**
+ * Writes the state so that it survives a power failure, unless `before` says that it is stored like this already. Throws
+ * RootGone, ClientError.
+ */
+export function writeState(folder: SyncedFolder, state: SyncState, before?: Stored): Stored {
   const { base, waits, foreign, sent, ...head } = state;
   const document = {
     version: 2,
@@ -126,10 +135,14 @@ export function writeState(folder: SyncedFolder, state: SyncState): void {
     sent: [...sent].map(([path, shas]) => [path, [...shas]]),
   };
   const text = `${JSON.stringify(document)}\n`;
+  const { path: root } = folder.root;
   folder.root.check();
-  // The folder may be moved away in this moment, and must not be made in its place.
-  writePrivateFile(statePath(folder.root.path), text, { makesFolder: false });
-  rmSync(journalPath(folder.root.path), { force: true });
+  if (before?.text !== text || before.stamp === undefined || before.stamp !== stampOf(root)) {
+    // The folder may be moved away in this moment, and must not be made in its place.
+    writePrivateFile(statePath(root), text, { makesFolder: false });
+  }
+  rmSync(journalPath(root), { force: true });
+  return { text, stamp: stampOf(root) };
 }
 
 /** Records pushes before they are sent, since an answer may be lost and this process may end. Throws RootGone. */

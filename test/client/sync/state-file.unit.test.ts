@@ -1,5 +1,5 @@
 /** The state of a synced folder on the disk: what was remembered is read again, whatever was cut off. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,4 +23,28 @@ test('[SYN-25] what was sent after a line that a power cut tore is remembered', 
   appendFileSync(join(root, OWN_FOLDER, 'sent.jsonl'), '["torn.txt","bbbb');
   rememberSent(folder, state, [[after, 'c'.repeat(64)]]);
   expect([...(readState(root)?.sent.keys() ?? [])]).toEqual([before, after]);
+});
+
+test('[SYN-25] a state that is stored already is not written again, unless its file is another or gone', () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-state-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, OWN_FOLDER));
+  const folder = new SyncedFolder(root);
+  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  const path = 'x.txt' as FolderPath;
+  const first = writeState(folder, state);
+  rememberSent(folder, state, [[path, 'a'.repeat(64)]]);
+  state.sent.clear();
+  expect(writeState(folder, state, first)).toEqual(first);
+  // What was sent since was answered, so it is not remembered again.
+  expect(readState(root)?.sent.size).toBe(0);
+  writeFileSync(join(root, OWN_FOLDER, 'state.json'), '{}');
+  const again = writeState(folder, state, first);
+  expect(again.stamp).not.toBe(first.stamp);
+  rmSync(join(root, OWN_FOLDER, 'state.json'));
+  writeState(folder, state, again);
+  state.cursor = 'next';
+  expect(readState(root)).toMatchObject({ cursor: null });
+  writeState(folder, state, again);
+  expect(readState(root)).toMatchObject({ cursor: 'next' });
 });

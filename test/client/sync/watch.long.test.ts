@@ -288,11 +288,12 @@ test.runIf(canUnshare)(
     const { a, b, relay } = await pair(Object.fromEntries(files));
     const few = ['unshare', '-r', 'sh', '-c', 'echo 10 > /proc/sys/user/max_inotify_watches; exec "$0" "$@"'];
     const watcher = b.watch({}, { wrapper: few });
-    await until(() => watcher.output().includes('sysctl'), watcher.output);
+    await until(() => /sysctl[^]*watching/.test(watcher.output()), watcher.output);
     for (const [path] of files) b.write(path ?? '', 'changed\n');
-    await until(() => said(watcher.output(), /pushed +40 files/) === 1, watcher.output);
-    await a.sync();
-    expect(textsOf(a)).toEqual(textsOf(b));
+    await until(async () => {
+      await a.sync();
+      return files.every(([path]) => a.read(path ?? '') === 'changed\n');
+    }, watcher.output);
     expect(said(watcher.output(), /noticed at once/)).toBe(1);
     expect(watcher.output()).not.toMatch(/Trying again/);
     await watcher.stop();

@@ -8,6 +8,7 @@ export interface Seen {
   readonly modifiedMs: number;
   readonly changedMs: number;
   readonly inode: number;
+  /** When it was hashed at the earliest, by the clock of the disk. */
   readonly hashedMs: number;
 }
 

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   constants,
   copyFileSync,
   linkSync,
@@ -21,7 +22,7 @@ import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
 import { type Content, codeOf, isExecutable, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
 import { makeFolder, makeParents } from './make-folder.ts';
-import { dress, type Look, storesExecutable } from './modes.ts';
+import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
@@ -85,6 +86,11 @@ export class SyncedFolder {
     return this.#hasBit ? isExecutable(stats) : undefined;
   }
 
+  /** Time by the clock of the disk, which may be a file server's (milliseconds since 1970). */
+  timeMs(): number {
+    return timeOfDisk(this.own('')) ?? Date.now();
+  }
+
   get #hasBit(): boolean {
     this.#storesBit ??= storesExecutable(this.own(''));
     return this.#storesBit;
@@ -107,6 +113,19 @@ export class SyncedFolder {
   /** The content of a plain file not reached through a link; undefined when there is none. Throws Unreadable. */
   read(path: FolderPath): Content | undefined {
     return this.blocked(path) === undefined ? readPlain(this.at(path), (stats) => this.bitOf(stats)) : undefined;
+  }
+
+  /** False when this user may not change the folder that contains, or would contain, this path. */
+  mayChange(path: FolderPath): boolean {
+    for (const parent of [...parentsOf(path).reverse(), '']) {
+      try {
+        accessSync(join(this.root.path, parent), constants.W_OK | constants.X_OK);
+        return true;
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') return false;
+      }
+    }
+    return false;
   }
 
   /** True when no entry has this path, not even a link. */
@@ -142,7 +161,7 @@ export class SyncedFolder {
     return {
       sha256: sha256Of(bytes),
       executable: this.bitOf(stats),
-      seen: seenOf(stats, Date.now()),
+      seen: seenOf(stats, stats.ctimeMs),
     };
   }
 

@@ -1,4 +1,4 @@
-/** Permissions and times of files, and whether a disk stores the executable bit (vfat, exFAT, NTFS do not). */
+/** Permissions and times of files, the clock of a disk, and whether it stores the executable bit (vfat, exFAT, NTFS do not). */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, closeSync, fchmodSync, fstatSync, lstatSync, openSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,6 +37,19 @@ export function storesExecutable(ownFolder: string): boolean {
     return false;
   } finally {
     closeSync(descriptor);
+    rmSync(path, { force: true });
+  }
+}
+
+/** Time by which a disk stamps files (milliseconds since 1970); undefined when it takes no new file in the `.cairn` folder. */
+export function timeOfDisk(ownFolder: string): number | undefined {
+  const path = join(ownFolder, `time.${randomUUID()}`);
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+    return lstatSync(path).ctimeMs;
+  } catch {
+    return undefined;
+  } finally {
     rmSync(path, { force: true });
   }
 }

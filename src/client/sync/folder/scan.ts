@@ -64,6 +64,8 @@ class Scanner {
   readonly #folder: SyncedFolder;
   readonly #known: Known;
   readonly #rules: Rules;
+  /** When the scan began, by the clock of the disk. */
+  readonly #fromMs: number;
   readonly #files = new Map<FolderPath, LocalFile>();
   readonly #otherForms = new Map<FolderPath, string>();
   readonly #twins = new Map<string, FolderPath>();
@@ -77,6 +79,7 @@ class Scanner {
     this.#folder = folder;
     this.#known = known;
     this.#rules = rules;
+    this.#fromMs = folder.timeMs();
     for (const path of known.mounts) this.#mounts.add(path);
   }
 
@@ -205,12 +208,14 @@ class Scanner {
       this.#skipped.set(path, TOO_LARGE);
       return;
     }
+    const executable = this.#folder.bitOf(stats);
     const known = this.#known.base.get(path);
-    const hashedMs = Date.now();
-    const isKnown = known?.seen !== undefined && looksSame(stats, known.seen);
-    const sha256 = isKnown ? known.sha256 : readPlain(join(this.#folder.root.path, onDisk))?.sha256;
-    if (sha256 === undefined) return;
-    this.#files.set(path, { sha256, executable: this.#folder.bitOf(stats), seen: seenOf(stats, hashedMs) });
+    if (known?.seen !== undefined && looksSame(stats, known.seen)) {
+      this.#files.set(path, { sha256: known.sha256, executable, seen: known.seen });
+      return;
+    }
+    const sha256 = readPlain(join(this.#folder.root.path, onDisk))?.sha256;
+    if (sha256 !== undefined) this.#files.set(path, { sha256, executable, seen: seenOf(stats, this.#fromMs) });
   }
 
   /** False when it exists or cannot be inspected. */

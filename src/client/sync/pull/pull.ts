@@ -102,7 +102,7 @@ async function lookAgain(
 
 function canWrite({ folder }: Replica, path: FolderPath): boolean {
   try {
-    return folder.blocked(path) === undefined;
+    return folder.blocked(path) === undefined && folder.mayChange(path);
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;
