@@ -104,6 +104,21 @@ test('[SYN-25] each side that is chosen for a conflict is the one that stays, al
   expect(await settled()).toMatchObject({ one: 'one of a\n', two: 'two of b\n' });
 });
 
+test('[SYN-25] a file whose push was answered in vain, and that is changed elsewhere since, is no conflict', async () => {
+  // No text, so it cannot be merged.
+  const [ours, theirs] = [Buffer.from([0, 1]), Buffer.from([0, 2])];
+  a.write('one', ours);
+  await syncInVain();
+  await b.sync();
+  b.write('one', theirs);
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect(a.read('one')).toBe(theirs.toString());
+  const { stdout } = await b.sync('status', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ conflict: [], elsewhere: {} });
+  await settled();
+});
+
 test('[SYN-25] a side that was given up while the hub did not have it does not come back when an answer is lost', async () => {
   a.write('one', 'one of a\n');
   b.write('one', 'one of b\n');
