@@ -288,7 +288,7 @@ test.runIf(canUnshare)(
     const { a, b, relay } = await pair(Object.fromEntries(files));
     const few = ['unshare', '-r', 'sh', '-c', 'echo 10 > /proc/sys/user/max_inotify_watches; exec "$0" "$@"'];
     const watcher = b.watch({}, { wrapper: few });
-    await until(() => /sysctl[^]*watching/.test(watcher.output()), watcher.output);
+    await until(() => /sysctl.*watching/s.test(watcher.output()), watcher.output);
     for (const [path] of files) b.write(path ?? '', 'changed\n');
     await until(async () => {
       await a.sync();
