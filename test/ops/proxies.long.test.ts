@@ -100,33 +100,37 @@ afterAll(() => {
   for (const child of children) child.kill('SIGTERM');
 });
 
-test.concurrent.each(INSTALLED.flatMap(({ program }) => Object.keys(CASES).map((name) => [program, name] as const)))(
-  '[NET-3] behind %s: %s',
-  async (program, name) => {
-    count += 1;
-    const at = count;
-    const [outer, id] = [`outer-${at}`, `inner-${at}`];
-    const inner = head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]);
-    const own = [`X-Request-Id: ${outer}`, `Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
-    const client = await rawClient(ports.get(program) ?? 0);
-    client.send(Buffer.from(CASES[name]?.(inner, own) ?? '', 'latin1'));
-    await Promise.race([client.received(1).catch(() => undefined), sleep(3000)]);
-    await Promise.race([client.closed, sleep(700)]);
-    // Whoever comes next on a connection that the proxy keeps to the hub gets an answer of its own.
-    const next = `next-${at}`;
-    const after = await call({ url: `http://127.0.0.1:${ports.get(program) ?? 0}` }, '/ready', {
-      headers: { 'X-Request-Id': next },
-    });
-    expect([after.status, after.headers['x-request-id'], after.json()]).toEqual([200, next, { status: 'ready' }]);
-    await hub.waitForLog((line) => line['id'] === next);
-    // The proxy took the inner request for one of its own exactly where it gives an answer to it, sooner or later.
-    const outcome = () => ({
-      handled: hub.logs.filter((line) => line['id'] === id).length,
-      answered: Math.min(client.text().split(id).length - 1, 1),
-    });
-    for (let waits = 0; outcome().handled !== outcome().answered && waits < 100; waits += 1) await sleep(100);
-    client.vanish();
-    const { handled, answered } = outcome();
-    expect([program, name, handled]).toEqual([program, name, answered]);
-  },
-);
+const TITLE = '[NET-3] behind %s: %s';
+const casesOf = (proxies: readonly Proxy[]) =>
+  proxies.flatMap(({ program }) => Object.keys(CASES).map((name) => [program, name] as const));
+
+test.concurrent.each(casesOf(INSTALLED))(TITLE, behind);
+test.skip.each(casesOf(PROXIES.filter((proxy) => !INSTALLED.includes(proxy))))(TITLE, behind);
+
+async function behind(program: string, name: string): Promise<void> {
+  count += 1;
+  const at = count;
+  const [outer, id] = [`outer-${at}`, `inner-${at}`];
+  const inner = head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]);
+  const own = [`X-Request-Id: ${outer}`, `Authorization: McpKey ${owner.mcp_key}`, 'Content-Type: application/json'];
+  const client = await rawClient(ports.get(program) ?? 0);
+  client.send(Buffer.from(CASES[name]?.(inner, own) ?? '', 'latin1'));
+  await Promise.race([client.received(1).catch(() => undefined), sleep(3000)]);
+  await Promise.race([client.closed, sleep(700)]);
+  // Whoever comes next on a connection that the proxy keeps to the hub gets an answer of its own.
+  const next = `next-${at}`;
+  const after = await call({ url: `http://127.0.0.1:${ports.get(program) ?? 0}` }, '/ready', {
+    headers: { 'X-Request-Id': next },
+  });
+  expect([after.status, after.headers['x-request-id'], after.json()]).toEqual([200, next, { status: 'ready' }]);
+  await hub.waitForLog((line) => line['id'] === next);
+  // The proxy took the inner request for one of its own exactly where it gives an answer to it, sooner or later.
+  const outcome = () => ({
+    handled: hub.logs.filter((line) => line['id'] === id).length,
+    answered: Math.min(client.text().split(id).length - 1, 1),
+  });
+  for (let waits = 0; outcome().handled !== outcome().answered && waits < 100; waits += 1) await sleep(100);
+  client.vanish();
+  const { handled, answered } = outcome();
+  expect([program, name, handled]).toEqual([program, name, answered]);
+}

@@ -58,7 +58,11 @@ test.each(readdirSync(KEPT))(
     // The oldest account runs the hub, and what accounts use is counted.
     const { stdout } = await hub.cli('account', 'show', '--email', kept.owner.email, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ operator: true, used_bytes: { blobs: expect.any(Number) } });
-    expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+    // A file whose newest commit is more than a day old makes the hub doubt the clock, as it should.
+    const errors = hub.logs.filter(
+      (line) => Number(line['level']) >= 50 && !String(line['msg']).startsWith('the clock'),
+    );
+    expect(errors).toEqual([]);
     expect(await hub.stop()).toBe(0);
     const again = await startHub({ dataFolder: folder, env });
     expect(again.logs.filter((line) => JSON.stringify(line).includes('upgrad'))).toEqual([]);
