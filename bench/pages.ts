@@ -1,11 +1,11 @@
 /** What do 1,000 open pages cost the hub, and how long and how many bytes does the page of a large folder take? */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { limits } from '../src/limits/service.ts';
 import { EventReader } from '../test/support/event-stream.ts';
 import { AGENT } from '../test/support/http.ts';
 import { type PageClient, signedUp } from '../test/support/page-client.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 import { memoryOf } from './memory.ts';
 import { startCairn } from './peers/cairn.ts';
 import { fill, post, toolCall } from './peers/servers/start.ts';
@@ -136,14 +136,6 @@ async function member(hub: Hub, email: string): Promise<Member> {
   const client = await signedUp(hub, email, PASSWORD);
   const key = /[0-9a-f]{64}/.exec(client.text)?.[0] ?? '';
   return { client, headers: { Authorization: `McpKey ${key}`, 'User-Agent': AGENT } };
-}
-
-/** CPU seconds used by a process (proc(5), stat: utime and stime, in ticks of 10 ms). */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /** Fraction of a core used by a process without requests. */

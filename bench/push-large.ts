@@ -1,14 +1,12 @@
 /** What does a durable sync_push of 10 MiB cost, compared with only parsing its body and hashing its content once? */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { limits } from '../src/limits/service.ts';
 import { clockAt, sha256Of } from '../test/support/sync.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 import { post, startTaskHub } from './peers/servers/start.ts';
 import { type Bench, note, pairedRow, runWhenStarted } from './report.ts';
 
 const QUESTION = 'durable sync_push of 10 MiB';
-/** Duration of one tick in /proc/PID/stat, fixed by Linux at 100 per second. */
-const MS_PER_TICK = 10;
 
 export const pushLarge: Bench = async ({ quick }) => {
   const rounds = quick ? 5 : 15;
@@ -20,12 +18,12 @@ export const pushLarge: Bench = async ({ quick }) => {
     // The first round is warm-up.
     for (let round = 0; round <= rounds; round += 1) {
       const body = bodyOf(round);
-      const ticks = cpuTicks(hub.cairn.process.pid);
+      const cpuBefore = cpuSeconds(hub.cairn.pid);
       const cairn = await timed(async () => {
         const answer = JSON.parse(await post(url, hub.headers, body)) as { readonly error?: unknown };
         if (answer.error !== undefined) throw new Error(JSON.stringify(answer.error));
       });
-      const cpuMs = (cpuTicks(hub.cairn.process.pid) - ticks) * MS_PER_TICK;
+      const cpuMs = Math.round((cpuSeconds(hub.cairn.pid) - cpuBefore) * 1000);
       const bare = await timed(() => readOnce(Buffer.from(body)));
       if (round === 0) continue;
       wall.cairn.push(cairn);
@@ -78,14 +76,6 @@ async function timed(run: () => Promise<void> | void): Promise<number> {
   const startedMs = performance.now();
   await run();
   return performance.now() - startedMs;
-}
-
-/** Returns user and system time of a process with all its threads (proc(5): fields 14 and 15 of stat). */
-function cpuTicks(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 await runWhenStarted(import.meta.url, pushLarge);

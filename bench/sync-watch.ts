@@ -14,6 +14,8 @@ import { CAIRN, cleanEnvironment, startHub } from '../test/support/hub.ts';
 import { account } from '../test/support/mirror.ts';
 import { until } from '../test/support/synced-folder.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
+import { memoryOf } from './memory.ts';
 import { MiB, note, type Row, shown, table } from './report.ts';
 
 const { values } = parseArgs({
@@ -29,7 +31,6 @@ const FOLDERS = 100;
 /** Longer than any work that a change causes. */
 const SETTLED_MS = 2500;
 const REST_SECONDS = 20;
-const TICKS_PER_SECOND = 100;
 
 const run = promisify(execFile);
 const pathOf = (at: number) => `d${at % FOLDERS}/f${at}.txt`;
@@ -41,11 +42,8 @@ interface Cost {
 
 /** Processor time and bytes read by a process so far (proc(5)). */
 function spent(pid: number): Cost {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const ticks = Number(fields[11]) + Number(fields[12]);
   const readBytes = Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
-  return { cpuMs: (ticks * 1000) / TICKS_PER_SECOND, readBytes };
+  return { cpuMs: 1000 * cpuSeconds(pid), readBytes };
 }
 
 async function costOf(pid: number, work: () => Promise<unknown>): Promise<Cost> {
@@ -59,9 +57,6 @@ const inotifyWatches = (pid: number) =>
   readdirSync(`/proc/${pid}/fdinfo`)
     .map((name) => readFileSync(`/proc/${pid}/fdinfo/${name}`, 'utf8').match(/^inotify wd/gm)?.length ?? 0)
     .reduce((sum, one) => sum + one, 0);
-
-const memoryMiB = (pid: number) =>
-  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 const hub = await startHub({ env: { CAIRN_RATE_LIMIT: '0' } });
 const { mcp_key: key } = await account(hub);
@@ -108,7 +103,7 @@ async function measure(cairn: string, vault: string): Promise<Row[]> {
     elsewhere.push(await costOf(pid, arrive));
   }
   const rest = await costOf(pid, () => sleep(REST_SECONDS * 1000));
-  const [watches, memory] = [inotifyWatches(pid), memoryMiB(pid)];
+  const [watches, memory] = [inotifyWatches(pid), memoryOf(pid).RssAnon / MiB];
   watch.kill('SIGTERM');
   const hashed = hashAll(folder);
   for (const one of [folder, peer]) rmSync(one, { recursive: true });

@@ -1,10 +1,10 @@
 /** Which paths a device selects, and which it leaves out. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readRules } from '../../../src/client/sync/folder/choice.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PATHS = ['a.md', 'b.txt', 'drafts/', 'drafts/c.md', 'notes/d.txt', 'notes/drafts/', 'notes/drafts/e.md'];
 
@@ -26,8 +26,7 @@ test.each([
   ],
   [['!drafts/'], ['a.md', 'b.txt', 'notes/d.txt']],
 ])('[CLI-2] a selection of %j takes %j', (only, taken) => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-choice-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   const { excludes } = readRules(new SyncedFolder(root), only, new Map());
   expect(PATHS.filter((path) => !excludes(path))).toEqual(taken);
   writeFileSync(join(root, '.cairnignore'), '*.md\n');

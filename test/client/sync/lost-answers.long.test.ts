@@ -104,7 +104,7 @@ test('[SYN-25] each side that is chosen for a conflict is the one that stays, al
   expect(await settled()).toMatchObject({ one: 'one of a\n', two: 'two of b\n' });
 });
 
-test('[SYN-25] a file whose push was answered in vain, and that is changed elsewhere since, is no conflict', async () => {
+test('[SYN-25] a file that is changed elsewhere after the answer to its push is lost is no conflict', async () => {
   // No text, so it cannot be merged.
   const [ours, theirs] = [Buffer.from([0, 1]), Buffer.from([0, 2])];
   a.write('one', ours);

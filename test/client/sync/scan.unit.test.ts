@@ -1,6 +1,5 @@
 /** Scans: a file is read again only when it may have changed. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { type Replica, scan } from '../../../src/client/sync/replica.ts';
 import { agree, newState } from '../../../src/client/sync/state.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const BYTES = 1 << 20;
 
@@ -17,8 +17,7 @@ const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io',
 test.each([0, -3, 3])(
   '[SYN-24] a file that was written by a sync is read once more and not by each scan, with a clock %i days off',
   async (days) => {
-    const root = mkdtempSync(join(tmpdir(), 'cairn-scan-'));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = temporaryFolder();
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
     mkdirSync(join(root, 'deep'));

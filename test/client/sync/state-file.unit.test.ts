@@ -1,19 +1,21 @@
 /** The state of a synced folder on the disk: what was remembered is read again, whatever was cut off. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import { checkPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
 import { newState } from '../../../src/client/sync/state.ts';
 import { readState, rememberSent, writeState } from '../../../src/client/sync/state-file.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+function newFolder() {
+  const root = temporaryFolder();
+  mkdirSync(join(root, OWN_FOLDER));
+  return { root, folder: new SyncedFolder(root), state: newState('http://127.0.0.1:1', 'v_0000000000000000') };
+}
 
 test('[SYN-25] what was sent after a line that a power cut tore is remembered', () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-state-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  mkdirSync(join(root, OWN_FOLDER));
-  const folder = new SyncedFolder(root);
-  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  const { root, folder, state } = newFolder();
   writeState(folder, state);
   const [before, after] = ['before.txt', 'after.txt'].map((name) => checkPath(name) as FolderPath) as [
     FolderPath,
@@ -26,11 +28,7 @@ test('[SYN-25] what was sent after a line that a power cut tore is remembered', 
 });
 
 test('[SYN-25] a state that is stored already is not written again, unless its file is another or gone', () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-state-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  mkdirSync(join(root, OWN_FOLDER));
-  const folder = new SyncedFolder(root);
-  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  const { root, folder, state } = newFolder();
   const path = 'x.txt' as FolderPath;
   const first = writeState(folder, state);
   rememberSent(folder, state, [[path, 'a'.repeat(64)]]);

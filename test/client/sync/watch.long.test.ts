@@ -294,6 +294,7 @@ test.runIf(canUnshare)(
       await a.sync();
       return files.every(([path]) => a.read(path ?? '') === 'changed\n');
     }, watcher.output);
+    expect(textsOf(a)).toEqual(textsOf(b));
     expect(said(watcher.output(), /noticed at once/)).toBe(1);
     expect(watcher.output()).not.toMatch(/Trying again/);
     await watcher.stop();

@@ -53,12 +53,12 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
  * out again; a selection is not one.
  */
 function selection(only: readonly string[]): (path: string) => boolean {
-  const left = ignore().add(only.filter(isExcluding).map((pattern) => pattern.slice(1)));
-  const chosen = only.some((pattern) => !isExcluding(pattern))
-    ? ignore().add(only.filter((pattern) => !isExcluding(pattern)))
-    : undefined;
+  if (only.length === 0) return () => true;
+  const taken = only.filter((pattern) => !isExcluding(pattern));
+  const takes = ignore().add(taken);
+  const leaves = ignore().add(only.filter(isExcluding).map((pattern) => pattern.slice(1)));
   // A folder that is not chosen itself may contain what is.
-  return (path) => !left.ignores(path) && (chosen === undefined || path.endsWith('/') || chosen.ignores(path));
+  return (path) => !leaves.ignores(path) && (taken.length === 0 || path.endsWith('/') || takes.ignores(path));
 }
 
 const isExcluding = (pattern: string): boolean => pattern.startsWith('!');

@@ -20,36 +20,38 @@ const HALF_MICROSECOND = 0.000_000_5;
  */
 export function storesExecutable(ownFolder: string): boolean {
   if (process.platform === 'win32') return false;
-  const path = join(ownFolder, `mode.${randomUUID()}`);
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'wx', 0o600);
-  } catch {
-    return ((lookAt(join(ownFolder, 'state.json'))?.mode ?? 0) & OWNER_EXECUTES) === 0;
-  }
-  try {
-    return [0o700, 0o600].every((mode) => {
-      fchmodSync(descriptor, mode);
-      return (fstatSync(descriptor).mode & OWNER_EXECUTES) === (mode & OWNER_EXECUTES);
-    });
-  } catch {
-    // The disk refuses the change of the mode.
-    return false;
-  } finally {
-    closeSync(descriptor);
-    rmSync(path, { force: true });
-  }
+  const stores = withNewFile(ownFolder, (descriptor) => {
+    try {
+      return [0o700, 0o600].every((mode) => {
+        fchmodSync(descriptor, mode);
+        return (fstatSync(descriptor).mode & OWNER_EXECUTES) === (mode & OWNER_EXECUTES);
+      });
+    } catch {
+      // The disk refuses the change of the mode.
+      return false;
+    }
+  });
+  return stores ?? ((lookAt(join(ownFolder, 'state.json'))?.mode ?? 0) & OWNER_EXECUTES) === 0;
 }
 
 /** Time by which a disk stamps files (milliseconds since 1970); undefined when it takes no new file in the `.cairn` folder. */
 export function timeOfDisk(ownFolder: string): number | undefined {
-  const path = join(ownFolder, `time.${randomUUID()}`);
+  return withNewFile(ownFolder, (descriptor) => fstatSync(descriptor).ctimeMs);
+}
+
+/** Tries something with a new file, which is removed afterwards. Undefined when none can be made. */
+function withNewFile<T>(ownFolder: string, work: (descriptor: number) => T): T | undefined {
+  const path = join(ownFolder, `try.${randomUUID()}`);
+  let descriptor: number;
   try {
-    closeSync(openSync(path, 'wx', 0o600));
-    return lstatSync(path).ctimeMs;
+    descriptor = openSync(path, 'wx', 0o600);
   } catch {
     return undefined;
+  }
+  try {
+    return work(descriptor);
   } finally {
+    closeSync(descriptor);
     rmSync(path, { force: true });
   }
 }

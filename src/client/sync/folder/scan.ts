@@ -64,8 +64,8 @@ class Scanner {
   readonly #folder: SyncedFolder;
   readonly #known: Known;
   readonly #rules: Rules;
-  /** When the scan began, by the clock of the disk. */
-  readonly #fromMs: number;
+  /** When the scan began to read files, by the clock of the disk. Undefined: it has read none. */
+  #fromMs: number | undefined;
   readonly #files = new Map<FolderPath, LocalFile>();
   readonly #otherForms = new Map<FolderPath, string>();
   readonly #twins = new Map<string, FolderPath>();
@@ -79,7 +79,6 @@ class Scanner {
     this.#folder = folder;
     this.#known = known;
     this.#rules = rules;
-    this.#fromMs = folder.timeMs();
     for (const path of known.mounts) this.#mounts.add(path);
   }
 
@@ -214,6 +213,7 @@ class Scanner {
       this.#files.set(path, { sha256: known.sha256, executable, seen: known.seen });
       return;
     }
+    this.#fromMs ??= this.#folder.timeMs();
     const sha256 = readPlain(join(this.#folder.root.path, onDisk))?.sha256;
     if (sha256 !== undefined) this.#files.set(path, { sha256, executable, seen: seenOf(stats, this.#fromMs) });
   }
