@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import { Places } from './board/places.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
+import type { TaskRecord } from './declared.ts';
 import { newTask, type TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
@@ -20,7 +21,7 @@ import { isAmong } from './list/query.ts';
 import { liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
-import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
+import { taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
   decideBin,

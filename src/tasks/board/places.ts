@@ -6,8 +6,9 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
+import type { KanbanStatus, TaskRecord } from '../declared.ts';
 import { liveTask } from '../list/reads.ts';
-import { type KanbanStatus, type TaskRecord, taskPlaces } from '../records.ts';
+import { taskPlaces } from '../records.ts';
 import { deletedTasks } from './trash.ts';
 
 export interface PlacesOptions {

@@ -2,7 +2,8 @@
 import { limits } from '../../limits/service.ts';
 import { readInTurns } from '../../store/in-turns.ts';
 import type { Store } from '../../store/store.ts';
-import { type TaskRecord, tasks, taskTexts } from '../records.ts';
+import type { TaskRecord } from '../declared.ts';
+import { tasks, taskTexts } from '../records.ts';
 
 /** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
 const DELETED = '"deleted_at":"';

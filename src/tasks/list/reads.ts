@@ -1,7 +1,8 @@
 /** Reads live tasks as records, by ids from an index. */
 import { limits } from '../../limits/service.ts';
 import type { Reader } from '../../store/table.ts';
-import { type TaskRecord, tasks, taskTexts } from '../records.ts';
+import type { TaskRecord } from '../declared.ts';
+import { tasks, taskTexts } from '../records.ts';
 
 /** Returns the live task of an index row; undefined when none exists. */
 export function liveTask(reader: Pick<Reader, 'get'>, accountId: string, id: number): TaskRecord | undefined {

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
