@@ -16,7 +16,7 @@ interface TrashOptions extends Pick<Capabilities, 'tasks'> {
 export function trashRoutes({ pages, tasks }: TrashOptions): Route[] {
   return [
     pages.member('/tasks/trash', async (visit) => {
-      const found = await tasks.places.deleted(visit.accountId);
+      const found = await tasks.deleted(visit.accountId);
       return pages.show(visit, {
         title: 'Trash',
         section: 'tasks',
