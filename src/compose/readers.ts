@@ -20,7 +20,7 @@ import type { Route } from '../http/route/route.ts';
 import { BlobReads } from '../mirror/blob-reads.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { mirrorReadRoutes } from '../mirror/routes.ts';
-import { paperRoutes } from '../papers/routes.ts';
+import { paperRoutes } from '../documents/papers/routes.ts';
 import { ClockWatch } from '../store/data-file/clock-watch.ts';
 import { Damage, type DamagedKind } from '../store/data-file/damage.ts';
 import { loadMasterKey } from '../store/sealing/master-key.ts';

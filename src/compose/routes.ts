@@ -25,7 +25,7 @@ import { MirrorCredentials } from '../mirror/credentials.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { Staging } from '../mirror/upload/staging.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
-import { paperRoutes } from '../papers/routes.ts';
+import { paperRoutes } from '../documents/papers/routes.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';

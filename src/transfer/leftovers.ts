@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { vaults } from '../sync/log/records.ts';
 import { taskBin } from '../tasks/records.ts';
-import { documentBin } from '../versions/records.ts';
+import { documentBin } from '../documents/records.ts';
 
 /** Tables whose keys contain an account after a time. */
 const BINS: readonly AnyTable[] = [taskBin, documentBin];

@@ -12,17 +12,17 @@ import {
   devDocRows,
   devDocs,
   devDocTitles,
-} from '../../src/dev-docs/records.ts';
-import { verifyDevDocs } from '../../src/dev-docs/verify.ts';
-import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../src/handoffs/records.ts';
-import { verifyHandoffs } from '../../src/handoffs/verify.ts';
-import { type PaperRecord, paperHeads, paperRows, papers } from '../../src/papers/records.ts';
-import { verifyPapers } from '../../src/papers/verify.ts';
+} from '../../src/documents/dev-docs/records.ts';
+import { verifyDevDocs } from '../../src/documents/dev-docs/verify.ts';
+import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../src/documents/handoffs/records.ts';
+import { verifyHandoffs } from '../../src/documents/handoffs/verify.ts';
+import { type PaperRecord, paperHeads, paperRows, papers } from '../../src/documents/papers/records.ts';
+import { verifyPapers } from '../../src/documents/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { DATA_FILE } from '../../src/store/data-file/name.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
-import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../src/versions/records.ts';
+import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../src/documents/records.ts';
 import { forge } from '../support/forge.ts';
 import { accessToken, structured } from '../support/gateway.ts';
 import { call } from '../support/http.ts';

@@ -4,7 +4,7 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import { printableName } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
-import { documentText, type Version } from '../../versions/texts.ts';
+import { documentText, type Version } from '../../documents/texts.ts';
 import type { Capabilities } from '../capabilities.ts';
 
 export type KindId = 'docs' | 'handoffs' | 'papers';
