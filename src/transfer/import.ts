@@ -17,9 +17,9 @@ import type { Importer, ImportProgress, ImportRequest } from '../control/importe
 import type { ImportedAccount } from '../control/protocol.ts';
 import { importDocs } from '../documents/dev-docs/portable.ts';
 import { importHandoffs } from '../documents/handoffs/portable.ts';
+import { importPapers } from '../documents/papers/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
-import { importPapers } from '../documents/papers/portable.ts';
 import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';

@@ -15,6 +15,7 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
 import type { DevDocs } from '../documents/dev-docs/service.ts';
 import type { Handoffs } from '../documents/handoffs/service.ts';
+import type { Papers } from '../documents/papers/service.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
 import type { OAuthClients } from '../oauth/clients/clients.ts';
@@ -22,7 +23,6 @@ import type { AuthorizationCodes } from '../oauth/code/codes.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
-import type { Papers } from '../documents/papers/service.ts';
 import type { Sync } from '../sync/service.ts';
 import type { Tasks } from '../tasks/service.ts';
 

@@ -2,6 +2,7 @@
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { allTables } from '../../src/compose/core.ts';
+import { DocumentBin } from '../../src/documents/bin.ts';
 import { DevDocs, forgetDoc } from '../../src/documents/dev-docs/service.ts';
 import { verifyDevDocs } from '../../src/documents/dev-docs/verify.ts';
 import { Handoffs } from '../../src/documents/handoffs/service.ts';
@@ -10,7 +11,6 @@ import { forgetPaper, Papers } from '../../src/documents/papers/service.ts';
 import { verifyPapers } from '../../src/documents/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
-import { DocumentBin } from '../../src/documents/bin.ts';
 import { unbounded } from './quotas.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -3,7 +3,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/core.ts';
 import {
   devDocChanges,
   devDocCounts,
@@ -12,23 +12,23 @@ import {
   devDocRows,
   devDocs,
   devDocTitles,
-} from '../../src/documents/dev-docs/records.ts';
-import { verifyDevDocs } from '../../src/documents/dev-docs/verify.ts';
-import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../src/documents/handoffs/records.ts';
-import { verifyHandoffs } from '../../src/documents/handoffs/verify.ts';
-import { type PaperRecord, paperHeads, paperRows, papers } from '../../src/documents/papers/records.ts';
-import { verifyPapers } from '../../src/documents/papers/verify.ts';
-import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { DATA_FILE } from '../../src/store/data-file/name.ts';
-import type { Batch } from '../../src/store/group-commit.ts';
-import { Store } from '../../src/store/store.ts';
-import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../src/documents/records.ts';
-import { forge } from '../support/forge.ts';
-import { accessToken, structured } from '../support/gateway.ts';
-import { call } from '../support/http.ts';
-import { runCairn, startHub } from '../support/hub.ts';
-import { account } from '../support/mirror.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+} from '../../../src/documents/dev-docs/records.ts';
+import { verifyDevDocs } from '../../../src/documents/dev-docs/verify.ts';
+import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../../src/documents/handoffs/records.ts';
+import { verifyHandoffs } from '../../../src/documents/handoffs/verify.ts';
+import { type PaperRecord, paperHeads, paperRows, papers } from '../../../src/documents/papers/records.ts';
+import { verifyPapers } from '../../../src/documents/papers/verify.ts';
+import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../../src/documents/records.ts';
+import { CheckedReader } from '../../../src/store/checked-reader.ts';
+import { DATA_FILE } from '../../../src/store/data-file/name.ts';
+import type { Batch } from '../../../src/store/group-commit.ts';
+import { Store } from '../../../src/store/store.ts';
+import { forge } from '../../support/forge.ts';
+import { accessToken, structured } from '../../support/gateway.ts';
+import { call } from '../../support/http.ts';
+import { runCairn, startHub } from '../../support/hub.ts';
+import { account } from '../../support/mirror.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let pristine: string;
 let who: string;

@@ -1,7 +1,7 @@
 /** Proves the pull of dev docs: what it gives, in which order, and that nothing is left out or told twice. */
 import { beforeAll, expect, test } from 'vitest';
-import { callTool, post, structuredOf, toolRequest, withKey } from '../support/gateway.ts';
-import { useHub } from '../support/use-hub.ts';
+import { callTool, post, structuredOf, toolRequest, withKey } from '../../support/gateway.ts';
+import { useHub } from '../../support/use-hub.ts';
 import { newKey, pullLines, recordsOf } from './support.ts';
 
 interface Doc {

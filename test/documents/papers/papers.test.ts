@@ -1,9 +1,9 @@
 /** Proves the rules of papers over REST. */
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { accessToken } from '../support/gateway.ts';
-import { type Answer, call } from '../support/http.ts';
-import { type Account, account } from '../support/mirror.ts';
-import { useHub } from '../support/use-hub.ts';
+import { accessToken } from '../../support/gateway.ts';
+import { type Answer, call } from '../../support/http.ts';
+import { type Account, account } from '../../support/mirror.ts';
+import { useHub } from '../../support/use-hub.ts';
 
 interface Paper {
   readonly id: number;

@@ -1,9 +1,9 @@
 /** Proves the rules of handoffs through both doors of the gateway. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { kstDate } from '../../src/time/kst.ts';
+import { kstDate } from '../../../src/time/kst.ts';
+import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../../support/gateway.ts';
+import { type Hub, startHub } from '../../support/hub.ts';
 import { newKey } from '../dev-docs/support.ts';
-import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
 
 interface Handoff {
   readonly id: number;

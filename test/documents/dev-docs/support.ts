@@ -1,8 +1,8 @@
 /** Speaks to the tools of documents over the gateway: calls, lines of a listing. */
 import { randomBytes } from 'node:crypto';
-import { NDJSON, PASSWORD, post, structured, toolRequest, withKey } from '../support/gateway.ts';
-import type { Answer } from '../support/http.ts';
-import type { Hub } from '../support/hub.ts';
+import { NDJSON, PASSWORD, post, structured, toolRequest, withKey } from '../../support/gateway.ts';
+import type { Answer } from '../../support/http.ts';
+import type { Hub } from '../../support/hub.ts';
 
 export interface Line {
   readonly type: string;

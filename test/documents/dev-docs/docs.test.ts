@@ -1,7 +1,7 @@
 /** Proves the rules of dev docs through both doors of the gateway: made, read, changed, deleted, brought back. */
 import { beforeEach, expect, test } from 'vitest';
-import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../support/gateway.ts';
-import { useHub } from '../support/use-hub.ts';
+import { bothDoors, callTool, mirrorTool, structuredOf, textOf, withKey } from '../../support/gateway.ts';
+import { useHub } from '../../support/use-hub.ts';
 import { type Doc, type DocList, newKey, type ReadDoc } from './support.ts';
 
 const MIB = 1024 * 1024;

@@ -1,9 +1,9 @@
 /** Proves the tools over papers and categories, beside the REST resource over the same data. */
 import { beforeEach, expect, test } from 'vitest';
-import { accessToken, callTool, structured, textOf } from '../support/gateway.ts';
-import { call } from '../support/http.ts';
-import { type Account, account } from '../support/mirror.ts';
-import { useHub } from '../support/use-hub.ts';
+import { accessToken, callTool, structured, textOf } from '../../support/gateway.ts';
+import { call } from '../../support/http.ts';
+import { type Account, account } from '../../support/mirror.ts';
+import { useHub } from '../../support/use-hub.ts';
 
 interface Paper {
   readonly id: number;

@@ -1,9 +1,9 @@
 /** Random writes of papers against a plain model, and what leaves the bin when. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../src/common/fault.ts';
-import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { runs, seed } from '../support/seed.ts';
+import { Refusal } from '../../../src/common/fault.ts';
+import { DAY_MS, type DocumentDesk, openDesk } from '../../support/document-desk.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 

@@ -1,10 +1,10 @@
 /** Random saves, lists and gets of handoffs against a plain model, under a clock that jumps over midnights and months. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../src/common/fault.ts';
-import { kstDate } from '../../src/time/kst.ts';
-import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { runs, seed } from '../support/seed.ts';
+import { Refusal } from '../../../src/common/fault.ts';
+import { kstDate } from '../../../src/time/kst.ts';
+import { DAY_MS, type DocumentDesk, openDesk } from '../../support/document-desk.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 const KEEP_DAYS = 40;

@@ -1,10 +1,10 @@
 /** Random writes of dev docs against a plain model: lists, searches, versions, categories, and a client that pulls. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../src/common/fault.ts';
-import type { ByteRun } from '../../src/http/reply/byte-run.ts';
-import { DAY_MS, type DocumentDesk, openDesk } from '../support/document-desk.ts';
-import { runs, seed } from '../support/seed.ts';
+import { Refusal } from '../../../src/common/fault.ts';
+import type { ByteRun } from '../../../src/http/reply/byte-run.ts';
+import { DAY_MS, type DocumentDesk, openDesk } from '../../support/document-desk.ts';
+import { runs, seed } from '../../support/seed.ts';
 
 const ACCOUNT = 'acc_a';
 const KEPT = 50;

@@ -1,9 +1,9 @@
 /** Several agents write to the same documents at once, and the hub is killed in between: no write is lost or mixed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callTool, structured, structuredOf } from '../support/gateway.ts';
-import { type Hub, startHub } from '../support/hub.ts';
-import { seed } from '../support/seed.ts';
+import { callTool, structured, structuredOf } from '../../support/gateway.ts';
+import { type Hub, startHub } from '../../support/hub.ts';
+import { seed } from '../../support/seed.ts';
 import { type Doc, newKey, type ReadDoc } from './support.ts';
 
 type Mode = 'replace' | 'append' | 'prepend';
