@@ -66,7 +66,6 @@ const HOUSE = [
   ['transfer'],
   ['compose'],
   ['ops'],
-  ['fronts'],
   ['main.ts'],
   ['cli'],
 ];
