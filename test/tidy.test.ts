@@ -140,7 +140,6 @@ const HOUSE = [
   ['transfer'],
   ['compose'],
   ['ops'],
-  ['fronts'],
   ['main.ts'],
   ['cli'],
 ];
