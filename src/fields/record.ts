@@ -177,16 +177,16 @@ export interface DeclaredRecord<D extends RecordFields> {
   /** A record in answers, for the documents. */
   readonly example: z.output<z.ZodObject<ShownShape<D>>>;
   /** Returns the schema of a line of an archive with this record. */
-  archivedAs<T extends string>(
+  readonly archivedAs: <T extends string>(
     type: T,
     instant: z.ZodType<string>,
-  ): z.ZodObject<{ type: z.ZodLiteral<T> } & ArchivedShape<D>, z.core.$strict>;
+  ) => z.ZodObject<{ type: z.ZodLiteral<T> } & ArchivedShape<D>, z.core.$strict>;
   /** Returns a new record from what the caller gave and what the hub decides, which comes first. */
-  make(given: GivenNew<D>, decided: Decided<D>): RecordOf<D>;
+  readonly make: (given: GivenNew<D>, decided: Decided<D>) => RecordOf<D>;
   /** Returns a record after a change: the same object when no member gets another value. `decided` comes first. */
-  change(record: RecordOf<D>, given: Given<D>, decided?: Partial<RecordOf<D>>): RecordOf<D>;
+  readonly change: (record: RecordOf<D>, given: Given<D>, decided?: Partial<RecordOf<D>>) => RecordOf<D>;
   /** Returns the record as answers contain it. */
-  show(record: RecordOf<D>): z.output<z.ZodObject<ShownShape<D>>>;
+  readonly show: (record: RecordOf<D>) => z.output<z.ZodObject<ShownShape<D>>>;
 }
 
 /** Derives everything from the fields of a record. Records and answers have their members in the order of `fields`. */
