@@ -1,8 +1,9 @@
 /** What a write makes of a task and of a category: every field, the status and its completion, times, and limits. */
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
+import type { CategoryRecord, TaskRecord } from '../../src/tasks/declared.ts';
 import type { CategoryFields, TaskFields } from '../../src/tasks/fields.ts';
-import type { CategoryRecord, TaskHead, TaskRecord } from '../../src/tasks/records.ts';
+import type { TaskHead } from '../../src/tasks/records.ts';
 import {
   binCutoffMs,
   categoryNotFound,
@@ -51,7 +52,7 @@ describe('[TASK-2] status and completion', () => {
     expect(Object.keys(disagreement(fields))).toEqual(disagree ? ['kanban_status', 'completed'] : []);
   });
 
-  test.each<[fields: TaskFields, status: string]>([
+  test.each<[fields: Omit<TaskFields, 'content'>, status: string]>([
     [{}, 'todo'],
     [{ completed: false }, 'todo'],
     [{ completed: true }, 'done'],
@@ -59,7 +60,7 @@ describe('[TASK-2] status and completion', () => {
     [{ kanban_status: 'in_progress' }, 'in_progress'],
     [{ kanban_status: 'done' }, 'done'],
   ])('a new task with %j is %s', (fields, status) => {
-    const { task } = decideCreate({ content: 'x', ...fields }, undefined, NOW_MS);
+    const { task } = decideCreate({ ...fields, content: 'x' }, undefined, NOW_MS);
     const isDone = status === 'done';
     expect(task).toMatchObject({ kanban_status: status, completed: isDone, completed_at: isDone ? at(0) : null });
   });
@@ -104,8 +105,8 @@ describe('[TASK-1] a new task', () => {
   });
 
   test('has defaults for the others', () => {
-    const { task, head: next } = decideCreate({}, undefined, NOW_MS);
-    expect(task).toMatchObject({ id: 1, content: '', due_date: null, is_important: false, category_id: null });
+    const { task, head: next } = decideCreate({ content: 'x' }, undefined, NOW_MS);
+    expect(task).toMatchObject({ id: 1, content: 'x', due_date: null, is_important: false, category_id: null });
     expect(task).not.toHaveProperty('changed_by');
     expect(next).toEqual({ task_id: 1, category_id: 0, created_at: at(0) });
   });
@@ -210,12 +211,12 @@ describe('[CAT-1] a new category', () => {
   const head: TaskHead = { task_id: 7, category_id: 3, created_at: at(-1) };
   type Row = [
     title: string,
-    fields: CategoryFields,
+    fields: Omit<CategoryFields, 'name'>,
     existing: readonly CategoryRecord[],
     expected: Partial<CategoryRecord>,
   ];
   test.each<Row>([
-    ['is the first', {}, [], { name: '', color: null, position: 0 }],
+    ['is the first', {}, [], { name: 'x', color: null, position: 0 }],
     ['is the last', {}, [categoryOf(1, { position: 5 }), categoryOf(2)], { position: 6 }],
     ['is where it was put', { position: 1 }, many(3), { position: 1 }],
     ['is where it was put, at the beginning', { position: 0 }, many(3), { position: 0 }],
@@ -226,9 +227,9 @@ describe('[CAT-1] a new category', () => {
       { position: limits.categoryPositionMax },
     ],
     ['has its color', { color: '#00ff00' }, [], { color: '#00ff00' }],
-    ['is the last that fits', {}, many(limits.categoriesMax - 1), { name: '' }],
+    ['is the last that fits', {}, many(limits.categoriesMax - 1), { name: 'x' }],
   ])('%s', (_, fields, existing, expected) => {
-    const { category, head: next } = decideCreateCategory(fields, existing, head, NOW_MS);
+    const { category, head: next } = decideCreateCategory({ ...fields, name: 'x' }, existing, head, NOW_MS);
     expect(category).toMatchObject({ id: 4, created_at: at(0), updated_at: at(0), ...expected });
     expect(next).toEqual({ ...head, category_id: 4 });
   });
