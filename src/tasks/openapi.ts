@@ -3,6 +3,7 @@ import { jsonSchema } from '../fields/json-schema.ts';
 import { type AnswerDoc, jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
 import * as fields from './fields.ts';
+import { pageQuery } from './list/arguments.ts';
 import { categoryListSchema, categorySchema, taskPageSchema, taskSchema } from './views.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
@@ -63,7 +64,7 @@ export const taskOperations = {
     operationId: 'tasksList',
     summary: 'Lists a page of tasks',
     description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
-    parameters: parametersOf('query', fields.pageQuery),
+    parameters: parametersOf('query', pageQuery),
     answers: {
       200: {
         description: 'A page',

@@ -19,7 +19,7 @@ import { verifyHandoffs } from '../../src/handoffs/verify.ts';
 import { type PaperRecord, paperHeads, paperRows, papers } from '../../src/papers/records.ts';
 import { verifyPapers } from '../../src/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { DATA_FILE } from '../../src/store/data-file/name.ts';
+import { DATA_FILE } from '../../src/store/data-file/names.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
 import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../src/versions/records.ts';
