@@ -139,7 +139,6 @@ const HOUSE = [
   ['transfer'],
   ['compose'],
   ['ops'],
-  ['fronts'],
   ['main.ts'],
   ['cli'],
 ];
