@@ -11,7 +11,7 @@ import { defaultOrder, SORT_FIELDS, type SortBy, type TaskFilter, type TaskOrder
 import type { TaskSearch } from './search.ts';
 
 /** Filters and sort options of every list. */
-export const listFields = {
+const listFields = {
   category_id: categoryId.optional().describe('See list_categories'),
   completed: z.boolean().optional().describe('False: only open tasks'),
   is_important: z.boolean().optional().describe('False: only others'),
