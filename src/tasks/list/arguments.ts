@@ -6,7 +6,7 @@ import { categoryId, day, timeZone } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
 import { openZone, type Zone } from '../../time/zone.ts';
-import { KANBAN_STATUSES } from '../records.ts';
+import { KANBAN_STATUSES } from '../declared.ts';
 import { defaultOrder, SORT_FIELDS, type SortBy, type TaskFilter, type TaskOrder } from './query.ts';
 import type { TaskSearch } from './search.ts';
 
