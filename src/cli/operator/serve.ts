@@ -1,6 +1,7 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains it. */
 
 import { resolve as absolute } from 'node:path';
+import { endProcess } from '../../common/end-process.ts';
 import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { ownAddress } from '../../compose/first-steps.ts';
@@ -32,7 +33,7 @@ async function serve(): Promise<number> {
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     flush();
-    process.exit(1);
+    endProcess(1);
   };
   process.on('uncaughtException', (error) => die(error, 'an unexpected error outside any request'));
   process.on('unhandledRejection', (reason) => {
