@@ -127,14 +127,15 @@ export class Pages {
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
     { bytesMax = limits.formBodyBytesMax, fresh = false, repeats = false }: FormOptions = {},
   ): Route {
-    const route = this.#route('POST', path, (visit) => {
+    const answer = (visit: Visit | MemberVisit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit, this.#options.forms.keep(visit));
       if (!this.#options.forms.isOwn(visit)) return this.#foreign(visit);
       if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
       const run = () => handle(visit, visit.request.form);
       return repeats ? run() : this.#sent.answer(visit, run);
-    });
+    };
+    const route = this.#route('POST', path, answer, fresh);
     return { ...route, body: { kind: 'form', bytesMax } };
   }
 
@@ -192,11 +193,16 @@ export class Pages {
     return seeOther(path, { 'Set-Cookie': sessionCookie(id, { secure, lasting: sessionId !== undefined }) });
   }
 
-  #route(method: 'GET' | 'POST', path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
+  #route(
+    method: 'GET' | 'POST',
+    path: string,
+    handle: (visit: Visit | MemberVisit) => Answer,
+    fresh: boolean = false,
+  ): Route {
     return {
       method,
       path,
-      access: { visitor: (header) => this.#principalOf(header) },
+      access: { visitor: (header) => this.#principalOf(header), fresh },
       body: method === 'GET' ? { kind: 'none' } : { kind: 'form', bytesMax: limits.formBodyBytesMax },
       doc: 'page',
       refuse: (fault) => this.#refuse(fault),

@@ -30,6 +30,7 @@ async function serve(): Promise<number> {
   const format = config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json');
   const sink = openLog(config.logLevel, { accessFile: config.accessLog, format });
   const { log, flush } = sink;
+  for (const warning of config.warnings) log.warn(warning);
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     flush();
@@ -62,7 +63,7 @@ async function serve(): Promise<number> {
       if (process.stdout.isTTY) resolve();
       else {
         reopen(sink);
-        renewCertificate(service, config, log);
+        renewCertificate(service, log);
       }
     });
     process.once('SIGTERM', () => resolve());
@@ -89,13 +90,12 @@ function reopen({ log, access, reopen: open }: LogSink): void {
   }
 }
 
-function renewCertificate(service: RunningService, { fronts }: Config, log: Log): void {
+function renewCertificate(service: RunningService, log: Log): void {
   try {
     const isNew = service.renewCertificate();
     if (isNew === undefined) return;
     if (!isNew) log.info('SIGHUP: the TLS certificate has not changed');
-    else if (fronts === 0) log.info('the TLS certificate is renewed; new connections get it');
-    else log.warn('the TLS certificate is renewed except in reading threads (CAIRN_FRONTS); restart the service');
+    else log.info('the TLS certificate is renewed; new connections get it');
   } catch (error) {
     log.error({ err: error }, 'the TLS certificate is not renewed; new connections get the previous one');
   }
