@@ -38,7 +38,10 @@ test('[OPS-21] a hub that meets an unexpected error under load ends with a word,
     expect(await ended).toEqual([null, 'SIGKILL']);
     await Promise.all(callers);
     const last = await hub.waitForLog(({ level }) => level === 60);
-    expect(last).toMatchObject({ msg: 'an unexpected error outside any request', err: { message: 'thrown by a test' } });
+    expect(last).toMatchObject({
+      msg: 'an unexpected error outside any request',
+      err: { message: 'thrown by a test' },
+    });
   }
   const hub = await startHub({ dataFolder });
   for (const id of confirmed) {

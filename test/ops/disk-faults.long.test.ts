@@ -1,6 +1,7 @@
 /** The disk fails in the middle of things: what is answered is true, and the service goes on or ends with a word. */
-import { once } from 'node:events';
+
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
