@@ -287,9 +287,9 @@ test('commands of users load no service', () => {
   ).toEqual([]);
 });
 
-test('pure decisions import only limits, faults, callers, days, their own records and fields, and zod', () => {
+test('pure decisions import only limits, faults, callers, days, their own records and their fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/(documents\/)?[a-z-]+\/(records|fields)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -6,8 +6,8 @@ import { day, timeZone } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import { openZone, type Zone } from '../../time/zone.ts';
+import { KANBAN_STATUSES } from '../declared.ts';
 import { daySpan, defined, listFields, readOrder, spanErrors } from '../fields.ts';
-import { KANBAN_STATUSES } from '../records.ts';
 import type { TaskFilter } from './query.ts';
 import type { TaskSearch } from './search.ts';
 
