@@ -221,7 +221,7 @@ describe('[CAT-1] a new category', () => {
     ['is where it was put', { position: 1 }, many(3), { position: 1 }],
     ['is where it was put, at the beginning', { position: 0 }, many(3), { position: 0 }],
     [
-      'is not behind the last place that there is',
+      'is in the last place when there is no later one',
       {},
       [categoryOf(1, { position: limits.categoryPositionMax })],
       { position: limits.categoryPositionMax },
