@@ -297,7 +297,7 @@ test('pure decisions import only limits, faults, callers, days, their own record
 });
 
 test.each([
-  ['uWebSockets.js', /^src\/http\//],
+  ['uWebSockets.js', /^src\/http\/library\/uws\.ts$/],
   ['lmdb', /^src\/store\//],
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],
