@@ -153,7 +153,7 @@ const SYNC = [
   ['service.ts'],
   ['tools'],
 ];
-const HTTP = [['request', 'reply', 'library'], ['route', 'measure'], ['checks']];
+const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 
 /** Imports that run up, or from one room to another on its floor. A file that stands on no floor may import all of them. */
 function climbs(prefix: string, floors: readonly (readonly string[])[]): string[] {
