@@ -1,12 +1,5 @@
 /** Wraps features of the HTTP library that its type declarations omit. */
-import {
-  closeListener,
-  configure,
-  EXCLUSIVE_PORT,
-  type HttpResponse,
-  type TemplatedApp,
-  type us_listen_socket,
-} from './uws.ts';
+import { closeListener, configure, EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket } from './uws.ts';
 
 type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
 
@@ -23,10 +16,7 @@ export function listenExclusively(app: TemplatedApp, host: string, port: number)
   return bound;
 }
 
-/** The library's response object of one request. */
-export type Connection = HttpResponse;
-
-/** Handle of an application, passed between threads. */
+/** Handle of an application. */
 export type ChildDescriptor = unknown;
 
 /** Undeclared methods of the library for accepting connections on behalf of other applications. */
@@ -36,7 +26,7 @@ interface Member {
   removeChildAppDescriptor(child: ChildDescriptor): void;
 }
 
-/** Connects this application with those of other threads. */
+/** Connects this application with others that share its connections. */
 export class AppFamily {
   readonly #app: TemplatedApp;
 
@@ -60,7 +50,7 @@ export class AppFamily {
     this.#asMember.addChildAppDescriptor(child);
   }
 
-  /** Must be called when the child's thread ends, because the library does not notice. */
+  /** The child gets no further connections. */
   remove(child: ChildDescriptor): void {
     this.#asMember.removeChildAppDescriptor(child);
   }

@@ -3,7 +3,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../../store/data-file/address-space.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { openFilesMax } from '../open-files.ts';
 import { attempt, type Finding, note, ok, size, wrong } from './finding.ts';
 
