@@ -143,6 +143,12 @@ describe('[AUTH-1, OAUTH-1] two wrong tries in ten seconds', () => {
     }
   });
 
+  test('the wait is told in seconds, rounded up', () => {
+    const tries = new WrongTries({ triesMax: 1, windowMs: 3_599_001, now: () => START_MS });
+    tries.add(['a']);
+    expect(refusedWith(() => tries.check(['a']))).toMatchObject({ retryAfterSeconds: 3600 });
+  });
+
   test('of more guessers than are remembered, the one whose last try is oldest is forgotten', () => {
     const tries = new WrongTries({ triesMax: 1, windowMs: 10_000, now: () => START_MS });
     const names = Array.from({ length: limits.rateCallersMax }, (_, at) => `g${at}`);
