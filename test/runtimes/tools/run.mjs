@@ -112,6 +112,15 @@ function systemOf(on, major, scratch) {
   return { start: ['unshare', ...spaces, 'sh', '-ec', ENTER, 'sh', ...mounts], tmp: '/tmp' };
 }
 
+let running;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    // With unshare end its processes, and with them their mounts.
+    running?.kill('SIGKILL');
+    process.exit(1);
+  });
+}
+
 /** Runs a suite with its output passed on, and returns what its report counts. */
 async function runSuite({ start: [program, ...args], tmp }, suite, scratch) {
   const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', ...SUITES[suite], ...positionals];
@@ -121,12 +130,12 @@ async function runSuite({ start: [program, ...args], tmp }, suite, scratch) {
     '--reporter=json',
     `--outputFile.json=${join(tmp, 'report.json')}`,
   ];
-  const child = spawn(program, [...args, ...vitest, ...reporters], {
+  running = spawn(program, [...args, ...vitest, ...reporters], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const code = await new Promise((resolve) => {
-    child.once('close', resolve);
+    running.once('close', resolve);
   });
   try {
     const report = JSON.parse(readFileSync(join(scratch, 'report.json'), 'utf8'));
