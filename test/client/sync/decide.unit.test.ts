@@ -1,6 +1,6 @@
 /** What becomes of a path: three hashes decide. */
 import { expect, test } from 'vitest';
-import { decidePull, decidePush } from '../../../src/client/sync/decide.ts';
+import { decidePull, localChange } from '../../../src/client/sync/plan/decide.ts';
 
 test('[CLI-2] what becomes of a path follows from three hashes alone', () => {
   const hashes = [undefined, 'x', 'y', 'z'];
@@ -13,7 +13,7 @@ test('[CLI-2] what becomes of a path follows from three hashes alone', () => {
           expect(['keep', 'conflict', 'unchanged']).toContain(action);
         }
         if (local === remote) expect(action).toBe('agree');
-        expect(decidePush(local, base) === undefined).toBe(local === base);
+        expect(localChange(local, base) === undefined).toBe(local === base);
       }
     }
   }
