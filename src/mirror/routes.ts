@@ -80,7 +80,7 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
 }
 
 /** Read-only routes. */
-export function mirrorReadRoutes({
+function mirrorReadRoutes({
   blobs,
   mirrorAccess,
 }: Pick<MirrorRoutesOptions, 'mirrorAccess'> & { readonly blobs: BlobReads }): Route[] {

@@ -111,7 +111,11 @@ interface OptionalRoute extends RouteBase {
 
 /** A route for browsers: serves everybody, with the principal of a known user. */
 interface VisitorRoute extends RouteBase {
-  readonly access: { readonly visitor: Visitor };
+  readonly access: {
+    readonly visitor: Visitor;
+    /** The handler first asks for a password that was not entered recently in this session. */
+    readonly fresh?: boolean;
+  };
   handle(request: RouteRequest, principal: Principal | undefined): Reply | Promise<Reply>;
 }
 

@@ -1,19 +1,21 @@
 /** Watches the tables shown on pages, and reports each durable write to them. */
+
 import { keys, sessionOwners } from '../../accounts/records.ts';
 import { standings } from '../../accounts/standing/records.ts';
 import { auditEvents } from '../../audit/records.ts';
-import { devDocs } from '../../dev-docs/records.ts';
-import { handoffs } from '../../handoffs/records.ts';
+import { devDocs } from '../../documents/dev-docs/records.ts';
+import { handoffs } from '../../documents/handoffs/records.ts';
+import { papers } from '../../documents/papers/records.ts';
 import { blobs, credentials } from '../../mirror/records.ts';
-import { papers } from '../../papers/records.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnyTable, Key } from '../../store/table.ts';
 import { vaultHeads, vaultOwners, vaults } from '../../sync/log/records.ts';
 import { categories, tasks } from '../../tasks/records.ts';
-import type { LiveChanges, Topic } from './changes.ts';
+import type { LiveTopic } from '../visit.ts';
+import type { LiveChanges } from './changes.ts';
 
 /** Tables with keys that begin with the account. */
-const OF_ACCOUNTS: readonly (readonly [AnyTable, Topic])[] = [
+const OF_ACCOUNTS: readonly (readonly [AnyTable, LiveTopic])[] = [
   [tasks, 'tasks'],
   [categories, 'tasks'],
   [vaults, 'vaults'],
