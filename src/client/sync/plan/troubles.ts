@@ -3,7 +3,7 @@
 import { nextCommand, pathWord } from '../../next-command.ts';
 import type { SyncState } from '../base/state.ts';
 import type { FolderPath } from '../folder/path.ts';
-import type { Round } from '../round.ts';
+import type { Scan } from '../scan/scan.ts';
 
 const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
@@ -19,6 +19,13 @@ export function withEarlierSaves(reason: string | undefined): string {
   return reason === undefined ? EARLIER : `${reason.replace(/\.$/, '')}. ${EARLIER}`;
 }
 
+/** What a sync found out about problems of single paths. */
+interface Found {
+  readonly scan: Pick<Scan, 'skipped' | 'problems' | 'leavesOut' | 'excludes'> | undefined;
+  readonly troubles: ReadonlyMap<string, string>;
+  readonly damaged: ReadonlyMap<FolderPath, string>;
+}
+
 export interface TroubleOptions {
   /** The synced folder. */
   readonly root: string;
@@ -30,7 +37,7 @@ export interface TroubleOptions {
 
 /** The paths that differ between both sides, each with its reason. Conflicts have a separate list. */
 export function troublesOf(
-  { scan, troubles, damaged }: Pick<Round, 'scan' | 'troubles' | 'damaged'>,
+  { scan, troubles, damaged }: Found,
   { waits, foreign }: Pick<SyncState, 'waits' | 'foreign'>,
   { root, isComing, saved }: TroubleOptions,
 ): Map<string, string> {
