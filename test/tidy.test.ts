@@ -149,7 +149,7 @@ const SYNC = [
   ['service.ts'],
   ['tools'],
 ];
-const HTTP = [['request', 'reply', 'library'], ['route', 'measure'], ['checks']];
+const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const CLIENT = [
   ['client-error.ts', 'shown.ts', 'is-inside.ts', 'deadline.ts', 'process-birth.ts'],
   [
@@ -381,7 +381,7 @@ test('pure decisions import only limits, faults, callers, days, their own record
 });
 
 test.each([
-  ['uWebSockets.js', /^src\/http\//],
+  ['uWebSockets.js', /^src\/http\/library\/uws\.ts$/],
   ['lmdb', /^src\/store\//],
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],
