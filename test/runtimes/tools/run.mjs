@@ -87,6 +87,7 @@ function cached(name, source, make) {
 const debianFolder = () =>
   cached('debian-13', `${MIRROR} ${PACKAGES}`, (folder) => {
     mustRun('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', folder, MIRROR]);
+    writeFileSync(join(folder, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
     for (const mount of ['cairn', 'node']) mkdirSync(join(folder, mount));
   });
 
