@@ -270,7 +270,10 @@ async function follow(response, form) {
  * @param {HTMLElement | null} [submitter]
  */
 function sentBy(form, submitter) {
-  const fields = Array.from(new FormData(form, submitter), ([name, value]) => [name, String(value)]);
+  const fields = Array.from(new FormData(form, submitter), ([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.name,
+  ]);
   return new URLSearchParams(fields);
 }
 
