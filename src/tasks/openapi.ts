@@ -4,6 +4,7 @@ import { type AnswerDoc, jsonContent, type ParameterDoc, parametersOf, type Rout
 import { limits } from '../limits/service.ts';
 import { declaredCategory, declaredTask } from './declared.ts';
 import * as fields from './fields.ts';
+import { pageQuery } from './list/arguments.ts';
 import { categoryListSchema, categorySchema, taskPageSchema, taskSchema } from './views.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
@@ -43,7 +44,7 @@ export const taskOperations = {
     operationId: 'tasksList',
     summary: 'Lists a page of tasks',
     description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
-    parameters: parametersOf('query', fields.pageQuery),
+    parameters: parametersOf('query', pageQuery),
     answers: {
       200: {
         description: 'A page',
