@@ -193,7 +193,8 @@ test.each(records)('%s: the document names it in requests, answers and examples'
     const answer = whole(responses['200'] ?? responses['201']);
     expect(answer).toContain('"summary":{"type":"string","description":"One line about it"}');
     expect(answer).toContain('"summary":"An example of a summary"');
-    if (requestBody !== undefined) expect(whole(requestBody)).toContain('"summary":{"type":"string","maxLength":100,"description":"In one line"}');
+    if (requestBody !== undefined)
+      expect(whole(requestBody)).toContain('"summary":{"type":"string","maxLength":100,"description":"In one line"}');
   }
   for (const listed of await listTools(hub)) {
     if (listed.name === tools.create || listed.name === tools.update) {
