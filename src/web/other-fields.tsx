@@ -104,7 +104,7 @@ function enteredValue(input: z.ZodType, text: string): unknown {
 }
 
 function enteredText(value: unknown): string {
-  return value === undefined || value === null ? '' : String(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
 /** `due_date` becomes `Due date`. */
