@@ -157,7 +157,7 @@ const WEB = [
   ['rendering', 'visit.ts'],
   ['ui.tsx'],
   ['fault-page.tsx', 'fields.tsx', 'forms', 'layout.tsx'],
-  ['document.tsx', 'problem.ts'],
+  ['document.tsx', 'other-fields.tsx', 'problem.ts'],
   ['pages.ts'],
   ['board', 'documents', 'help', 'home', 'live', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
   ['settings'],
