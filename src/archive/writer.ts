@@ -84,10 +84,10 @@ export class ArchiveWriter {
   }
 
   /** Writes the records of one section, each of which fits the schema. */
-  section<Line extends { readonly type: string }>(
+  section<Line>(
     section: ArchiveSection,
     schema: z.ZodType<Line>,
-    write: (output: SectionWriter<Line>) => void,
+    write: (output: SectionWriter<Line extends { readonly type: string } ? Line : ArchiveRecord>) => void,
   ): void {
     const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
     try {

@@ -174,6 +174,8 @@ export interface CallerInput {
 
 /** All that follows from the declared fields of a record. */
 export interface DeclaredRecord<D extends RecordFields> {
+  /** The fields that callers set, each with what it accepts, in their order. */
+  readonly inputs: { readonly [K in CallerKeys<D>]: InputOf<D[K]> };
   /** Returns the fields that callers set, in their order, without those named. */
   readonly inputsBeside: (names: readonly CallerKeys<D>[]) => readonly CallerInput[];
   /** What a caller may send for a new record. */
@@ -212,6 +214,7 @@ export function declareRecord<const D extends RecordFields>(fields: D): Declared
       }),
     );
   const derived = {
+    inputs: shapeOf(callers, ({ input }) => input),
     inputsBeside: (beside: readonly string[]) =>
       callers
         .filter(([name]) => !beside.includes(name))
