@@ -16,7 +16,7 @@ export interface SyncEvent {
 }
 
 /** What a watch hears from the syncs of its folder. */
-export interface SyncListener {
+interface SyncListener {
   /** Called with each folder that a scan is about to read, the root first with an empty path. */
   readonly onFolder: (path: string) => void;
   readonly onScan: (scan: Scan) => void;

@@ -1,6 +1,6 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
-import { checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { pendingElsewhere } from './pending.ts';
 import { decidePull, localChange } from './plan/decide.ts';
 import { changesOfParticipation } from './plan/left-out.ts';
@@ -45,7 +45,7 @@ interface Remote {
   readonly damaged: ReadonlySet<FolderPath>;
 }
 
-export async function statusOf(replica: Replica): Promise<SyncStatus> {
+export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
   const found = await scanFolder(folder, state);
   const [known, waits] = [new Map(state.base), new Map(state.waits)];
@@ -133,7 +133,7 @@ async function listRemote({ hub }: Replica, problem: Map<string, string>): Promi
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
     for (const { path, sha256, executable, quarantined } of page.files) {
-      const checked = checkPath(path);
+      const checked = checkFolderPath(path);
       if (isBad(checked)) {
         problem.set(path, checked.bad);
         continue;

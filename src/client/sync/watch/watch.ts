@@ -67,7 +67,7 @@ export async function watchFolder(
   };
   const listener = { onFolder: (path: string) => disk.visit(path), onScan, isOverdue: () => changes.isRung };
   const replica: Replica = { ...unwatched, listener };
-  const large = new LargeTransfers(replica);
+  const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
   try {
     while (!signal.aborted) {
