@@ -137,16 +137,8 @@ const SYNC = [
 ];
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const CLIENT = [
-  ['client-error.ts', 'shown.ts', 'is-inside.ts', 'deadline.ts', 'process-birth.ts'],
-  [
-    'not-signed-in.ts',
-    'private-file.ts',
-    'settings.ts',
-    'pace.ts',
-    'progress.ts',
-    'next-command.ts',
-    'tool-refused.ts',
-  ],
+  ['client-error.ts', 'shown.ts', 'process-birth.ts'],
+  ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts'],
   ['file-lock.ts', 'http.ts'],
   ['sign-in', 'mirror'],
   ['tools.ts', 'mcp-bridge.ts'],
@@ -158,7 +150,7 @@ const CLIENT_SYNC = [
   ['base', 'remote-record.ts', 'large-queue.ts'],
   ['hub.ts', 'scan', 'find-vault.ts'],
   ['plan', 'replica.ts', 'vault-files.ts'],
-  ['round.ts', 'pending.ts'],
+  ['round.ts'],
   ['run'],
   ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
 ];
