@@ -29,7 +29,7 @@ import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
 import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
-import { LivePages } from './web/live/live.ts';
+import { LivePages } from './web/live-pages.ts';
 
 export interface RunningService {
   readonly port: number;

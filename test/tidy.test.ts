@@ -131,7 +131,7 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'config.ts'],
+  ['actors', 'cache', 'live', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],

@@ -1,7 +1,7 @@
 /** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
 import { idFrom } from '../fields/kinds.ts';
-import { confirmFirst } from '../gateway/live/ask.ts';
+import { confirmFirst } from '../gateway/asking/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import type { Category } from './categories.ts';

@@ -2,8 +2,8 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { version } from '../common/version.ts';
 import type { AssetPaths } from './assets.ts';
-import type { Topic } from './live/changes.ts';
 import type { Notice } from './notices.ts';
+import type { Topic } from './topics.ts';
 import { CsrfField, Secret } from './ui.tsx';
 import type { MemberVisit } from './visit.ts';
 

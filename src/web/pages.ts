@@ -19,9 +19,9 @@ import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
-import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
+import type { Topic } from './topics.ts';
 import { isMember, type MemberVisit, type Visit } from './visit.ts';
 import type { ZoneFormats } from './zone-format.ts';
 
