@@ -135,6 +135,19 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   });
 }
 
+export interface ServiceManagerSettings {
+  /** systemd ends a service that is silent for this many milliseconds. Undefined: it does not watch. */
+  readonly watchdogMs: number | undefined;
+}
+
+/** Returns how systemd watches this process; undefined: it does not. See sd_notify(3) and sd_watchdog_enabled(3). */
+export function readServiceManager(environment: NodeJS.ProcessEnv = process.env): ServiceManagerSettings | undefined {
+  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: microseconds, WATCHDOG_PID: pid } = environment;
+  if (socket === undefined) return undefined;
+  const isWatched = Number(microseconds) > 0 && (pid === undefined || Number(pid) === process.pid);
+  return { watchdogMs: isWatched ? Number(microseconds) / 1000 : undefined };
+}
+
 function shown(given: Readonly<Record<string, string | undefined>>): Config['given'] {
   const isShown = (name: string) => name in settings.shape && !SECRET_SETTINGS.has(name);
   return Object.fromEntries(

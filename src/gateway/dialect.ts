@@ -3,9 +3,9 @@
  * in the interface specification (`bare`). Pure.
  */
 
-import type { ClientSession } from './asking/session-id.ts';
 import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
 import type { RpcError } from './envelope.ts';
+import type { ClientSession } from './session-id.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */

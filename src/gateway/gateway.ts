@@ -13,8 +13,6 @@ import { limits } from '../limits/service.ts';
 import { readsEvents } from '../live/event-feed.ts';
 import { answerOrAsk } from './asking/open-call.ts';
 import { Questions } from './asking/questions.ts';
-import { readSession, SESSION_HEADER } from './asking/session-id.ts';
-import { exactId } from './body/exact-id.ts';
 import { type GatewayBody, requestIdIn } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
@@ -28,10 +26,12 @@ import {
   readMessage,
   success,
 } from './envelope.ts';
+import { exactId } from './exact-id.ts';
 import type { Hearer } from './listening/listening.ts';
 import { linesWish, wantsLines } from './listing.ts';
 import { answerMethod, type MethodOptions } from './methods.ts';
 import { type Answered, answerLine, arrayReply, isStreamed, LINES_HEADERS, messageReply } from './replies.ts';
+import { readSession, SESSION_HEADER } from './session-id.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
 
 export interface GatewayOptions extends MethodOptions {

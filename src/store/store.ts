@@ -6,7 +6,7 @@ import { Revisions } from './changes/revisions.ts';
 import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
-import { DATA_FILE } from './data-file/name.ts';
+import { DATA_FILE } from './data-file/names.ts';
 import { syncPath } from './data-file/sync-path.ts';
 import { type Environment, openEnvironment, openTables } from './environment.ts';
 import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
@@ -71,6 +71,7 @@ export class Store implements Reader {
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
+      elapsed: () => performance.now(),
     });
   }
 

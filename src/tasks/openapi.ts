@@ -2,7 +2,9 @@
 import { jsonSchema } from '../fields/json-schema.ts';
 import { type AnswerDoc, jsonContent, type ParameterDoc, parametersOf, type RouteDoc } from '../http/route/doc.ts';
 import { limits } from '../limits/service.ts';
+import { declaredCategory, declaredTask } from './declared.ts';
 import * as fields from './fields.ts';
+import { pageQuery } from './list/arguments.ts';
 import { categoryListSchema, categorySchema, taskPageSchema, taskSchema } from './views.ts';
 
 const ID_MAX = Number.MAX_SAFE_INTEGER;
@@ -17,30 +19,9 @@ const categoryChange = { title: 'CategoryChange', ...jsonSchema(fields.categoryC
 
 const taskPage = { title: 'TaskPage', ...jsonSchema(taskPageSchema, 'output') };
 
-const TASK = {
-  id: 7,
-  content: 'Renew the certificate',
-  due_date: '2026-12-01',
-  is_important: true,
-  completed: false,
-  completed_at: null,
-  category_id: 2,
-  kanban_status: 'todo',
-  version: 1,
-  created_at: '2026-11-20T20:18:57.123Z',
-  updated_at: '2026-11-20T20:18:57.123Z',
-  changed_by: 'laptop',
-};
+const TASK = declaredTask.example;
 
-const CATEGORY = {
-  id: 2,
-  name: 'Operations',
-  color: '#1f6feb',
-  position: 0,
-  task_count: 1,
-  created_at: '2026-11-20T20:18:57.123Z',
-  updated_at: '2026-11-20T20:18:57.123Z',
-};
+const CATEGORY = { ...declaredCategory.example, task_count: 1 };
 
 const idOf = (what: string): readonly ParameterDoc[] => [
   {
@@ -63,7 +44,7 @@ export const taskOperations = {
     operationId: 'tasksList',
     summary: 'Lists a page of tasks',
     description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
-    parameters: parametersOf('query', fields.pageQuery),
+    parameters: parametersOf('query', pageQuery),
     answers: {
       200: {
         description: 'A page',

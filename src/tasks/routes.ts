@@ -1,4 +1,5 @@
 /** Serves the REST routes of tasks and categories. */
+
 import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
 import type { CallerName } from '../common/principal.ts';
@@ -7,7 +8,7 @@ import { checkQuery } from '../fields/read.ts';
 import { empty, json, jsonText } from '../http/reply/reply.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { daySpan, defined, pageQuery, readOrder, spanErrors } from './fields.ts';
+import { daySpan, defined, pageQuery, readOrder, spanErrors } from './list/arguments.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { categoryOperations, taskOperations } from './openapi.ts';
 import { taskNotFound } from './rules.ts';

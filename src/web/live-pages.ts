@@ -3,21 +3,38 @@
  * and when the service stops.
  */
 import { randomBytes } from 'node:crypto';
-import { sessionOwners } from '../accounts/records.ts';
+import { keys, sessionOwners } from '../accounts/records.ts';
 import { standings } from '../accounts/standing/records.ts';
+import { auditEvents } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
+import { devDocs } from '../documents/dev-docs/records.ts';
+import { handoffs } from '../documents/handoffs/records.ts';
+import { papers } from '../documents/papers/records.ts';
 import { empty, type Reply } from '../http/reply/reply.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { Changes } from '../live/changes.ts';
 import { EventFeed } from '../live/event-feed.ts';
+import { blobs, credentials } from '../mirror/records.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { accountOfVault, vaultHeads, vaults } from '../sync/log/records.ts';
+import { categories, tasks } from '../tasks/records.ts';
 import type { Pages } from './pages.ts';
-import { type Topic, topicOfTable } from './topics.ts';
-import { isMember, type MemberVisit } from './visit.ts';
+import { isMember, type LiveTopic, type MemberVisit } from './visit.ts';
 
+/** Tables of what a page can depend on. */
+const TABLES: Readonly<Record<LiveTopic, readonly AnyTable[]>> = {
+  tasks: [tasks, categories],
+  // Each change of a vault writes its head.
+  vaults: [vaults, vaultHeads],
+  documents: [devDocs, handoffs, papers],
+  mirror: [blobs, credentials],
+  account: [keys, auditEvents],
+};
+const topicOfTable: ReadonlyMap<AnyTable, LiveTopic> = new Map(
+  Object.entries(TABLES).flatMap(([topic, tables]) => tables.map((table) => [table, topic as LiveTopic])),
+);
 /** Tables that determine whether a page may stay open. */
 const ACCESS: readonly AnyTable[] = [sessionOwners, standings];
 const OF_ACCOUNT = [...topicOfTable.keys()].filter((table) => table !== vaultHeads);
@@ -62,7 +79,7 @@ export class LivePages {
 
   #open({ accountId, request, liveMark }: MemberVisit, mayRead: () => boolean): Reply {
     if (this.#isClosed) throw new Refusal({ kind: 'draining' });
-    const gathered = new Map<Topic | 'all', number>();
+    const gathered = new Map<LiveTopic | 'all', number>();
     let gathering: NodeJS.Timeout | undefined;
     let isDue = (request.header('last-event-id') ?? request.query.get('mark')) !== liveMark;
     if (isDue) gathered.set('all', 1);

@@ -1,12 +1,13 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains it. */
 
 import { resolve as absolute } from 'node:path';
+import { endProcess } from '../../common/end-process.ts';
 import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { ownAddress } from '../../compose/first-steps.ts';
-import { type Config, readConfig } from '../../config.ts';
-import { requireHttpLibrary } from '../../http/library/load.ts';
+import { type Config, readConfig, readServiceManager } from '../../config.ts';
 import type { RunningService } from '../../main.ts';
+import { ServiceManager } from '../../ops/service/notify.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
 import { ignoreForeignSignals } from '../foreign-signals.ts';
@@ -23,7 +24,8 @@ export const serveCommand: Command = {
 };
 
 async function serve(): Promise<number> {
-  await requireHttpLibrary();
+  // First, so that its sentence comes before errors of other libraries.
+  await import('../../http/library/uws.ts');
   const { startService } = await import('../../main.ts');
   const config = readConfig();
   const format = config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json');
@@ -33,13 +35,14 @@ async function serve(): Promise<number> {
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     flush();
-    process.exit(1);
+    endProcess(1);
   };
   process.on('uncaughtException', (error) => die(error, 'an unexpected error outside any request'));
   process.on('unhandledRejection', (reason) => {
     if (!isCommitFailure(reason)) die(reason, 'unhandled promise rejection');
   });
   ignoreForeignSignals((signal) => log.warn(`${signal} is ignored; send SIGHUP to open the access log again`));
+  const manager = new ServiceManager(readServiceManager(), log);
   let service: RunningService;
   try {
     service = await startService(config, sink);
@@ -56,6 +59,7 @@ async function serve(): Promise<number> {
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
+  manager.ready();
   await new Promise<void>((resolve) => {
     process.on('SIGHUP', () => {
       // A terminal that is closed ends the service; a service manager, logrotate or certbot means what is in files.
@@ -69,7 +73,9 @@ async function serve(): Promise<number> {
     process.once('SIGINT', () => resolve());
   });
   log.info('stopping');
+  manager.stopping();
   await service.stop();
+  manager.close();
   log.info('stopped');
   flush();
   // The threads of the store may outlive the close; they have no work left.
