@@ -12,6 +12,7 @@ import { TimeZones } from '../accounts/time-zones.ts';
 import { ActorRegistry } from '../actors/registry.ts';
 import { auditTables } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
+import { Lifetime } from '../common/lifetime.ts';
 import type { Log } from '../common/log.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
@@ -37,7 +38,7 @@ import { oauthTables } from '../oauth/records.ts';
 import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
 import { usageTables } from '../quotas/usage.ts';
 import { Damage } from '../store/data-file/damage.ts';
-import { noHub, type PreparedFolder, prepareFolder } from '../store/data-file/folder.ts';
+import { noHub, prepareFolder } from '../store/data-file/folder.ts';
 import { makeFolders } from '../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../store/data-file/names.ts';
 import { freeBytes } from '../store/failure.ts';
@@ -107,8 +108,8 @@ export interface Core extends Members {
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
   readonly keep: () => void;
-  /** Removes a new hub that was not kept. */
-  readonly close: () => Promise<void>;
+  /** Closes the core, and whatever registers here after it. Removes a new hub that was not kept. */
+  readonly life: Lifetime;
 }
 
 export interface OpenAs {
@@ -126,12 +127,15 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   if (!mayMake && !existsSync(config.dataFolder)) throw noHub(config.dataFolder);
   makeFolder(config.dataFolder);
   let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
+  const life = new Lifetime(log);
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
-  let hub: PreparedFolder | undefined;
+  life.onEnd('control socket', () => control.release());
   try {
-    hub = prepareFolder(config.dataFolder, mayMake);
+    const hub = prepareFolder(config.dataFolder, mayMake);
+    life.onEnd('data folder', () => hub.drop());
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
     const { store, broken } = openStore(config, log);
+    life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
     await numberNew(store);
@@ -139,7 +143,9 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const dropped = await dropImports(store, allTables);
     if (dropped > 0) log.info({ accounts: dropped }, 'removed leftovers of interrupted imports');
     const actors = new ActorRegistry(store);
+    life.onEnd('decisions', () => actors.drain());
     const members = openMembers({ store, tables: allTables, actors, sealer, log, now: Date.now }, config);
+    life.own('removal of accounts', members.removal);
     const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, members);
     const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
     const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
@@ -171,17 +177,10 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       imports,
       given,
       keep: hub.keep,
-      async close() {
-        await members.removal.close();
-        await actors.drain();
-        await store.close();
-        hub?.drop();
-        await control.release();
-      },
+      life,
     };
   } catch (error) {
-    hub?.drop();
-    await control.release();
+    await life.end().catch(() => undefined);
     throw error;
   }
 }
