@@ -30,14 +30,14 @@ import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { dropImports } from '../transfer/leftovers.ts';
 import { answerControl, refuseControl } from './control-answers.ts';
-import { type Devices, openDevices } from './devices.ts';
+import { type DeviceAccess, openDeviceAccess } from './device-access.ts';
 import { type Members, openMembers } from './members.ts';
 import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
 import { allTables } from './tables.ts';
 
 /** The service without a socket. The command line uses it when no server owns the folder. */
-export interface Core extends Members, Devices {
+export interface Core extends Members, DeviceAccess {
   readonly store: Store;
   /** Every table of the data file. */
   readonly tables: readonly AnyTable[];
@@ -97,7 +97,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const base = { store, tables: allTables, actors, sealer, log, now: Date.now };
     const members = openMembers(base, config);
     life.own('removal of accounts', members.removal);
-    const devices = await openDevices(base, members, config);
+    const devices = await openDeviceAccess(base, members, config);
     const imports = new ImportDoor();
     const { given } = config;
     const tools = { ...members, ...devices, store, actors, imports, given };

@@ -13,7 +13,7 @@ import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Members } from './members.ts';
 
-export interface Devices {
+export interface DeviceAccess {
   /** Pending device sign-ins, and signed-in devices. */
   readonly devices: DeviceGrants;
   readonly signIns: SignIns;
@@ -25,7 +25,7 @@ export interface Devices {
   readonly identities: Identities;
 }
 
-interface DevicesBase {
+interface DeviceAccessBase {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sealer: Sealer;
@@ -33,7 +33,11 @@ interface DevicesBase {
   readonly now: () => number;
 }
 
-export async function openDevices(base: DevicesBase, members: Members, config: Config): Promise<Devices> {
+export async function openDeviceAccess(
+  base: DeviceAccessBase,
+  members: Members,
+  config: Config,
+): Promise<DeviceAccess> {
   const signIns = openSignIns(base, members);
   const provider = await openProvider(config, base.log);
   return {
