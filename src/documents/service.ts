@@ -23,7 +23,11 @@ export interface ReadDocument<R> {
   readonly content: string;
 }
 
-export class DocumentService<R extends DocumentRecord, H, O extends DocumentServiceOptions = DocumentServiceOptions> {
+export abstract class DocumentService<
+  R extends DocumentRecord,
+  H,
+  O extends DocumentServiceOptions = DocumentServiceOptions,
+> {
   protected readonly kind: DocumentKind<R, H>;
   protected readonly options: O;
 
@@ -31,6 +35,9 @@ export class DocumentService<R extends DocumentRecord, H, O extends DocumentServ
     this.kind = kind;
     this.options = options;
   }
+
+  /** Returns a version of a document by its number. Throws Refusal `not_found`, also when the version is not stored. */
+  abstract openById(accountId: string, id: number, version?: number): ReadDocument<R>;
 
   /** Returns the stored versions of a document, newest first. */
   versions(accountId: string, { id }: Pick<R, 'id'>): Version[] {

@@ -41,5 +41,8 @@ const devDocFields = {
 
 export const declaredDoc = declareRecord(devDocFields);
 
+/** Fields that have no words and no control of their own. */
+export const otherDocInputs = declaredDoc.inputsBeside(['title', 'category', 'content_type']);
+
 /** A dev doc without its text. */
 export type DevDocRecord = RecordOf<typeof devDocFields>;

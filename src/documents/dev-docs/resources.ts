@@ -34,7 +34,7 @@ export function devDocResources(docs: DevDocs): ResourceKind {
     madeFrom: [devDocs],
     listedFrom: LISTED_FROM,
     mark(accountId, { category, title }) {
-      const { doc } = docs.get(accountId, { category, title });
+      const { record: doc } = docs.get(accountId, { category, title });
       return `${doc.id} ${doc.version} ${doc.content_type}`;
     },
     async list(accountId, cursor, limit) {
@@ -42,7 +42,7 @@ export function devDocResources(docs: DevDocs): ResourceKind {
       return { items: page.docs.map(itemOf), cursor: page.cursor };
     },
     read(accountId, { category, title }) {
-      const { doc, content } = docs.get(accountId, { category, title });
+      const { record: doc, content } = docs.get(accountId, { category, title });
       return { mimeType: MEDIA_TYPES[doc.content_type], text: content };
     },
     async complete(accountId, variable, value, { category }) {

@@ -3,14 +3,13 @@ import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
 import { type ContentType, type DevDocRecord, declaredDoc } from './declared.ts';
+import type { DevDocChange, docReference, NewDevDoc } from './fields.ts';
 import type { DevDocHead } from './records.ts';
 
 /** Size of a text; see texts.ts. */
 type TextSize = Pick<DevDocRecord, 'size_bytes' | 'json_bytes'>;
 
-export const MODES = ['replace', 'append', 'prepend'] as const;
-
-export type Mode = (typeof MODES)[number];
+export type Mode = NonNullable<DevDocChange['mode']>;
 
 interface Decided {
   readonly doc: DevDocRecord;
@@ -52,7 +51,7 @@ export function joinText(mode: Mode, current: string, given: string): string {
 
 /** Returns the next document of an account and the new head. */
 export function decideCreate(
-  names: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>,
+  fields: Omit<NewDevDoc, 'content'> & Pick<DevDocRecord, 'category' | 'content_type'>,
   size: TextSize,
   head: DevDocHead = NEW_HEAD,
   nowMs: number,
@@ -61,10 +60,14 @@ export function decideCreate(
   const changedMs = nextChange(head, nowMs);
   const at = new Date(changedMs).toISOString();
   const id = head.doc_id + 1;
+  const { category, content_type } = fields;
   const times = { created_at: at, updated_at: at, changed_ms: changedMs, deleted_at: null };
-  const doc = declaredDoc.make(names, { ...names, ...size, ...times, id, version: 1 });
+  const doc = declaredDoc.make(fields, { category, content_type, ...size, ...times, id, version: 1 });
   return { doc: changedBy(doc, by), head: { doc_id: id, changed_ms: changedMs } };
 }
+
+/** What a caller changes, besides the text and what names the document. */
+type OtherFields = Omit<DevDocChange, keyof typeof docReference | 'content' | 'mode' | 'expected_version' | 'restore'>;
 
 /**
  * Returns the live document with its new text, as the next version. The version stays the same if the text does (`size`
@@ -76,11 +79,13 @@ export function decideWrite(
   head: DevDocHead = NEW_HEAD,
   nowMs: number,
   by?: string,
+  fields: OtherFields = {},
 ): Decided {
   const changedMs = nextChange(head, nowMs);
-  const written = size && { ...size, version: doc.version + 1, updated_at: new Date(changedMs).toISOString() };
+  const next = declaredDoc.change(doc, fields, size && { ...size, version: doc.version + 1 });
+  const updatedAt = next === doc ? doc.updated_at : new Date(changedMs).toISOString();
   return {
-    doc: changedBy({ ...doc, ...written, changed_ms: changedMs, deleted_at: null }, by),
+    doc: changedBy({ ...next, updated_at: updatedAt, changed_ms: changedMs, deleted_at: null }, by),
     head: { ...head, changed_ms: changedMs },
   };
 }

@@ -4,45 +4,21 @@ import { textBytes } from '../../quotas/usage.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { readInTurns } from '../../store/in-turns.ts';
 import { checkExpected, cleanName, foldName } from '../rules.ts';
-import { DocumentService, type DocumentServiceOptions } from '../service.ts';
-import { measure, textErrors, type Version, versionsOf } from '../texts.ts';
+import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
+import { measure, textErrors, versionsOf } from '../texts.ts';
 import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
-import type { ContentType, DevDocRecord } from './declared.ts';
+import { type DevDocRecord, declaredDoc } from './declared.ts';
+import type { DevDocChange, NewDevDoc } from './fields.ts';
 import { devDocKind, titleKey } from './kind.ts';
 import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
 import { type DocReference, findAny, findLive } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
-import { changeScope, contentTypeOf, decideBin, decideCreate, decideWrite, joinText, type Mode } from './rules.ts';
-
-export interface NewDevDoc {
-  readonly title: string;
-  readonly content: string;
-  readonly category?: string | undefined;
-  readonly content_type?: ContentType | undefined;
-  /** Creates the category if it does not exist. */
-  readonly create_category?: boolean | undefined;
-}
-
-export interface DevDocWrite extends DocReference {
-  /** Undefined keeps the current text. */
-  readonly content?: string | undefined;
-  readonly mode?: Mode | undefined;
-  readonly expected_version?: number | undefined;
-  /** Restores the document if it is in the trash. */
-  readonly restore?: boolean | undefined;
-}
+import { changeScope, contentTypeOf, decideBin, decideCreate, decideWrite, joinText } from './rules.ts';
 
 export interface ReadRequest extends DocReference {
   /** Undefined: the current version. */
   readonly version?: number | undefined;
-}
-
-/** One version of a document with its text. */
-export interface ReadDoc {
-  readonly doc: DevDocRecord;
-  readonly shown: Version;
-  readonly content: string;
 }
 
 export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
@@ -60,7 +36,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
   }
 
   /** Returns a document with its text. Throws Refusal `not_found`, also when the version is not stored. */
-  get(accountId: string, { version, ...reference }: ReadRequest): ReadDoc {
+  get(accountId: string, { version, ...reference }: ReadRequest): ReadDocument<DevDocRecord> {
     const { store } = this.options;
     const doc = findLive(store, accountId, reference);
     const found = this.open(accountId, doc, version);
@@ -69,8 +45,11 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
       const what = `version ${version} of this dev doc is not available; versions ${oldest?.version} to ${doc.version} are`;
       throw new Refusal({ kind: 'not_found', what });
     }
-    const { shown, content } = found;
-    return { doc, shown, content };
+    return found;
+  }
+
+  override openById(accountId: string, id: number, version?: number): ReadDocument<DevDocRecord> {
+    return this.get(accountId, { id, version });
   }
 
   /** Documents that changed last, deleted ones too, the newest change first. */
@@ -93,37 +72,38 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
     const { actors, quotas, now } = this.options;
     const title = cleanName(given.title);
     const category = foldName(given.category ?? 'docs');
-    const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
+    const fields = { ...given, title, category, content_type: given.content_type ?? contentTypeOf(title) };
     const size = measure(given.content);
     return actors.account(accountId).ask((batch) => {
       const hint = '; or send create_category: true to create it';
       refuseFields({
         ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
-        ...titleErrors(batch, accountId, names),
+        ...titleErrors(batch, accountId, fields),
       });
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc, head } = decideCreate(names, size, this.headOf(batch, accountId), now(), by);
+      const { doc, head } = decideCreate(fields, size, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, undefined, doc, given.content, head);
     });
   }
 
   /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
-  async update(accountId: string, write: DevDocWrite, by?: string): Promise<DevDocRecord> {
-    const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
-    if (content === undefined && !restore) throw invalidField('content', 'content is required');
+  async update(accountId: string, change: DevDocChange, by?: string): Promise<DevDocRecord> {
+    const { id, title, category, content, mode = 'replace', expected_version: expected, restore, ...fields } = change;
+    if (content === undefined && restore !== true && Object.keys(fields).length === 0)
+      throw invalidField('content', 'content is required');
     const { actors, quotas, now } = this.options;
     return actors.account(accountId).ask((batch) => {
-      const doc = (restore ? findAny : findLive)(batch, accountId, reference);
+      const doc = (restore === true ? findAny : findLive)(batch, accountId, { id, title, category });
       checkExpected('dev doc', expected, doc.version);
       const isBinned = doc.deleted_at !== null;
       if (isBinned) refuseFields(titleErrors(batch, accountId, doc));
       const current = this.hold(batch, accountId, doc).text();
       const text = content === undefined ? current : joinText(mode, current, content);
-      if (text === current && !isBinned) return doc;
+      if (text === current && !isBinned && declaredDoc.change(doc, fields) === doc) return doc;
       refuseFields(textErrors(text));
       const size = text === current ? undefined : measure(text);
       if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc: next, head } = decideWrite(doc, size, this.headOf(batch, accountId), now(), by);
+      const { doc: next, head } = decideWrite(doc, size, this.headOf(batch, accountId), now(), by, fields);
       return this.put(batch, accountId, doc, next, text, head);
     });
   }

@@ -1,23 +1,19 @@
 /** Declares the tools for dev docs. */
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
-import { idFrom } from '../../fields/kinds.ts';
+import { notesOf } from '../../fields/record.ts';
 import { recordsText } from '../../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import { documentText } from '../texts.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
-import { CATEGORIES, type DevDocRecord, declaredDoc } from './declared.ts';
+import { type DevDocRecord, declaredDoc, otherDocInputs } from './declared.ts';
+import { devDocChange, docReference, docVersion, newDevDoc } from './fields.ts';
 import type { DocList } from './list.ts';
 import { docUri } from './resources.ts';
-import { MODES } from './rules.ts';
 import type { DevDocs } from './service.ts';
 
-const { title, category } = declaredDoc.inputs;
-const content = documentText.describe('At most 1 MiB');
-const contentType = declaredDoc.inputs.content_type.optional();
-const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+const { category, content_type } = declaredDoc.inputs;
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
 const onlyCategory = category.optional().describe('See list_dev_categories');
 
@@ -34,13 +30,6 @@ const deletedDocSchema = z.object({
   category: z.string(),
   deleted_at: z.string().describe('ISO 8601 UTC'),
 });
-
-/** Fields that identify a document: its id or its title. */
-const reference = {
-  id: idFrom('list_dev_docs').optional().describe('Instead of title'),
-  title: title.optional().describe('Instead of id'),
-  category: category.optional().describe('With title, if several have it'),
-};
 
 /** Returns every tool of this capability. */
 export function devDocTools(docs: DevDocs, callerName: CallerName): Tool[] {
@@ -69,7 +58,7 @@ function listDevDocs(docs: DevDocs): Tool {
         .max(limits.devDocSearchCharsMax)
         .optional()
         .describe('Text in title or content, in any case'),
-      content_type: contentType,
+      content_type: content_type.optional(),
       limit: z.int().min(1).max(limits.devDocListMax).optional().describe(`Default ${limits.devDocListDefault}`),
       cursor: cursor.describe('From an earlier answer'),
     }),
@@ -105,9 +94,9 @@ function getDevDoc(docs: DevDocs): Tool {
     access: 'account',
     description: `Reads a dev doc by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
     input: z.strictObject({
-      ...reference,
+      ...docReference,
       include_versions: z.boolean().optional().describe('Also list kept versions'),
-      version: version.describe('Default: current'),
+      version: docVersion.describe('Default: current'),
     }),
     output: z.object({
       doc: docSchema
@@ -119,7 +108,7 @@ function getDevDoc(docs: DevDocs): Tool {
     annotations: READS,
     example: { title: 'CLAUDE.md', category: 'claude', include_versions: true },
     handle({ include_versions: withVersions, ...request }, { accountId }) {
-      const { doc, shown, content: text } = docs.get(accountId, request);
+      const { record: doc, shown, content: text } = docs.get(accountId, request);
       const { version: number } = shown;
       const versions = withVersions === true ? docs.versions(accountId, doc).map(versionView) : undefined;
       const structured = {
@@ -144,13 +133,7 @@ function createDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     title: 'Create a dev doc',
     access: 'account',
     description: 'Creates a document for agents: CLAUDE.md, a rule, a skill, a note.',
-    input: z.strictObject({
-      title: title.describe('Unique in its category'),
-      content,
-      category: category.optional().describe(`${CATEGORIES.join(', ')}, or your own; default docs`),
-      content_type: contentType.describe('Default: by the ending of the title'),
-      create_category: z.boolean().optional().describe('Create your own category if missing'),
-    }),
+    input: newDevDoc,
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
     example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
@@ -167,13 +150,7 @@ function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     title: 'Change a dev doc',
     access: 'account',
     description: 'Replaces the content of a dev doc, or adds to it. restore brings it back from the trash.',
-    input: z.strictObject({
-      ...reference,
-      content: content.optional(),
-      mode: z.enum(MODES).optional().describe('Default replace; no line break is added'),
-      expected_version: version.describe('Rejected if the version differs'),
-      restore: z.boolean().optional(),
-    }),
+    input: devDocChange,
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
     example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
@@ -242,7 +219,7 @@ function deleteDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     title: 'Move a dev doc to the trash',
     access: 'account',
     description: `Moves a dev doc to the trash. update_dev_doc with restore brings it back for ${limits.binDays} days.`,
-    input: z.strictObject(reference),
+    input: z.strictObject(docReference),
     output: z.object({
       id: z.int().positive(),
       deleted_at: z.string().describe('Time of deletion, ISO 8601 UTC'),
@@ -295,7 +272,9 @@ function listHeadline({ docs, cursor: next, complete, looked }: DocList): string
 }
 
 function line(doc: DevDocRecord): string {
-  return `${nameOf(doc)} (${doc.content_type}, version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
+  const { content_type: type, version, size_bytes: bytes, updated_at: at } = doc;
+  const notes = [type, `version ${version}`, plural(bytes, 'byte'), ...notesOf(otherDocInputs, doc), at];
+  return `${nameOf(doc)} (${notes.join(', ')})`;
 }
 
 /** Formats a line of a pull: a document with its content, or a deleted document. */

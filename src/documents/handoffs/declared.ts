@@ -8,7 +8,7 @@ import { isCalendarDate } from '../../time/calendar.ts';
 import { isTimeOfDay } from '../../time/kst.ts';
 import { textFields } from '../kind.ts';
 
-export const handoffName = printableName(limits.handoffNameCharsMax);
+const handoffName = printableName(limits.handoffNameCharsMax);
 
 const handoffFields = {
   id: numberField(1),
@@ -32,6 +32,9 @@ const handoffFields = {
 };
 
 export const declaredHandoff = declareRecord(handoffFields);
+
+/** Fields that have no words and no control of their own. */
+export const otherHandoffInputs = declaredHandoff.inputsBeside(['project', 'topic']);
 
 /** A handoff without its text. */
 export type HandoffRecord = RecordOf<typeof handoffFields>;

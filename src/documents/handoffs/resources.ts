@@ -24,7 +24,7 @@ export function handoffResources(handoffs: Handoffs): ResourceKind {
     madeFrom: [handoffTable, handoffNames],
     listedFrom: [handoffNames],
     mark(accountId, { project = '', topic = '' }) {
-      const { handoff } = handoffs.get(accountId, { project, topic });
+      const { record: handoff } = handoffs.get(accountId, { project, topic });
       return `${handoff.id} ${handoff.version}`;
     },
     list(accountId, cursor, limit) {

@@ -4,6 +4,7 @@ import { changedBy } from '../../common/principal.ts';
 import { recordNotFound } from '../../fields/not-found.ts';
 import { foldName, laterOf } from '../rules.ts';
 import { declaredHandoff, type HandoffRecord } from './declared.ts';
+import type { NewHandoff } from './fields.ts';
 import type { HandoffHead } from './records.ts';
 
 /** Size of a text, and its preview. */
@@ -11,6 +12,9 @@ type TextFacts = Pick<HandoffRecord, 'size_bytes' | 'json_bytes' | 'preview'>;
 
 /** Fields that identify a handoff. */
 export type HandoffName = Pick<HandoffRecord, 'project' | 'topic' | 'date' | 'time'>;
+
+/** What a caller saves of one, besides the text. */
+type HandoffFields = HandoffName & Omit<NewHandoff, 'content' | 'date' | 'time'>;
 
 /** Sorts before every time of its day. */
 const NO_TIME = '----';
@@ -56,7 +60,7 @@ export function handoffNotFound(what: string): Refusal {
 
 /** Returns the next handoff of an account and the new head. */
 export function decideNew(
-  name: HandoffName,
+  fields: HandoffFields,
   facts: TextFacts,
   head: HandoffHead | undefined,
   nowMs: number,
@@ -64,18 +68,20 @@ export function decideNew(
 ) {
   const at = new Date(nowMs).toISOString();
   const id = (head?.handoff_id ?? 0) + 1;
-  const handoff = declaredHandoff.make(name, { ...name, ...facts, id, version: 1, created_at: at, updated_at: at });
+  const when = { date: fields.date, time: fields.time };
+  const handoff = declaredHandoff.make(fields, { ...when, ...facts, id, version: 1, created_at: at, updated_at: at });
   return { handoff: changedBy(handoff, by), head: { handoff_id: id } satisfies HandoffHead };
 }
 
-/** Returns the handoff with another text and with its name in the new spelling. */
+/** Returns the handoff with another text, other fields, and its name in the new spelling. */
 export function decideReplace(
   handoff: HandoffRecord,
-  name: HandoffName,
+  fields: HandoffFields,
   facts: TextFacts,
   nowMs: number,
   by?: string,
 ): HandoffRecord {
   const at = laterOf(nowMs, handoff.updated_at);
-  return changedBy({ ...handoff, ...name, ...facts, version: handoff.version + 1, updated_at: at }, by);
+  const next = declaredHandoff.change(handoff, fields, { ...facts, version: handoff.version + 1, updated_at: at });
+  return changedBy(next, by);
 }

@@ -5,10 +5,11 @@ import type { Batch } from '../../store/group-commit.ts';
 import { kstDate, kstDateBefore } from '../../time/kst.ts';
 import { documentBin } from '../records.ts';
 import { checkExpected, cleanName } from '../rules.ts';
-import { DocumentService, type DocumentServiceOptions } from '../service.ts';
-import { dropDocument, type Version, versionsOf } from '../texts.ts';
+import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
+import { dropDocument, versionsOf } from '../texts.ts';
 import { binKey } from '../write.ts';
-import type { HandoffRecord } from './declared.ts';
+import { declaredHandoff, type HandoffRecord } from './declared.ts';
+import type { NewHandoff } from './fields.ts';
 import { handoffKind } from './kind.ts';
 import { findHandoff, type HandoffList, listHandoffs, newestOfEach } from './lookup.ts';
 import { type HandoffHead, handoffNames, handoffRows } from './records.ts';
@@ -21,13 +22,7 @@ interface HandoffsOptions extends DocumentServiceOptions {
   readonly mayPurge: () => boolean;
 }
 
-export interface SaveRequest {
-  readonly project: string;
-  readonly topic: string;
-  readonly content: string;
-  /** Undefined: today. */
-  readonly date?: string | undefined;
-  readonly time?: string | undefined;
+export interface SaveRequest extends NewHandoff {
   /** Rejected when the current version differs. 0: no handoff with this name may exist. */
   readonly expected_version?: number | undefined;
 }
@@ -48,13 +43,6 @@ export interface HandoffListRequest {
   readonly cursor?: string | undefined;
 }
 
-/** One version of a handoff with its text. */
-export interface ReadHandoff {
-  readonly handoff: HandoffRecord;
-  readonly shown: Version;
-  readonly content: string;
-}
-
 export class Handoffs extends DocumentService<HandoffRecord, HandoffHead, HandoffsOptions> {
   constructor(options: HandoffsOptions) {
     super(handoffKind, options);
@@ -63,41 +51,42 @@ export class Handoffs extends DocumentService<HandoffRecord, HandoffHead, Handof
   /** Saves a handoff, or replaces the one with that name. The same text changes nothing. `by`: who saves it. */
   async save(accountId: string, request: SaveRequest, by?: string): Promise<HandoffRecord> {
     const { actors, quotas, now } = this.options;
-    const { content, time = null, date = kstDate(now()) } = request;
-    const name = { project: cleanName(request.project), topic: cleanName(request.topic), date, time };
+    const { content, time = null, date = kstDate(now()), expected_version: expected, ...given } = request;
+    const fields = { ...given, project: cleanName(given.project), topic: cleanName(given.topic), date, time };
+    const { project: _, topic: __, ...others } = given;
     const facts = this.kind.factsOf(content);
-    const [byDate] = nameKeys(name);
+    const [byDate] = nameKeys(fields);
     return actors.account(accountId).ask((batch) => {
       const found = batch.get(handoffNames, [accountId, ...byDate]);
       const handoff = found && this.find(batch, accountId, found.id);
-      checkExpected('handoff', request.expected_version, handoff?.version ?? 0);
-      if (handoff !== undefined && this.hold(batch, accountId, handoff).text() === content) return handoff;
+      checkExpected('handoff', expected, handoff?.version ?? 0);
+      const isSame = handoff !== undefined && declaredHandoff.change(handoff, others) === handoff;
+      if (isSame && this.hold(batch, accountId, handoff).text() === content) return handoff;
       quotas.check(batch, accountId, 'documents', recordBytes(content));
       if (handoff !== undefined) {
-        return this.put(batch, accountId, handoff, decideReplace(handoff, name, facts, now(), by), content);
+        return this.put(batch, accountId, handoff, decideReplace(handoff, fields, facts, now(), by), content);
       }
-      const { handoff: made, head } = decideNew(name, facts, this.headOf(batch, accountId), now(), by);
+      const { handoff: made, head } = decideNew(fields, facts, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, undefined, made, content, head);
     });
   }
 
   /** Returns a handoff with its text. Throws Refusal `not_found`, also when the version is not stored. */
-  get(accountId: string, { version, ...request }: GetRequest): ReadHandoff {
+  get(accountId: string, { version, ...request }: GetRequest): ReadDocument<HandoffRecord> {
     return this.#read(accountId, findHandoff(this.options.store, accountId, request), version);
   }
 
   /** As `get`, by its number. */
-  read(accountId: string, id: number, version?: number): ReadHandoff {
+  override openById(accountId: string, id: number, version?: number): ReadDocument<HandoffRecord> {
     const handoff = this.find(this.options.store, accountId, id);
     if (handoff === undefined) throw handoffNotFound('handoff not found');
     return this.#read(accountId, handoff, version);
   }
 
-  #read(accountId: string, handoff: HandoffRecord, version: number | undefined): ReadHandoff {
+  #read(accountId: string, handoff: HandoffRecord, version: number | undefined): ReadDocument<HandoffRecord> {
     const found = this.open(accountId, handoff, version);
     if (found === undefined) throw handoffNotFound(`version ${version} of this handoff is not available`);
-    const { shown, content } = found;
-    return { handoff, shown, content };
+    return found;
   }
 
   /** Returns a page, newest first, after permanently deleting handoffs past the retention period. */

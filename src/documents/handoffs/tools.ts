@@ -1,25 +1,15 @@
 /** Declares the tools for handoffs. */
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
-import { day } from '../../fields/kinds.ts';
+import { notesOf } from '../../fields/record.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import { isTimeOfDay } from '../../time/kst.ts';
-import { documentText } from '../texts.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
-import { declaredHandoff, type HandoffRecord, handoffName } from './declared.ts';
+import { declaredHandoff, type HandoffRecord, otherHandoffInputs } from './declared.ts';
+import { handoffDay, handoffReference, handoffTime, newHandoff } from './fields.ts';
 import { handoffUri } from './resources.ts';
 import type { Handoffs } from './service.ts';
-
-const project = handoffName.describe('Project, in any case');
-const topic = handoffName.describe('Part of the project, in any case');
-const date = day.optional();
-const time = z
-  .string({ error: 'must be HHMM from 0000 to 2359 in Korea Standard Time, such as "1430"' })
-  .length(4)
-  .refine(isTimeOfDay)
-  .optional();
 
 const handoffSchema = declaredHandoff.shown;
 const view = declaredHandoff.show;
@@ -35,13 +25,7 @@ function handoffSave(handoffs: Handoffs, nameOf: CallerName): Tool {
     title: 'Save a handoff',
     access: 'account',
     description: `Saves notes for the next session. The same project, topic, date and time replaces them; earlier text is kept ${limits.binDays} days.`,
-    input: z.strictObject({
-      project,
-      topic,
-      content: documentText.min(1).describe('At most 1 MiB'),
-      date: date.describe('Korea Standard Time; default today'),
-      time: time.describe('HHMM'),
-    }),
+    input: newHandoff,
     output: z.object({ handoff: handoffSchema }),
     annotations: SETS,
     example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
@@ -69,7 +53,7 @@ function handoffList(handoffs: Handoffs): Tool {
     description:
       'Lists handoffs, newest first, with previews. Permanently deletes those past the retention period (if one is set).',
     input: z.strictObject({
-      project: handoffName.optional(),
+      project: declaredHandoff.inputs.project.optional(),
       limit: z.int().min(1).max(limits.handoffListMax).optional().describe(`Default ${limits.handoffListDefault}`),
       cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('From an earlier answer'),
     }),
@@ -106,10 +90,9 @@ function handoffGet(handoffs: Handoffs): Tool {
     access: 'account',
     description: 'Reads the latest handoff that matches.',
     input: z.strictObject({
-      project,
-      topic,
-      date: date.describe('Default: latest'),
-      time: time.describe('HHMM'),
+      ...handoffReference,
+      date: handoffDay.describe('Default: latest'),
+      time: handoffTime,
       include_versions: z.boolean().optional().describe('Also list kept versions'),
       version: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Default: current'),
     }),
@@ -123,7 +106,7 @@ function handoffGet(handoffs: Handoffs): Tool {
     annotations: READS,
     example: { project: 'cairn', topic: 'release' },
     handle({ include_versions: withVersions, ...request }, { accountId }) {
-      const { handoff, shown, content } = handoffs.get(accountId, request);
+      const { record: handoff, shown, content } = handoffs.get(accountId, request);
       const { version } = shown;
       const versions = withVersions === true ? handoffs.versions(accountId, handoff).map(versionView) : undefined;
       const structured = {
@@ -140,6 +123,8 @@ function handoffGet(handoffs: Handoffs): Tool {
   });
 }
 
-function line({ project: of, topic: about, date: day, time: clock }: HandoffRecord): string {
-  return `${of} / ${about}, ${day}${clock === null ? '' : ` ${clock}`}`;
+function line(handoff: HandoffRecord): string {
+  const { project, topic, date, time } = handoff;
+  const when = time === null ? date : `${date} ${time}`;
+  return [`${project} / ${topic}`, when, ...notesOf(otherHandoffInputs, handoff)].join(', ');
 }

@@ -35,5 +35,8 @@ const paperFields = {
 
 export const declaredPaper = declareRecord(paperFields);
 
+/** Fields that have no words and no control of their own. */
+export const otherPaperInputs = declaredPaper.inputsBeside(['title', 'category_id', 'published']);
+
 /** A paper without its text. */
 export type PaperRecord = RecordOf<typeof paperFields>;

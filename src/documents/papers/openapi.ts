@@ -10,6 +10,7 @@ import {
   type Schema,
 } from '../../http/route/doc.ts';
 import { limits } from '../../limits/service.ts';
+import { declaredPaper } from './declared.ts';
 import * as fields from './fields.ts';
 import { paperPageSchema, paperWithContent } from './views.ts';
 
@@ -19,19 +20,8 @@ const paperChange: Schema = { title: 'PaperChange', ...jsonSchema(fields.paperCh
 const publication: Schema = { title: 'Publication', ...jsonSchema(fields.publication, 'input') };
 const page: Schema = { title: 'PaperPage', ...jsonSchema(paperPageSchema, 'output') };
 
-const { content: TEXT, ...FACTS } = {
-  id: 3,
-  title: 'On cairns',
-  content: '# On cairns\n\nThey mark the way.\n',
-  category_id: null,
-  published: false,
-  published_at: null,
-  version: 1,
-  size_bytes: 32,
-  created_at: '2026-11-20T20:18:57.123Z',
-  updated_at: '2026-11-20T20:18:57.123Z',
-  changed_by: 'laptop',
-};
+const FACTS = declaredPaper.example;
+const TEXT = '# On cairns\n\nThey mark the way.\n';
 const PAPER = { ...FACTS, content: TEXT };
 
 const paperId: readonly ParameterDoc[] = [

@@ -6,7 +6,7 @@ import { checkFields, readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { recordBytes, textBytes } from '../../quotas/usage.ts';
 import type { Reader } from '../../store/table.ts';
-import { DocumentService, type DocumentServiceOptions } from '../service.ts';
+import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
 import { measure } from '../texts.ts';
 import type { PaperRecord } from './declared.ts';
 import { type NewPaper, newPaper, type PaperFields, type PaperQuery, paperChange, publication } from './fields.ts';
@@ -68,6 +68,12 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     const { store } = this.options;
     const paper = this.#live(store, accountId, id);
     return this.#shown(accountId, paper, this.hold(store, accountId, paper).text());
+  }
+
+  override openById(accountId: string, id: number): ReadDocument<PaperRecord> {
+    const found = this.open(accountId, this.get(accountId, id).paper);
+    if (found === undefined) throw paperNotFound();
+    return found;
   }
 
   /**

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
 import { idFrom } from '../../fields/kinds.ts';
+import { notesOf } from '../../fields/record.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
+import { otherPaperInputs } from './declared.ts';
 import { newPaper, pageQuery, paperChange } from './fields.ts';
 import { paperUri } from './resources.ts';
 import type { Papers, ShownPaper } from './service.ts';
@@ -159,12 +161,14 @@ function entry(shown: ShownPaper): string {
   return shown.content === undefined ? line(shown) : `--- ${line(shown)}:\n${shown.content}`;
 }
 
-function line({ paper: { id, title, published, version, size_bytes, category_id } }: ShownPaper): string {
+function line({ paper }: ShownPaper): string {
+  const { id, title, published, version, size_bytes, category_id } = paper;
   const notes = [
     published ? 'published' : 'draft',
     `version ${version}`,
     plural(size_bytes, 'byte'),
     ...(category_id === null ? [] : [`category ${category_id}`]),
+    ...notesOf(otherPaperInputs, paper),
   ];
   return `#${id} ${title} (${notes.join(', ')})`;
 }

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import { Field, FormErrors, OpenedVersion, type Problem, SavedElsewhere, TextArea } from '../fields.tsx';
+import { OtherFields } from '../other-fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
@@ -87,7 +88,7 @@ function Actions({ visit, kind, document }: PartProps): VNode {
           </button>
         </Form>
       )}
-      {kind.remove === undefined || shown !== version ? null : (
+      {kind.bin === undefined || shown !== version ? null : (
         <Confirm label="Delete…">
           <p>It goes to the trash, and is deleted permanently after {limits.binDays} days.</p>
           <Form csrf={visit.csrf} action={`${path}/delete`}>
@@ -161,7 +162,12 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
   const isNew = document === undefined;
   const action = isNew ? `${kindPath(kind.id)}/new` : `${documentPath(kind.id, document.id)}/edit`;
   const isNamed = isNew || kind.id === 'papers';
-  const shown = [...(isNamed ? ['title'] : []), ...(isNew ? ['group'] : []), 'content'];
+  const shown = [
+    ...(isNamed ? ['title'] : []),
+    ...(isNew ? ['group'] : []),
+    'content',
+    ...kind.inputs.map(({ name }) => name),
+  ];
   return (
     <>
       <div class="intro">
@@ -203,6 +209,7 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
             value={document?.content ?? ''}
             problem={problem}
           />
+          <OtherFields form={FORM} inputs={kind.inputs} record={document?.record} problem={problem} />
           {isNew ? null : <SavedElsewhere problem={problem} text={document.content} />}
           <div class="actions">
             <button class="button primary" type="submit">

@@ -1,9 +1,15 @@
-/** Adapts the three kinds of documents to one interface for the pages: list, read, write, delete. */
-import { z } from 'zod';
-import { invalidField, Refusal } from '../../common/fault.ts';
+/** Tells the pages about the three kinds of documents: their words, how each is listed, read, written and deleted. */
+import { invalidField } from '../../common/fault.ts';
+import { type DevDocRecord, otherDocInputs } from '../../documents/dev-docs/declared.ts';
+import { devDocChange, newDevDoc } from '../../documents/dev-docs/fields.ts';
+import { type HandoffRecord, otherHandoffInputs } from '../../documents/handoffs/declared.ts';
+import { newHandoff } from '../../documents/handoffs/fields.ts';
+import type { DocumentRecord } from '../../documents/kind.ts';
+import { otherPaperInputs, type PaperRecord } from '../../documents/papers/declared.ts';
+import type { DocumentService } from '../../documents/service.ts';
 import { documentText, type Version } from '../../documents/texts.ts';
-import { printableName } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
+import type { CallerInput } from '../../fields/record.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 
@@ -40,6 +46,7 @@ export interface OpenDocument extends ListedDocument {
   readonly versions: readonly DocumentVersion[];
   /** Only for papers. */
   readonly published?: boolean;
+  readonly record: object;
 }
 
 /** The fields of a form. */
@@ -48,6 +55,8 @@ export interface WrittenDocument {
   /** Category of a dev doc, or project of a handoff. */
   readonly group: string;
   readonly content: string;
+  /** The fields without a control of their own. */
+  readonly others: Readonly<Record<string, unknown>>;
 }
 
 export interface ListQuery {
@@ -63,160 +72,157 @@ export interface Kind {
   readonly titleLabel: string;
   /** Label of `group` in a form; undefined: this kind has no group. */
   readonly groupLabel: string | undefined;
+  /** Fields without a control of their own. */
+  readonly inputs: readonly CallerInput[];
   list(accountId: string, query: ListQuery): Promise<DocumentList>;
   /** Throws Refusal `not_found`. */
   open(accountId: string, id: number, version?: number): OpenDocument;
   /** `by`: who does it, here and below. */
   create(accountId: string, written: WrittenDocument, by: string): Promise<number>;
   /** Throws Refusal `stale_version` when the current version is not `expected`. */
-  save(accountId: string, id: number, written: WrittenDocument, expected: number, by: string): Promise<void>;
+  save(accountId: string, id: number, written: WrittenDocument, expected: number, by: string): Promise<unknown>;
   /** Undefined: this kind cannot be deleted on a page. */
-  readonly remove: ((accountId: string, id: number, by: string) => Promise<void>) | undefined;
-  restore(accountId: string, id: number, by: string): Promise<void>;
+  readonly bin?: {
+    remove(accountId: string, id: number, by: string): Promise<unknown>;
+    restore(accountId: string, id: number, by: string): Promise<unknown>;
+  };
 }
 
-/** Input of a person is validated like input of an agent. */
-const devDocFields = z.strictObject({
-  title: printableName(limits.documentTitleCharsMax),
-  category: printableName(limits.devDocCategoryCharsMax),
-  content: documentText,
-});
-const handoffFields = z.strictObject({
-  project: printableName(limits.handoffNameCharsMax),
-  topic: printableName(limits.handoffNameCharsMax),
-  content: documentText.min(1),
-});
-const textField = z.strictObject({ content: documentText });
+/** What the pages need to know of a kind. */
+interface PageKind<R extends DocumentRecord> extends Omit<Kind, 'list' | 'open'> {
+  readonly service: Pick<DocumentService<R, unknown>, 'openById' | 'versions'>;
+  list(
+    accountId: string,
+    query: ListQuery,
+  ): Promise<{ readonly records: readonly R[]; readonly cursor: string | undefined }>;
+  facts(record: R): Pick<OpenDocument, 'title' | 'label'> & Partial<OpenDocument>;
+}
+
+function pageKind<R extends DocumentRecord>({ service, list, facts, ...kind }: PageKind<R>): Kind {
+  return {
+    ...kind,
+    async list(accountId, query) {
+      const { records, cursor } = await list(accountId, query);
+      const items = records.map((record) => {
+        const { id, updated_at: at, changed_by: by } = record;
+        return { id, at, by, ...facts(record) };
+      });
+      return { items, cursor };
+    },
+    open(accountId, id, version) {
+      const { record, shown, content } = service.openById(accountId, id, version);
+      const versions = service.versions(accountId, record);
+      const { version: number, created_at: at, changed_by: by } = shown;
+      const text = { content, format: 'markdown', version: record.version, shown: number, versions, at, by };
+      return { id, ...text, ...facts(record), record };
+    },
+  };
+}
 
 /** All kinds in display order. */
-export function kindsOf(sources: Sources): readonly Kind[] {
-  return [devDocs(sources), handoffs(sources), papers(sources)];
+export function kindsOf({ docs, handoffs, papers }: Sources): readonly Kind[] {
+  return [pageKind(devDocs(docs)), pageKind(handoffNotes(handoffs)), pageKind(paperTexts(papers))];
 }
 
-function devDocs({ docs }: Sources): Kind {
+function devDocs(docs: Sources['docs']): PageKind<DevDocRecord> {
   return {
     id: 'docs',
     name: 'Dev docs',
     one: 'dev doc',
     titleLabel: 'Title',
     groupLabel: 'Category',
+    inputs: otherDocInputs,
+    service: docs,
+    facts: ({ title, category: label, content_type: format }) => ({ title, label, format }),
     async list(accountId, { search, group, cursor }) {
       const only = group === '' ? {} : { category: group };
       const query = { ...only, search, cursor, limit: limits.documentRowsPerPage };
       const found = await docs.list(accountId, query);
-      const items = found.docs.map(({ id, title, category: label, updated_at: at, changed_by: by }) => {
-        return { id, title, label, at, by };
-      });
-      return { items, cursor: found.cursor };
+      return { records: found.docs, cursor: found.cursor };
     },
-    open(accountId, id, version) {
-      const { doc, shown, content } = docs.get(accountId, { id, version });
-      const { title, category: label, content_type: format } = doc;
-      const versions = docs.versions(accountId, doc);
-      return { id, title, label, content, format, version: doc.version, ...shownOf(shown), versions };
-    },
-    async create(accountId, { title, group: category, content }, by) {
-      const fields = readFields(devDocFields, { title, category, content });
+    async create(accountId, { title, group: category, content, others }, by) {
+      const fields = readFields(newDevDoc, { title, category, content, ...others });
       // A file extension in the title determines the type; without one, text written on a page is Markdown.
       const type = /\.\w+$/.test(title) ? {} : { content_type: 'markdown' as const };
       const made = await docs.create(accountId, { ...fields, ...type, create_category: true }, by);
       return made.id;
     },
-    async save(accountId, id, { content: given }, expected, by) {
-      const { content } = readFields(textField, { content: given });
-      await docs.update(accountId, { id, content, expected_version: expected }, by);
+    async save(accountId, id, { content, others }, expected, by) {
+      const fields = readFields(devDocChange, { content, ...others });
+      await docs.update(accountId, { ...fields, id, expected_version: expected }, by);
     },
-    async remove(accountId, id, by) {
-      await docs.remove(accountId, { id }, by);
-    },
-    async restore(accountId, id, by) {
-      await docs.update(accountId, { id, restore: true }, by);
+    bin: {
+      remove: (accountId, id, by) => docs.remove(accountId, { id }, by),
+      restore: (accountId, id, by) => docs.update(accountId, { id, restore: true }, by),
     },
   };
 }
 
-function handoffs({ handoffs: notes }: Sources): Kind {
+/** The name of a handoff stays, and its text may become empty. */
+const handoffChange = newHandoff
+  .omit({ project: true, topic: true, date: true, time: true })
+  .extend({ content: documentText });
+
+function handoffNotes(notes: Sources['handoffs']): PageKind<HandoffRecord> {
   return {
     id: 'handoffs',
     name: 'Handoffs',
     one: 'handoff',
     titleLabel: 'Topic',
     groupLabel: 'Project',
-    async list(accountId, { group, cursor }) {
+    inputs: otherHandoffInputs,
+    service: notes,
+    facts: ({ topic: title, project: label, preview }) => ({ title, label, preview }),
+    list(accountId, { group, cursor }) {
       // Without a project: the newest handoff of each project.
       const page = { cursor, limit: limits.documentRowsPerPage };
       const found =
         group === '' ? notes.newestOfEach(accountId, page) : notes.page(accountId, { project: group, ...page });
-      const items = found.handoffs.map(({ id, project, topic, preview, updated_at: at, changed_by: by }) => {
-        return { id, title: topic, label: project, preview, at, by };
-      });
-      return { items, cursor: found.cursor };
+      return Promise.resolve({ records: found.handoffs, cursor: found.cursor });
     },
-    open(accountId, id, version) {
-      const { handoff, shown, content } = notes.read(accountId, id, version);
-      const { topic: title, project: label } = handoff;
-      const versions = notes.versions(accountId, handoff);
-      return { id, title, label, content, format: 'markdown', version: handoff.version, ...shownOf(shown), versions };
-    },
-    async create(accountId, { title: topic, group: project, content }, by) {
-      const fields = readFields(handoffFields, { project, topic, content });
+    async create(accountId, { title: topic, group: project, content, others }, by) {
+      const fields = readFields(newHandoff, { project, topic, content, ...others });
       return (await notes.save(accountId, { ...fields, expected_version: 0 }, by)).id;
     },
-    async save(accountId, id, { content: given }, expected, by) {
-      const { content } = readFields(textField, { content: given });
-      const { project, topic, date, time } = notes.read(accountId, id).handoff;
+    async save(accountId, id, { content, others }, expected, by) {
+      const fields = readFields(handoffChange, { content, ...others });
+      const { project, topic, date, time } = notes.openById(accountId, id).record;
       const name = { project, topic, date, ...(time === null ? {} : { time }) };
-      await notes.save(accountId, { ...name, content, expected_version: expected }, by);
-    },
-    remove: undefined,
-    restore() {
-      throw new Refusal({ kind: 'not_found', what: 'handoffs cannot be deleted' });
+      await notes.save(accountId, { ...fields, ...name, expected_version: expected }, by);
     },
   };
 }
 
-function papers({ papers: all }: Sources): Kind {
+function paperTexts(papers: Sources['papers']): PageKind<PaperRecord> {
   return {
     id: 'papers',
     name: 'Papers',
     one: 'paper',
     titleLabel: 'Title',
     groupLabel: undefined,
+    inputs: otherPaperInputs,
+    service: papers,
+    // A paper keeps no version, so its last change is shown even if the text stayed.
+    facts: ({ title, published, updated_at: at, changed_by: by }) => {
+      return { title, label: published ? 'Published' : 'Draft', at, by, published };
+    },
     list(accountId, { group, cursor }) {
       const only = group === '' ? {} : { published: group === 'published' };
       const place = cursor === undefined ? {} : { cursor: readPlace(cursor) };
       const query = { include_content: false, limit: limits.documentRowsPerPage, ...only, ...place };
-      const found = all.list(accountId, query);
-      const items = found.papers.map(({ paper: { id, title, published, updated_at: at, changed_by: by } }) => {
-        return { id, title, label: published ? 'Published' : 'Draft', at, by };
-      });
-      return Promise.resolve({ items, cursor: found.cursor });
+      const found = papers.list(accountId, query);
+      return Promise.resolve({ records: found.papers.map(({ paper }) => paper), cursor: found.cursor });
     },
-    open(accountId, id) {
-      const { paper, content = '' } = all.get(accountId, id);
-      const { title, published, version, updated_at: at, size_bytes, changed_by: by } = paper;
-      const versions = [{ version, size_bytes, created_at: at }];
-      const label = published ? 'Published' : 'Draft';
-      return { id, title, label, at, by, content, format: 'markdown', version, shown: version, versions, published };
+    async create(accountId, { title, content, others }, by) {
+      return (await papers.create(accountId, { title, content, ...others }, by)).paper.id;
     },
-    async create(accountId, { title, content }, by) {
-      return (await all.create(accountId, { title, content }, by)).paper.id;
-    },
-    async save(accountId, id, { title, content }, expected, by) {
-      await all.patch(accountId, id, { title, content, expected_version: expected }, by);
-    },
-    async remove(accountId, id, by) {
-      await all.remove(accountId, id, by);
-    },
-    async restore(accountId, id, by) {
-      await all.patch(accountId, id, { restore: true }, by);
+    save: (accountId, id, { title, content, others }, expected, by) =>
+      papers.patch(accountId, id, { title, content, ...others, expected_version: expected }, by),
+    bin: {
+      remove: (accountId, id, by) => papers.remove(accountId, id, by),
+      restore: (accountId, id, by) => papers.patch(accountId, id, { restore: true }, by),
     },
   };
-}
-
-/** Number, time and author of the shown version. */
-function shownOf({ version: shown, created_at: at, changed_by: by }: Version) {
-  return { shown, at, by };
 }
 
 function readPlace(cursor: string): number {

@@ -6,6 +6,7 @@ import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { seeOther } from '../document.tsx';
 import type { Problem } from '../fields.tsx';
+import { readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import type { Renderer } from '../rendering/renderer.tsx';
@@ -110,26 +111,28 @@ function showForm(
   });
 }
 
-function written(form: URLSearchParams): WrittenDocument {
+function written({ inputs }: Kind, form: URLSearchParams, forWhat: 'new' | 'change'): WrittenDocument {
   const field = (name: string) => form.get(name) ?? '';
   // Browsers send line ends in forms as CR LF.
   const content = field('content').replace(/\r\n?/g, '\n');
-  return { title: field('title'), group: field('group'), content };
+  return { title: field('title'), group: field('group'), content, others: readOtherFields(inputs, form, forWhat) };
 }
 
 async function create(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
-  const given = written(form);
-  const tried = await problemOf('document', { ...given }, () => kind.create(visit.accountId, given, browserOf(visit)));
+  const given = written(kind, form, 'new');
+  const tried = await problemOf('document', { ...Object.fromEntries(form), content: given.content }, () =>
+    kind.create(visit.accountId, given, browserOf(visit)),
+  );
   if (!tried.ok) return showForm(options, visit, kind, undefined, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, tried.value), { text: 'Saved.' });
 }
 
 async function save(options: DocumentOptions, visit: MemberVisit, kind: Kind, form: URLSearchParams): Promise<Reply> {
   const id = idOf(visit);
-  const given = written(form);
-  const expected = form.get('expected') ?? '';
-  const tried = await problemOf('document', { ...given, expected }, () =>
-    kind.save(visit.accountId, id, given, Number(expected), browserOf(visit)),
+  const given = written(kind, form, 'change');
+  const expected = Number(form.get('expected'));
+  const tried = await problemOf('document', { ...Object.fromEntries(form), content: given.content }, () =>
+    kind.save(visit.accountId, id, given, expected, browserOf(visit)),
   );
   if (!tried.ok) return showForm(options, visit, kind, id, inForm(kind.id, tried.problem));
   return options.pages.go(visit, documentPath(kind.id, id), { text: 'Saved.' });
@@ -151,24 +154,24 @@ async function revert(options: DocumentOptions, visit: MemberVisit, kind: Kind, 
   const version = Number(form.get('version'));
   const { title, label: group, content } = kind.open(visit.accountId, id, version);
   const expected = Number(form.get('expected'));
-  await kind.save(visit.accountId, id, { title, group, content }, expected, browserOf(visit));
+  await kind.save(visit.accountId, id, { title, group, content, others: {} }, expected, browserOf(visit));
   return options.pages.go(visit, documentPath(kind.id, id), { text: `Version ${version} was restored.` });
 }
 
 function removal({ pages }: DocumentOptions, kind: Kind): Route[] {
-  const { remove } = kind;
-  if (remove === undefined) return [];
+  const { bin } = kind;
+  if (bin === undefined) return [];
   const path = kindPath(kind.id);
   return [
     pages.memberForm(`${path}/:id/delete`, async (visit) => {
-      await remove(visit.accountId, idOf(visit), browserOf(visit));
+      await bin.remove(visit.accountId, idOf(visit), browserOf(visit));
       return pages.go(visit, path, {
         text: `The ${kind.one} is in the trash, and stays there for ${limits.binDays} days.`,
         undo: { label: 'Undo', action: `${path}/${idOf(visit)}/restore` },
       });
     }),
     pages.memberForm(`${path}/:id/restore`, async (visit) => {
-      await kind.restore(visit.accountId, idOf(visit), browserOf(visit));
+      await bin.restore(visit.accountId, idOf(visit), browserOf(visit));
       return pages.go(visit, documentPath(kind.id, idOf(visit)), { text: `The ${kind.one} was restored.` });
     }),
   ];

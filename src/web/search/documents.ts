@@ -60,7 +60,7 @@ function* candidates({ handoffs, papers }: Sources, accountId: string): Generato
   for (const cursors = pagesOf(); ; ) {
     const page = handoffs.page(accountId, { limit: limits.documentRowsPerPage, cursor: cursors.cursor });
     for (const { id, project, topic, size_bytes: bytes } of page.handoffs) {
-      const read = () => handoffs.read(accountId, id).content;
+      const read = () => handoffs.openById(accountId, id).content;
       yield { path: `/documents/handoffs/${id}`, title: topic, label: `handoff · ${project}`, bytes, read };
     }
     if (page.cursor === undefined) break;

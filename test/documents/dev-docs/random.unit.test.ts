@@ -187,7 +187,7 @@ function checkDocs(world: World): void {
   const counts = new Map<string, number>();
   for (const model of live(world)) {
     counts.set(model.category, (counts.get(model.category) ?? 0) + 1);
-    const { doc, content } = docs.get(ACCOUNT, { title: model.title, category: model.category });
+    const { record: doc, content } = docs.get(ACCOUNT, { title: model.title, category: model.category });
     expect([doc.id, content]).toEqual([model.id, textOf(model)]);
     const versions = docs.versions(ACCOUNT, doc).map(({ version }) => version);
     const all = model.texts.map((_, index) => index + 1).reverse();

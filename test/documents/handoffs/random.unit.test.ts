@@ -115,8 +115,8 @@ function get({ desk, models }: World, { project, topic, date, time }: Extract<St
     return;
   }
   const read = desk.handoffs.get(ACCOUNT, request);
-  expect([read.handoff.id, read.content]).toEqual([found.id, found.texts.at(-1)?.content]);
-  const kept = desk.handoffs.versions(ACCOUNT, read.handoff).map(({ version }) => version);
+  expect([read.record.id, read.content]).toEqual([found.id, found.texts.at(-1)?.content]);
+  const kept = desk.handoffs.versions(ACCOUNT, read.record).map(({ version }) => version);
   expect(kept).toEqual(found.texts.map(({ version }) => version).reverse());
 }
 
