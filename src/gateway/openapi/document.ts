@@ -3,7 +3,7 @@
 import type { RouteDoc } from '../../http/route/doc.ts';
 import type { Route } from '../../http/route/route.ts';
 import { Components, type Json } from './components.ts';
-import { operation } from './operation.ts';
+import { describedOperation } from './operation.ts';
 
 export interface OpenApiInput {
   readonly routes: readonly Route[];
@@ -62,7 +62,7 @@ export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): J
       const path = (doc.path ?? route.path).replace(/:([a-zA-Z_]+)/g, '{$1}');
       const method = route.method.toLowerCase();
       if (paths[path]?.[method] !== undefined) throw new Error(`${method} ${path} is described twice`);
-      paths[path] = { ...paths[path], [method]: operation(route, doc, components) };
+      paths[path] = { ...paths[path], [method]: describedOperation(route, doc, components) };
     }
   }
   return {
