@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'dev-docs', 'handoffs', 'papers'];
+const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents'];
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
@@ -134,7 +134,7 @@ const HOUSE = [
   ['actors', 'cache', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
-  ['versions', 'audit'],
+  ['audit'],
   CAPABILITIES,
   ['web', 'control'],
   ['transfer'],
@@ -233,7 +233,7 @@ test('text knows nothing of Cairn', () => {
 
 test('what only reads imports no actors', () => {
   const reads =
-    /^src\/(sync\/(pull|compare|verify|packs\/vault-view)|tasks\/list|[a-z-]+\/(list|lookup|pull|reader|verify)\.ts)/;
+    /^src\/(sync\/(pull|compare|verify|packs\/vault-view)|tasks\/list|(documents\/)?[a-z-]+\/(list|lookup|pull|reader|verify)\.ts)/;
   expect(source.some(({ path }) => reads.test(path))).toBe(true);
   expect(
     offenders(({ path, imports }) => reads.test(path) && imports.some((to) => to.startsWith('src/actors/'))),
@@ -290,7 +290,7 @@ test('commands of users load no service', () => {
 
 test('pure decisions import only limits, faults, callers, days, their own records and fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/[a-z-]+\/(records|fields)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/(documents\/)?[a-z-]+\/(records|fields)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

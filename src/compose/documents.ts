@@ -3,15 +3,15 @@
 import type { CallerName } from '../common/principal.ts';
 import type { Sweep } from '../common/sweep.ts';
 import type { Config } from '../config.ts';
-import { DevDocs, forgetDoc } from '../dev-docs/service.ts';
-import { devDocTools } from '../dev-docs/tools.ts';
+import { DocumentBin } from '../documents/bin.ts';
+import { DevDocs, forgetDoc } from '../documents/dev-docs/service.ts';
+import { devDocTools } from '../documents/dev-docs/tools.ts';
+import { Handoffs } from '../documents/handoffs/service.ts';
+import { handoffTools } from '../documents/handoffs/tools.ts';
+import { forgetPaper, Papers } from '../documents/papers/service.ts';
+import { paperTools } from '../documents/papers/tools.ts';
 import type { Tool } from '../gateway/tool.ts';
-import { Handoffs } from '../handoffs/service.ts';
-import { handoffTools } from '../handoffs/tools.ts';
-import { forgetPaper, Papers } from '../papers/service.ts';
-import { paperTools } from '../papers/tools.ts';
 import { categoryExists } from '../tasks/categories.ts';
-import { DocumentBin } from '../versions/bin.ts';
 import type { Core } from './core.ts';
 
 export interface Documents {

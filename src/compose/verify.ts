@@ -4,14 +4,15 @@ import { accountImports, accounts as accountTable } from '../accounts/records.ts
 import { removals } from '../accounts/standing/records.ts';
 import { verifyAccounts } from '../accounts/verify.ts';
 import { verifyAudit } from '../audit/verify.ts';
-import { verifyDevDocs } from '../dev-docs/verify.ts';
-import { verifyHandoffs } from '../handoffs/verify.ts';
+import { verifyDevDocs } from '../documents/dev-docs/verify.ts';
+import { verifyHandoffs } from '../documents/handoffs/verify.ts';
+import { verifyPapers } from '../documents/papers/verify.ts';
+import { versionRows } from '../documents/records.ts';
 import { blobs } from '../mirror/records.ts';
 import type { BlobKey } from '../mirror/set-aside.ts';
 import { verifyMirror } from '../mirror/verify.ts';
 import { signIns } from '../oauth/records.ts';
 import { verifyOAuth } from '../oauth/verify.ts';
-import { verifyPapers } from '../papers/verify.ts';
 import { recordBytes, textBytes } from '../quotas/usage.ts';
 import { UsageTally } from '../quotas/verify.ts';
 import { CheckedReader } from '../store/checked-reader.ts';
@@ -25,7 +26,6 @@ import { verifySync } from '../sync/verify/vaults.ts';
 import { tasks } from '../tasks/records.ts';
 import { verifyTasks } from '../tasks/verify.ts';
 import { importedIds } from '../transfer/leftovers.ts';
-import { versionRows } from '../versions/records.ts';
 
 /** Contents with a wrong hash that are not set aside. */
 interface DamagedRows {

@@ -3,12 +3,12 @@
  * Staged contents are removed like all staged bytes.
  */
 import { accountImports } from '../accounts/records.ts';
+import { documentBin } from '../documents/records.ts';
 import { removeRows, removeRowsOf } from '../store/remove-rows.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { vaults } from '../sync/log/records.ts';
 import { taskBin } from '../tasks/records.ts';
-import { documentBin } from '../versions/records.ts';
 
 /** Tables whose keys contain an account after a time. */
 const BINS: readonly AnyTable[] = [taskBin, documentBin];

@@ -2,15 +2,15 @@
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { allTables } from '../../src/compose/core.ts';
-import { DevDocs, forgetDoc } from '../../src/dev-docs/service.ts';
-import { verifyDevDocs } from '../../src/dev-docs/verify.ts';
-import { Handoffs } from '../../src/handoffs/service.ts';
-import { verifyHandoffs } from '../../src/handoffs/verify.ts';
-import { forgetPaper, Papers } from '../../src/papers/service.ts';
-import { verifyPapers } from '../../src/papers/verify.ts';
+import { DocumentBin } from '../../src/documents/bin.ts';
+import { DevDocs, forgetDoc } from '../../src/documents/dev-docs/service.ts';
+import { verifyDevDocs } from '../../src/documents/dev-docs/verify.ts';
+import { Handoffs } from '../../src/documents/handoffs/service.ts';
+import { verifyHandoffs } from '../../src/documents/handoffs/verify.ts';
+import { forgetPaper, Papers } from '../../src/documents/papers/service.ts';
+import { verifyPapers } from '../../src/documents/papers/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
-import { DocumentBin } from '../../src/versions/bin.ts';
 import { unbounded } from './quotas.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -1,10 +1,10 @@
 /** Adapts the three kinds of documents to one interface for the pages: list, read, write, delete. */
 import { z } from 'zod';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { documentText, type Version } from '../../documents/texts.ts';
 import { printableName } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
-import { documentText, type Version } from '../../versions/texts.ts';
 import type { Capabilities } from '../capabilities.ts';
 
 export type KindId = 'docs' | 'handoffs' | 'papers';

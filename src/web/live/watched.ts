@@ -2,10 +2,10 @@
 import { keys, sessionOwners } from '../../accounts/records.ts';
 import { standings } from '../../accounts/standing/records.ts';
 import { auditEvents } from '../../audit/records.ts';
-import { devDocs } from '../../dev-docs/records.ts';
-import { handoffs } from '../../handoffs/records.ts';
+import { devDocs } from '../../documents/dev-docs/records.ts';
+import { handoffs } from '../../documents/handoffs/records.ts';
+import { papers } from '../../documents/papers/records.ts';
 import { blobs, credentials } from '../../mirror/records.ts';
-import { papers } from '../../papers/records.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnyTable, Key } from '../../store/table.ts';
 import { vaultHeads, vaultOwners, vaults } from '../../sync/log/records.ts';
