@@ -60,7 +60,11 @@ const CATEGORY = {
 };
 
 const oneTask = { description: 'The task', schema: taskSchema.meta({ title: 'Task' }), example: TASK };
-const oneCategory = { description: 'The category', schema: categorySchema.meta({ title: 'Category' }), example: CATEGORY };
+const oneCategory = {
+  description: 'The category',
+  schema: categorySchema.meta({ title: 'Category' }),
+  example: CATEGORY,
+};
 
 export function taskRoutes(options: TaskRoutesOptions): Route[] {
   return [...taskListRoutes(options), ...oneTaskRoutes(options), ...categoryRoutes(options)];

@@ -68,7 +68,7 @@ const parse: BodyParser = (parts) => readBody(joined(parts), { kind: 'messages',
 beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
-  const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
+  const access = createAuthenticator({ scheme: 'McpKey', name: 'McpKey', credential: 'key', find: () => undefined });
   door = frontDoor({
     routes: gatewayRoutes({
       gateway: new Gateway({

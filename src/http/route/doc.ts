@@ -73,7 +73,7 @@ export interface RouteDoc {
 }
 
 /** A JSON body of a request, or one of several bodies of an answer. */
-export function jsonContent(schema: ContentDoc['schema'], example?: unknown): ContentDoc {
+export function jsonContent(schema: Schema | z.ZodType, example?: unknown): ContentDoc {
   return { mediaType: 'application/json', schema, example };
 }
 

@@ -98,7 +98,8 @@ export function operation<
 >(declared: Declaration<A, P, Q, B, S>): Route {
   const { method, path, body, accepts, bytesMax = limits.jsonBodyBytesMax, params = {} } = declared;
   const segments = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-  if (segments.join() !== Object.keys(params).join()) throw new Error(`${method} ${path} does not declare its segments`);
+  if (segments.join() !== Object.keys(params).join())
+    throw new Error(`${method} ${path} does not declare its segments`);
   const replyTo = replying(declared);
   return {
     ...declared,
@@ -110,9 +111,12 @@ export function operation<
 }
 
 /** Turns the handler of a declaration into one that replies. */
-function replying<A extends 'open' | Authenticator, P, Q extends Fields, B extends Fields, S extends z.ZodType>(
-  { handle, reply, answer: { status = 200 }, location }: Declaration<A, P, Q, B, S>,
-): NonNullable<typeof reply> {
+function replying<A extends 'open' | Authenticator, P, Q extends Fields, B extends Fields, S extends z.ZodType>({
+  handle,
+  reply,
+  answer: { status = 200 },
+  location,
+}: Declaration<A, P, Q, B, S>): NonNullable<typeof reply> {
   if (reply !== undefined) return reply;
   if (handle === undefined) throw new Error('an operation needs a handler');
   const jsonOf = (value: z.input<S>) => {
@@ -128,11 +132,17 @@ function replying<A extends 'open' | Authenticator, P, Q extends Fields, B exten
 function docOf<A extends 'open' | Authenticator, P, Q extends Fields, B extends Fields, S extends z.ZodType>(
   declared: Declaration<A, P, Q, B, S>,
 ): RouteDoc {
-  const { params, query, body, answer: { status = 200, ...answer }, location, refusals = [] } = declared;
-  const request = { required: declared.bodyRequired !== false, ...jsonContent(body, declared.example) };
+  const {
+    params,
+    query,
+    body,
+    answer: { status = 200, ...answer },
+    location,
+    refusals = [],
+  } = declared;
   return {
     ...declared,
-    ...(body === undefined ? {} : { request }),
+    ...(body && { request: { required: declared.bodyRequired !== false, ...jsonContent(body, declared.example) } }),
     answers: { [status]: location === undefined ? answer : { ...answer, headers: ['Location'] }, ...declared.answers },
     refusals: [
       ...refusals,

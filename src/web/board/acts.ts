@@ -1,6 +1,7 @@
 /** Runs the actions of a card's buttons, and builds the undo of each. */
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { taskChange } from '../../tasks/fields.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Notice } from '../notices.ts';
@@ -50,7 +51,14 @@ async function move({ pages, tasks }: ActOptions, visit: MemberVisit, form: URLS
   const before = tasks.get(accountId, readId(visit.request.params['id']));
   const formerly = wholeColumn(tasks, accountId, before.kanban_status);
   const after = form.has('status')
-    ? await tasks.patch(accountId, before.id, { kanban_status: form.get('status') }, { by: browserOf(visit) })
+    ? await tasks.patch(
+        accountId,
+        before.id,
+        tasks.read(accountId, taskChange, { kanban_status: form.get('status') }),
+        {
+          by: browserOf(visit),
+        },
+      )
     : before;
   const shown =
     after.kanban_status === before.kanban_status ? formerly : wholeColumn(tasks, accountId, after.kanban_status);

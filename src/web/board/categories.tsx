@@ -1,9 +1,11 @@
 /** The page of categories: create, rename, color and delete them. */
 import type { VNode } from 'preact';
+import { readFields } from '../../fields/read.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
+import { categoryChange, newCategory } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
@@ -27,7 +29,7 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
     pages.member(PATH, (visit) => show(options, visit)),
     pages.memberForm(PATH, async (visit, form) => {
       const made = await problemOf('new', Object.fromEntries(form), () =>
-        tasks.categories.create(visit.accountId, documentOf(form)),
+        tasks.categories.create(visit.accountId, readFields(newCategory, documentOf(form))),
       );
       if (!made.ok) return show(options, visit, made.problem);
       const action = `${PATH}/${made.value.id}/delete`;
@@ -36,7 +38,7 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
     pages.memberForm(`${PATH}/:category`, async (visit, form) => {
       const before = tasks.categories.get(visit.accountId, idOf(visit));
       const saved = await problemOf(`edit-${before.id}`, Object.fromEntries(form), () =>
-        tasks.categories.patch(visit.accountId, before.id, documentOf(form)),
+        tasks.categories.patch(visit.accountId, before.id, readFields(categoryChange, documentOf(form))),
       );
       if (!saved.ok) return show(options, visit, saved.problem);
       if (form.get('undo') === 'true') return pages.go(visit, PATH, { text: 'Undone.' });

@@ -1,6 +1,7 @@
 /** The pages of the task board, and the forms that create and edit a task. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
+import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
@@ -116,7 +117,7 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
 async function create(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, tasks } = options;
   const tried = await problemOf('new', Object.fromEntries(form), () =>
-    tasks.create(visit.accountId, documentOf(form), browserOf(visit)),
+    tasks.create(visit.accountId, tasks.read(visit.accountId, newTask, documentOf(form)), browserOf(visit)),
   );
   if (!tried.ok) return await showBoard(options, visit, tried.problem);
   const { id } = tried.value;
@@ -133,7 +134,7 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const values = Object.fromEntries(form);
   const change = { ...documentOf(form), expected_version: Number(form.get('expected')) };
   const tried = await problemOf('edit', values, () =>
-    tasks.patch(visit.accountId, task.id, change, { by: browserOf(visit) }),
+    tasks.patch(visit.accountId, task.id, tasks.read(visit.accountId, taskChange, change), { by: browserOf(visit) }),
   );
   if (!tried.ok) return showTask(options, visit, taskOf(options, visit), tried.problem);
   const isUndo = form.get('undo') === 'true';

@@ -41,7 +41,7 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
       registry,
       answers,
       parse: smallBodies,
-      access: () => ({ accountId: 'fixtures', credentialId: 'fixtures' }),
+      access: Object.assign(() => ({ accountId: 'fixtures', credentialId: 'fixtures' }), { accepts: [] }),
       baseUrl: (host) => `http://${host}`,
       metadataUrl: undefined,
     }),
