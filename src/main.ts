@@ -12,13 +12,11 @@ import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
 import { startSweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
-import type { Fronts } from './fronts/fronts.ts';
-import { openFronts } from './fronts/open.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
-import { Admission, admissionCells } from './http/checks/admission.ts';
+import { Admission } from './http/checks/admission.ts';
 import { LoopDelay } from './http/checks/loop-delay.ts';
-import { elapsedMs, Rates } from './http/checks/rates.ts';
+import { Rates } from './http/checks/rates.ts';
 import { Certificate } from './http/library/tls.ts';
 import { RequestLog } from './http/measure/request-log.ts';
 import { Traffic } from './http/measure/traffic.ts';
@@ -61,7 +59,6 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
   const mail = await openMail(config, log);
   const loop = new LoopDelay();
   let phase: Phase = 'starting';
-  let fronts: Fronts | undefined;
   const close = async () => {
     loop.close();
     await mail?.close();
@@ -69,7 +66,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     await core.close();
   };
   try {
-    const rates = new Rates(config, elapsedMs);
+    const rates = new Rates(config, () => performance.now());
     const [traffic, toolTraffic] = [new Traffic(), new ToolTraffic()];
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
@@ -78,7 +75,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const operation = operationOf(config, certificate, sync, dropped, () => fronts);
+    const operation = operationOf(config, certificate, sync, dropped);
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
     const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
@@ -86,8 +83,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
-    fronts = await openFronts({ ...shown, config, doors, core, rates, traffic, admission, onLine: sink.write, log });
-    endWithAccounts(core, sync, allOf(doors, fronts));
+    endWithAccounts(core, sync, doors);
     const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
     phase = 'ready';
     return {
@@ -99,13 +95,12 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       async stop() {
         phase = 'draining';
         stopWaiting(parts);
-        await drain(doors, fronts, config);
+        await doors.drain(config.drainSeconds);
         await closeCapabilities({ core, sync, tasks, sweeper });
         await close();
       },
     };
   } catch (error) {
-    await fronts?.end(0);
     await close();
     throw error;
   }
@@ -130,31 +125,13 @@ function stopWaiting({ sync, live, agents }: ServiceParts): void {
   agents.listening.close();
 }
 
-/** Cuts the running requests of an account in every thread. */
-function allOf(doors: Doors, fronts: Fronts | undefined): Pick<Doors, 'cut'> {
-  return {
-    cut(accountId) {
-      doors.cut(accountId);
-      fronts?.cut(accountId);
-    },
-  };
-}
-
 /** Values for metrics other than counters. */
-function operationOf(
-  config: Config,
-  certificate: Certificate | undefined,
-  { reading }: Sync,
-  dropped: () => number,
-  fronts: () => Fronts | undefined,
-) {
+function operationOf(config: Config, certificate: Certificate | undefined, { reading }: Sync, dropped: () => number) {
   return {
     ...config,
     certificateExpiresMs: () => certificate?.expiresMs,
     waitingPulls: () => reading.waitingPulls(),
     droppedLines: dropped,
-    frontRestarts: () => fronts()?.restarts ?? 0,
-    beforeRead: async () => await fronts()?.tellFigures(),
   };
 }
 
@@ -183,15 +160,7 @@ function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
     inflightBytesMax: config.inflightBytesMax,
     loopDelayMsMax: config.loopDelayMsMax,
     loopDelayMs: () => loop.medianMs,
-    ...(config.fronts === 0 ? {} : { threads: { cells: admissionCells(config.fronts + 1), own: 0 } }),
   });
-}
-
-/** Finishes running requests: first those handed over by fronts, then those answered by the fronts themselves. */
-async function drain(doors: Doors, fronts: Fronts | undefined, { drainSeconds }: Config): Promise<void> {
-  await fronts?.drain();
-  await doors.drain(drainSeconds);
-  await fronts?.end(drainSeconds);
 }
 
 /** The periodic clean-ups. */

@@ -1,7 +1,4 @@
-/**
- * Defines the parts shared by the doors of every thread: the credential schemes, and the revisions that validate
- * caches.
- */
+/** Defines the credential schemes, and the revisions that validate caches. */
 import type { Accounts } from '../accounts/service.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { Recent } from '../cache/recent.ts';

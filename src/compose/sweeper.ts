@@ -3,7 +3,7 @@
 import type { Log } from '../common/log.ts';
 import type { Sweep } from '../common/sweep.ts';
 import { limits } from '../limits/service.ts';
-import type { ClockWatch } from '../store/data-file/clock-watch.ts';
+import type { ClockWatch } from '../store/meta/clock-watch.ts';
 
 export interface Sweeper {
   /** Stops. Resolves after a running round ends. */

@@ -4,7 +4,7 @@
  */
 import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
 import type { RpcError } from './envelope.ts';
-import type { ClientSession } from './live/session-id.ts';
+import type { ClientSession } from './session-id.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */

@@ -10,9 +10,9 @@ import type { RpcError } from './envelope.ts';
 import type { AnsweredListing } from './listing.ts';
 import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './live/input-required.ts';
 import type { Hearer, Listening } from './live/listening.ts';
-import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
+import { newSessionId, offersForms } from './session-id.ts';
 
 /** Options common to all requests. */
 export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'> {

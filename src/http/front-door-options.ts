@@ -3,11 +3,9 @@ import type { Log } from '../common/log.ts';
 import type { Admission } from './checks/admission.ts';
 import type { OriginRule } from './checks/origin.ts';
 import type { Rates } from './checks/rates.ts';
-import type { Connection } from './library/listen.ts';
 import type { TlsFiles } from './library/tls.ts';
 import type { RequestLog } from './measure/request-log.ts';
 import type { Traffic } from './measure/traffic.ts';
-import type { HeadFields } from './request/head.ts';
 import type { BodyParser, Route } from './route/route.ts';
 
 export interface FrontDoorOptions {
@@ -31,9 +29,4 @@ export interface FrontDoorOptions {
   readonly log: Log;
   /** The port of the door that accepts connections for this one; undefined for a door that listens. */
   readonly acceptedAt?: number;
-  /** Set in a front: receives each request first and passes those answered locally to `accept`. */
-  readonly desk?: Desk;
 }
-
-/** Receives a request within the callback of the HTTP library. */
-type Desk = (socket: Connection, head: HeadFields) => void;

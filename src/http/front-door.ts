@@ -58,7 +58,7 @@ interface Call {
 }
 
 export class FrontDoor {
-  /** Links this door to the doors of other threads, in either direction, to pass on accepted connections. */
+  /** Links this door to others, to pass on accepted connections. */
   readonly family: AppFamily;
   readonly options: FrontDoorOptions;
   readonly #router: Router;
@@ -91,8 +91,7 @@ export class FrontDoor {
     this.#app = tls ? SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) : App();
     this.family = new AppFamily(this.#app);
     this.#app.filter((res, change) => this.#onConnection(res, change));
-    const desk = options.desk ?? ((socket: AnswerSocket, head: HeadFields) => this.accept(socket, head));
-    this.#app.any('/*', (res, req) => desk(res, readHead(res, req)));
+    this.#app.any('/*', (res, req) => this.#accept(res, readHead(res, req)));
     this.#sweeper = setInterval(() => {
       const nowMs = performance.now();
       for (const exchange of this.#active) exchange.checkDeadline(nowMs);
@@ -124,11 +123,10 @@ export class FrontDoor {
       });
       clearTimeout(timer);
     }
-    this.close();
+    this.#close();
   }
 
-  /** Closes every connection immediately. A thread that ends without calling this ends the whole process. */
-  close(): void {
+  #close(): void {
     clearInterval(this.#sweeper);
     this.#app.close();
   }
@@ -145,8 +143,7 @@ export class FrontDoor {
     else if (!admission.connect(() => this.#peers.isWelcome(res))) turnAway(res, tls !== undefined);
   }
 
-  /** Answers a request from this door's own socket or one accepted by a front. */
-  accept(socket: AnswerSocket, fields: HeadFields): void {
+  #accept(socket: AnswerSocket, fields: HeadFields): void {
     const head = new RequestHead(fields, this.options.clientAddress);
     const exchange = new Exchange(socket, head, this.#surroundings);
     this.#active.add(exchange);

@@ -135,7 +135,7 @@ function uploadRoute({ blobs, mirrorAccess }: MirrorRoutesOptions): Route {
 }
 
 /** Read-only routes. */
-export function mirrorReadRoutes({
+function mirrorReadRoutes({
   blobs,
   mirrorAccess,
 }: Pick<MirrorRoutesOptions, 'mirrorAccess'> & { readonly blobs: BlobReads }): Route[] {

@@ -14,7 +14,7 @@ import { limits } from '../limits/service.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
 /** Worker threads load compiled JavaScript; from `dist/src/pool` this is `dist/workers`. */
-const WORKERS_FOLDER = new URL('../../workers', import.meta.url);
+const WORKERS_FOLDER = new URL('../../workers/', import.meta.url);
 
 export interface PoolOptions {
   readonly threads: number;

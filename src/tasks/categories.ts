@@ -4,8 +4,9 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { CategoryClearing } from './clearing.ts';
+import type { CategoryRecord } from './declared.ts';
 import type { CategoryFields, newCategory } from './fields.ts';
-import { type CategoryRecord, categories, taskCounts, taskHeads } from './records.ts';
+import { categories, taskCounts, taskHeads } from './records.ts';
 import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
 
 export interface Category extends CategoryRecord {

@@ -7,17 +7,9 @@ import { jsonText } from '../http/reply/reply.ts';
 import { operation, recordId } from '../http/route/operation.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import {
-  categoryChange,
-  daySpan,
-  defined,
-  newCategory,
-  newTask,
-  pageQuery,
-  readOrder,
-  spanErrors,
-  taskChange,
-} from './fields.ts';
+import { declaredCategory, declaredTask } from './declared.ts';
+import { categoryChange, newCategory, newTask, taskChange } from './fields.ts';
+import { daySpan, defined, pageQuery, readOrder, spanErrors } from './list/arguments.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
@@ -34,30 +26,8 @@ export interface TaskRoutesOptions {
 const TASKS = '/api/tasks';
 const CATEGORIES = '/api/categories';
 
-const TASK = {
-  id: 7,
-  content: 'Renew the certificate',
-  due_date: '2026-12-01',
-  is_important: true,
-  completed: false,
-  completed_at: null,
-  category_id: 2,
-  kanban_status: 'todo',
-  version: 1,
-  created_at: '2026-11-20T20:18:57.123Z',
-  updated_at: '2026-11-20T20:18:57.123Z',
-  changed_by: 'laptop',
-};
-
-const CATEGORY = {
-  id: 2,
-  name: 'Operations',
-  color: '#1f6feb',
-  position: 0,
-  task_count: 1,
-  created_at: '2026-11-20T20:18:57.123Z',
-  updated_at: '2026-11-20T20:18:57.123Z',
-};
+const TASK = declaredTask.example;
+const CATEGORY = { ...declaredCategory.example, task_count: 1 };
 
 const oneTask = { description: 'The task', schema: taskSchema.meta({ title: 'Task' }), example: TASK };
 const oneCategory = {

@@ -10,17 +10,18 @@ import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
-import { Places } from './board/places.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
+import type { TaskRecord } from './declared.ts';
 import type { newTask, TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import { isAmong } from './list/query.ts';
-import { liveTask, readTasks, twinOf } from './list/reads.ts';
+import { deletedTasks, liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
-import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
+import { Places } from './places.ts';
+import { taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
   decideBin,
@@ -191,6 +192,11 @@ export class Tasks {
       change.finish();
       return { task: binned, wasBinned: false };
     });
+  }
+
+  /** As `deletedTasks` in list/reads.ts. */
+  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
+    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Permanently deletes tasks past their days in the trash. Resolves with the number of deleted tasks. */

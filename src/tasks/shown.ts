@@ -1,6 +1,6 @@
 /** Formats a task for output: as JSON, as text, and in the refusal of a change that was made from another version. */
 import { staleVersion } from '../fields/expected-version.ts';
-import type { TaskRecord } from './records.ts';
+import type { TaskRecord } from './declared.ts';
 
 type ShownFields = Omit<TaskRecord, 'deleted_at'>;
 

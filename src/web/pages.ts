@@ -19,10 +19,9 @@ import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
-import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import { isMember, type MemberVisit, type Visit } from './visit.ts';
+import { isMember, type LiveTopic, type MemberVisit, type Visit } from './visit.ts';
 import type { ZoneFormats } from './zone-format.ts';
 
 export type { MemberVisit, Visit } from './visit.ts';
@@ -57,7 +56,7 @@ export interface View {
   readonly title: string;
   readonly section?: Section;
   /** The page refreshes when one of these topics changes. Default: never. */
-  readonly live?: readonly Topic[];
+  readonly live?: readonly LiveTopic[];
   readonly body: ComponentChildren;
   readonly status?: number;
   readonly headers?: ReplyHeaders;

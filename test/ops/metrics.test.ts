@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = 'a-token-of-the-operator';
 const UPLOADS = { bodies: 'uploads' };
-const FILES = fileURLToPath(new URL('../../src/manual/deploy', import.meta.url));
+const FILES = fileURLToPath(new URL('../../src/manual/deploy/', import.meta.url));
 
 let hub: Hub;
 let metrics: string;

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { allTables } from '../../src/compose/core.ts';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
-import { meta } from '../../src/store/meta.ts';
+import { meta } from '../../src/store/meta/meta.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { callTool, PASSWORD, structured } from '../support/gateway.ts';

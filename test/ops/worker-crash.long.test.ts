@@ -12,7 +12,7 @@ import { download, mirrorAccount, randomCommit, upload } from '../support/mirror
 import { untilNothingStaged } from '../support/mirror-state.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Dies, or fills its heap, for two passwords; hashes the others. */
 const WORKER = `

@@ -8,8 +8,8 @@ import { limits } from '../../src/limits/service.ts';
 import type { DigestMessage, DigestReturn, Digests, ParsedBody } from '../../src/pool/jobs.ts';
 import { Pool } from '../../src/pool/pool.ts';
 
-const REAL = new URL('../../dist/workers', import.meta.url);
-const DYING = new URL('./fixtures', import.meta.url);
+const REAL = new URL('../../dist/workers/', import.meta.url);
+const DYING = new URL('./fixtures/', import.meta.url);
 const hmacKey = Buffer.from('a key');
 
 let pool: Pool | undefined;

@@ -68,8 +68,6 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
     CAIRN_SIGNIN_LIMIT: '0',
     CAIRN_LOOP_DELAY_MS: '0',
     CAIRN_SIGNUPS_PER_DAY: '0',
-    // The whole suite runs with fronts, too, when this is set for it.
-    CAIRN_FRONTS: process.env['CAIRN_FRONTS'] ?? '0',
   };
   const env = cleanEnvironment({ CAIRN_PORT: '0', CAIRN_DATA: dataFolder, ...unlimited, ...options.env });
   const [command, ...args] = [...(options.wrapper ?? []), process.execPath, options.script ?? CAIRN, 'serve'];

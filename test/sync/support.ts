@@ -25,7 +25,7 @@ const NO_BOUND = {
   noteRefused: () => undefined,
 };
 
-const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers', import.meta.url)));
+const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
 
 export interface SyncDesk {
   readonly store: Store;

@@ -1,13 +1,15 @@
 /** Holds lists and searches of tasks against those of a plain model, and makes tasks of every kind. */
+
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { KANBAN_STATUSES, type TaskRecord } from '../../src/tasks/declared.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
-import { defined } from '../../src/tasks/fields.ts';
+import { defined } from '../../src/tasks/list/arguments.ts';
 import { SORT_FIELDS, type TaskFilter } from '../../src/tasks/list/query.ts';
 import type { TaskSearch } from '../../src/tasks/list/search.ts';
-import { clearedCategories, KANBAN_STATUSES, type TaskRecord, taskCounts } from '../../src/tasks/records.ts';
+import { clearedCategories, taskCounts } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { dayNumber } from '../../src/time/calendar.ts';
 import { openZone } from '../../src/time/zone.ts';

@@ -12,7 +12,7 @@ import { runProgram, startProgram, stopProgram, waitForPort } from '../child.ts'
 import { freePort } from '../free-port.ts';
 
 /** The package in the source tree: its dependencies are installed there, and it is not compiled. */
-const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../../../../bench/peers/servers/', import.meta.url));
 const CALLS_PER_BATCH = 100;
 /** wrk script that repeats one request, or varies it each time. */
 export const REQUESTS_SCRIPT = join(PACKAGE, 'requests.lua');

@@ -27,13 +27,6 @@ export function argumentParser(pool: Pool, contentTools: readonly string[]): Bod
   };
 }
 
-/** The same without a pool, for bodies that are always small. */
-export const smallBodies = {
-  messages: (parts: readonly Uint8Array[]): GatewayBody =>
-    readBody(joined(parts), { kind: 'messages', contentTools: [] }),
-  args: (parts: readonly Uint8Array[]): unknown => readBody(joined(parts), { kind: 'document' }).document,
-} as const;
-
 async function parseBody(
   pool: Pool,
   parts: readonly Uint8Array[],

@@ -3,7 +3,7 @@ import { Refusal } from '../../common/fault.ts';
 import { parseJson } from '../../http/request/json-body.ts';
 import type { BodyForm } from '../../pool/jobs.ts';
 import { type RpcId, readMessage } from '../envelope.ts';
-import { changedIds, exactId } from './exact-id.ts';
+import { changedIds, exactId } from '../exact-id.ts';
 
 export interface GatewayBody {
   readonly document: unknown;

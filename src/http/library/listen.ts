@@ -1,6 +1,6 @@
 /** Wraps features of the HTTP library that its type declarations omit. */
 import './settings.ts';
-import type { HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js';
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import * as library from 'uWebSockets.js';
 import { us_listen_socket_close } from 'uWebSockets.js';
 
@@ -23,10 +23,7 @@ export function listenExclusively(app: TemplatedApp, host: string, port: number)
   return bound;
 }
 
-/** The library's response object of one request. */
-export type Connection = HttpResponse;
-
-/** Handle of an application, passed between threads. */
+/** Handle of an application. */
 export type ChildDescriptor = unknown;
 
 /** Undeclared methods of the library for accepting connections on behalf of other applications. */
@@ -36,7 +33,7 @@ interface Member {
   removeChildAppDescriptor(child: ChildDescriptor): void;
 }
 
-/** Connects this application with those of other threads. */
+/** Connects this application with others that share its connections. */
 export class AppFamily {
   readonly #app: TemplatedApp;
 
@@ -60,7 +57,7 @@ export class AppFamily {
     this.#asMember.addChildAppDescriptor(child);
   }
 
-  /** Must be called when the child's thread ends, because the library does not notice. */
+  /** The child gets no further connections. */
   remove(child: ChildDescriptor): void {
     this.#asMember.removeChildAppDescriptor(child);
   }

@@ -14,7 +14,7 @@ import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifes
 import { newestTransaction, takeNewPages } from '../../store/copies/new-pages.ts';
 import { fileIdentity } from '../../store/data-file/identity.ts';
 import { makeFolders } from '../../store/data-file/make-folders.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import { makeBackup } from './backup.ts';

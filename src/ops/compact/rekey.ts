@@ -15,11 +15,11 @@ import { credentials } from '../../mirror/records.ts';
 import { resealCredentials } from '../../mirror/reseal.ts';
 import { makeCopyAside, swapIn } from '../../store/copies/swap.ts';
 import { noHub } from '../../store/data-file/folder.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
 import { UPGRADE } from '../../store/owners.ts';
 import { checkMasterKey } from '../../store/sealing/key-check.ts';
-import { KEY_FILE, loadMasterKey, writeKeyFile } from '../../store/sealing/master-key.ts';
+import { loadMasterKey, writeKeyFile } from '../../store/sealing/master-key.ts';
 import { moveHashKey, NEXT_KEY_FILE, openSealer, settleKey } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 

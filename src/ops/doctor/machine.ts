@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { requireHttpLibrary } from '../../http/library/load.ts';
 import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../../store/data-file/address-space.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { openFilesMax } from '../open-files.ts';
 import { attempt, type Finding, note, ok, size, wrong } from './finding.ts';
 

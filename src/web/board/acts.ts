@@ -1,8 +1,8 @@
 /** Runs the actions of a card's buttons, and builds the undo of each. */
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import { taskChange } from '../../tasks/fields.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Notice } from '../notices.ts';
 import type { MemberVisit, Pages } from '../pages.ts';

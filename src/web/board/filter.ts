@@ -2,8 +2,8 @@
  * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
  */
 import { limits } from '../../limits/service.ts';
+import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
-import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/records.ts';
 import { dayNumber } from '../../time/calendar.ts';
 
 export const DUE_FILTERS = [

@@ -1,7 +1,7 @@
 /** Renders the forms of one task: the one for new tasks on the board, and the edit page. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import {
   Checkbox,
   Field,

@@ -1,8 +1,8 @@
 /** The pages of the task board, and the forms that create and edit a task. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import { newTask, taskChange } from '../../tasks/fields.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';

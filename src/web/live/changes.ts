@@ -1,13 +1,11 @@
 /** Notifies open pages of changes in their account, and numbers the state of each account. */
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
-
-/** What a page can depend on. */
-export type Topic = 'tasks' | 'vaults' | 'documents' | 'mirror' | 'account';
+import type { LiveTopic } from '../visit.ts';
 
 export interface LiveListener {
   /** Rows of this topic were committed. */
-  changed(topic: Topic, rows: number): void;
+  changed(topic: LiveTopic, rows: number): void;
   /** A session ended or the account was disabled: check again whether this listener may listen. */
   recheck(): void;
 }
@@ -27,7 +25,7 @@ export class LiveChanges {
     return `${this.#epoch}.${this.#marks.get(accountId) ?? this.#floor}`;
   }
 
-  note(accountId: string, topic: Topic, rows: number): void {
+  note(accountId: string, topic: LiveTopic, rows: number): void {
     this.#count += 1;
     this.#marks.delete(accountId);
     this.#marks.set(accountId, this.#count);

@@ -2,10 +2,12 @@
  * One stream of server-sent events (WHATWG HTML standard, 9.2). Sends the changes since the last event in batches. A
  * periodic `retry` line keeps proxies from closing the stream, and detects readers that are gone.
  */
+
 import type { Parts } from '../../http/reply/body.ts';
 import type { Feed } from '../../http/reply/feed.ts';
 import { limits } from '../../limits/service.ts';
-import type { LiveListener, Topic } from './changes.ts';
+import type { LiveTopic } from '../visit.ts';
+import type { LiveListener } from './changes.ts';
 
 interface StreamOptions {
   /** The current state of the account. */
@@ -17,7 +19,7 @@ interface StreamOptions {
 
 export class LiveStream implements Feed, LiveListener {
   readonly #options: StreamOptions;
-  readonly #changed = new Map<Topic | 'all', number>();
+  readonly #changed = new Map<LiveTopic | 'all', number>();
   #gathering: NodeJS.Timeout | undefined;
   #isDue = false;
   #isBeat = false;
@@ -45,7 +47,7 @@ export class LiveStream implements Feed, LiveListener {
     return undefined;
   }
 
-  changed(topic: Topic, rows: number): void {
+  changed(topic: LiveTopic, rows: number): void {
     this.#changed.set(topic, (this.#changed.get(topic) ?? 0) + rows);
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;

@@ -1,4 +1,5 @@
 /** Watches the tables shown on pages, and reports each durable write to them. */
+
 import { keys, sessionOwners } from '../../accounts/records.ts';
 import { standings } from '../../accounts/standing/records.ts';
 import { auditEvents } from '../../audit/records.ts';
@@ -10,10 +11,11 @@ import type { Store } from '../../store/store.ts';
 import type { AnyTable, Key } from '../../store/table.ts';
 import { vaultHeads, vaultOwners, vaults } from '../../sync/log/records.ts';
 import { categories, tasks } from '../../tasks/records.ts';
-import type { LiveChanges, Topic } from './changes.ts';
+import type { LiveTopic } from '../visit.ts';
+import type { LiveChanges } from './changes.ts';
 
 /** Tables with keys that begin with the account. */
-const OF_ACCOUNTS: readonly (readonly [AnyTable, Topic])[] = [
+const OF_ACCOUNTS: readonly (readonly [AnyTable, LiveTopic])[] = [
   [tasks, 'tasks'],
   [categories, 'tasks'],
   [vaults, 'vaults'],

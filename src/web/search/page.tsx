@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given } from '../ui.tsx';

@@ -1,4 +1,5 @@
 /** The settings page: the credentials of the account, and how to revoke them. */
+
 import type { VNode } from 'preact';
 import type { KeySummary } from '../../accounts/service.ts';
 import type { SetupHub } from '../../accounts/setup-guide.ts';
@@ -7,8 +8,8 @@ import type { Capabilities } from '../capabilities.ts';
 import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ConnectAgent } from '../home/connect.tsx';
 import type { MemberVisit, View } from '../pages.ts';
-import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { browserName } from '../visit.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';

@@ -20,7 +20,7 @@ import { type PaperRecord, paperHeads, paperRows, papers } from '../../../src/do
 import { verifyPapers } from '../../../src/documents/papers/verify.ts';
 import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../../src/documents/records.ts';
 import { CheckedReader } from '../../../src/store/checked-reader.ts';
-import { DATA_FILE } from '../../../src/store/data-file/name.ts';
+import { DATA_FILE } from '../../../src/store/data-file/names.ts';
 import type { Batch } from '../../../src/store/group-commit.ts';
 import { Store } from '../../../src/store/store.ts';
 import { forge } from '../../support/forge.ts';

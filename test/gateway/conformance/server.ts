@@ -1,7 +1,7 @@
 /** A gateway of the product's own parts that serves the fixtures of the conformance suite, which sends no credential. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { smallBodies } from '../../../src/gateway/body/parse-body.ts';
+import { readBody } from '../../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../../src/gateway/known-results.ts';
 import { Listening } from '../../../src/gateway/live/listening.ts';
@@ -10,6 +10,7 @@ import { Offers } from '../../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../../src/gateway/registry.ts';
 import { gatewayRoutes, SIGN_IN_DOOR } from '../../../src/gateway/routes.ts';
 import { ownOrigin } from '../../../src/http/checks/origin.ts';
+import { joined } from '../../../src/http/request/body.ts';
 import { frontDoor } from '../../support/front-door.ts';
 import { fixturePrompts, fixtureResources, fixtureTools } from './fixtures.ts';
 
@@ -40,7 +41,10 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
       gateway,
       registry,
       answers,
-      parse: smallBodies,
+      parse: {
+        messages: (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] }),
+        args: (parts) => readBody(joined(parts), { kind: 'document' }).document,
+      },
       access: Object.assign(() => ({ accountId: 'fixtures', credentialId: 'fixtures' }), { accepts: [] }),
       baseUrl: (host) => `http://${host}`,
       metadataUrl: undefined,
@@ -48,5 +52,5 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
     origins: { allowed: [], isOwn: ownOrigin(undefined, HOST) },
   });
   const port = door.listen(HOST, 0);
-  return { url: `http://${HOST}:${port}${SIGN_IN_DOOR}`, stop: () => door.close() };
+  return { url: `http://${HOST}:${port}${SIGN_IN_DOOR}`, stop: () => door.drain(0) };
 }

@@ -3,9 +3,9 @@
  * the state they remember (sync cursors) was lost with the old file.
  */
 import { randomBytes } from 'node:crypto';
+import { HUB } from '../owners.ts';
+import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
-import { HUB } from './owners.ts';
-import type { Store } from './store.ts';
 
 /** The current epoch, 16 hex characters. Creates one in a new data file. */
 export async function openEpoch(store: Store): Promise<string> {

@@ -2,13 +2,13 @@
  * Stores the manual order of tasks in a board column: placed tasks come first, all others follow by due date. A list
  * may contain tasks that have left the column; readers skip them.
  */
-import type { ActorRegistry } from '../../actors/registry.ts';
-import { limits } from '../../limits/service.ts';
-import type { Store } from '../../store/store.ts';
-import type { Reader } from '../../store/table.ts';
-import { liveTask } from '../list/reads.ts';
-import { type KanbanStatus, type TaskRecord, taskPlaces } from '../records.ts';
-import { deletedTasks } from './trash.ts';
+import type { ActorRegistry } from '../actors/registry.ts';
+import { limits } from '../limits/service.ts';
+import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
+import type { KanbanStatus, TaskRecord } from './declared.ts';
+import { liveTask } from './list/reads.ts';
+import { taskPlaces } from './records.ts';
 
 export interface PlacesOptions {
   readonly store: Store;
@@ -25,11 +25,6 @@ export class Places {
   /** Returns the tasks of a column that were placed by hand, in order. */
   of(accountId: string, status: KanbanStatus): TaskRecord[] {
     return placedIn(this.#options.store, accountId, status);
-  }
-
-  /** Returns the deleted tasks, newest first; a promise when finding them takes more than one turn. */
-  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
-    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Moves a task of a column before another, or to the end. `shown`: the column as displayed to the user. */

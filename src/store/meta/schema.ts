@@ -5,10 +5,10 @@
  */
 
 import type { Batch } from '../group-commit.ts';
-import { meta } from '../meta.ts';
 import { UPGRADE } from '../owners.ts';
 import type { Store } from '../store.ts';
 import type { AnyTable, Key, Reader } from '../table.ts';
+import { meta } from './meta.ts';
 
 const VERSION_ROW = 'schema';
 const PROGRESS_ROW = 'migration';

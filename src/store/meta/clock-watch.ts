@@ -5,9 +5,9 @@
  */
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
-import { meta } from '../meta.ts';
 import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
+import { meta } from './meta.ts';
 
 const ROW = 'newest_ms';
 

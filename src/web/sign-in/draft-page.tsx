@@ -3,10 +3,10 @@ import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import { TextArea } from '../fields.tsx';
+import { DRAFT_PATH, type Draft, type Drafts, WRITTEN } from '../forms/drafts.ts';
 import type { Pages } from '../pages.ts';
 import { Fact, Form, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
-import { DRAFT_PATH, type Draft, type Drafts, WRITTEN } from './drafts.ts';
 
 /** The route of the page of a draft. */
 export function draftRoute(pages: Pages, drafts: Drafts): Route {
