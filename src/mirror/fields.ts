@@ -77,7 +77,7 @@ export const downloadQuery = z.object({
 });
 
 /** Describes the headers of a download (RFC 9110), which are ignored where they are wrong. */
-export const downloadHeaders = z.object({
+export const rangeHeaders = z.object({
   'If-None-Match': z.string().optional().describe("ETag of the client's copy; if it still matches, the answer is 304"),
   Range: z
     .string()

@@ -17,10 +17,10 @@ import type { MirrorCredentials } from './credentials.ts';
 import {
   COMMIT_EXAMPLE,
   credentialRequest,
-  downloadHeaders,
   downloadQuery,
   type ListQuery,
   listQuery,
+  rangeHeaders,
   SHA256_EXAMPLE,
   uploadHeaders,
 } from './fields.ts';
@@ -188,7 +188,7 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
     access,
     params: { sha: commit },
     query: downloadQuery,
-    headers: downloadHeaders,
+    headers: rangeHeaders,
     answer: { description: 'The exact bytes', ...tarball },
     answers: {
       206: { description: 'The requested range', ...tarball, headers: [...TARBALL_HEADERS, 'Content-Range'] },
