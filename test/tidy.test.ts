@@ -167,7 +167,7 @@ const GATEWAY = [
   ['exact-id.ts', 'session-id.ts', 'tool-traffic.ts', 'words.ts'],
   ['envelope.ts'],
   ['body', 'codes.ts'],
-  ['dialect.ts', 'rest-refusal.ts'],
+  ['dialect.ts'],
   ['offers'],
   ['live'],
   ['tool.ts'],
