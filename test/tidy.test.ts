@@ -151,7 +151,7 @@ const SYNC = [
   ['service.ts'],
   ['tools'],
 ];
-const HTTP = [['request', 'reply', 'library'], ['route', 'measure'], ['checks']];
+const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const WEB = [
   ['assets.ts', 'capabilities.ts', 'cookies.ts', 'download-headers.ts', 'next-path.ts', 'notices.ts', 'zone-format.ts'],
   ['rendering', 'visit.ts'],
@@ -342,7 +342,7 @@ test('pure decisions import only limits, faults, callers, days, their own record
 });
 
 test.each([
-  ['uWebSockets.js', /^src\/http\//],
+  ['uWebSockets.js', /^src\/http\/library\/uws\.ts$/],
   ['lmdb', /^src\/store\//],
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],

@@ -3,16 +3,6 @@
  * order; the first that fails answers: framing, agent, route, credential, length, size, media type. Then the handler
  * runs with the parsed fields. Refusals are caught only here.
  */
-import './library/settings.ts';
-import {
-  App,
-  type HttpResponse,
-  SSLApp,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { StartError } from '../common/start-error.ts';
@@ -26,6 +16,15 @@ import { Exchange, type ExchangeSurroundings } from './exchange.ts';
 import { findRoute } from './find-route.ts';
 import type { FrontDoorOptions } from './front-door-options.ts';
 import { AppFamily, listenExclusively } from './library/listen.ts';
+import {
+  App,
+  closeListener,
+  type HttpResponse,
+  localPortOf,
+  SSLApp,
+  type TemplatedApp,
+  type us_listen_socket,
+} from './library/uws.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import { openBody, ruleFor } from './open-body.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
@@ -107,14 +106,14 @@ export class FrontDoor {
         `cannot listen on ${host} port ${port} (${settings}): it is in use, not of this machine, or below 1024; choose another.`,
       );
     }
-    this.#port = us_socket_local_port(this.#listener);
+    this.#port = localPortOf(this.#listener);
     return this.#port;
   }
 
   /** Stops accepting and waits at most `seconds` until every exchange has ended, then closes the remaining ones. */
   async drain(seconds: number): Promise<void> {
     this.#draining = true;
-    if (this.#listener !== undefined) us_listen_socket_close(this.#listener);
+    if (this.#listener !== undefined) closeListener(this.#listener);
     if (this.#active.size > 0) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {

@@ -71,6 +71,7 @@ export class Store implements Reader {
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
+      elapsed: () => performance.now(),
     });
   }
 

@@ -13,7 +13,7 @@ import type { Changes } from '../log/changes.ts';
 import type { FileBytes } from '../log/file-room.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
-import { foldVaultName } from '../vaults/vaults.ts';
+import { foldVaultName } from '../vaults/decision.ts';
 import { PortableContents } from './contents.ts';
 import { VaultImport } from './log.ts';
 import { type VaultLine, vaultRecordSchema } from './records.ts';

@@ -10,6 +10,7 @@ import type { Reader } from '../../store/table.ts';
 import { protectedCheck } from '../log/paths.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import { type CreatedVault, checkVaultName, decideVault, findVaultByName, newVault, type Vault } from './decision.ts';
 
 export interface VaultsOptions {
   readonly store: Store;
@@ -17,17 +18,10 @@ export interface VaultsOptions {
   readonly now: () => number;
 }
 
-export interface Vault {
-  readonly id: string;
-  readonly record: VaultRecord;
-}
+export type { Vault } from './decision.ts';
 
 export interface VaultState extends Vault {
   readonly head: VaultHead;
-}
-
-export interface CreatedVault extends Vault {
-  readonly status: 'created' | 'existing' | 'updated';
 }
 
 /** Cache revision of compiled globs: no write makes them outdated. */
@@ -68,8 +62,7 @@ export class Vaults {
   }
 
   #withName(reader: Pick<Store, 'range'>, accountId: string, name: string): Vault | undefined {
-    const folded = foldVaultName(name);
-    return this.#vaultsOf(reader, accountId).find(({ record }) => foldVaultName(record.name) === folded);
+    return findVaultByName(this.#vaultsOf(reader, accountId), name);
   }
 
   /** Returns the record of a vault found by `idOf`. Throws Refusal `invalid_fields` when it does not exist. */
@@ -111,23 +104,10 @@ export class Vaults {
   create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch): CreatedVault => {
-      const existing = this.#vaultsOf(batch, accountId);
-      const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
-      if (same === undefined) {
-        if (existing.length >= limits.vaultsMax) {
-          throw invalidField(
-            'name',
-            `this account has ${limits.vaultsMax} vaults, which is the limit; delete one first`,
-          );
-        }
-        const record = newVault(name, false, protectedPaths ?? null, now());
-        return { id: put(batch, accountId, record), record, status: 'created' };
-      }
-      const isSet = protectedPaths !== undefined && !sameList(protectedPaths, same.record.protected_paths);
-      if (!isSet) return { ...same, status: 'existing' };
-      const record = { ...same.record, protected_paths: protectedPaths };
-      batch.put(vaults, [accountId, same.id], record);
-      return { id: same.id, record, status: 'updated' };
+      const decided = decideVault(this.#vaultsOf(batch, accountId), name, protectedPaths, now());
+      if (decided.status === 'created') return { ...decided, id: put(batch, accountId, decided.record) };
+      if (decided.status === 'updated') batch.put(vaults, [accountId, decided.id], decided.record);
+      return decided;
     });
   }
 
@@ -135,11 +115,7 @@ export class Vaults {
   rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
     return this.#options.actors.account(accountId).ask((batch) => {
       const before = this.#kept(batch, accountId, vaultId);
-      const same = this.#vaultsOf(batch, accountId).find(
-        (other) => other.id !== vaultId && foldVaultName(other.record.name) === foldVaultName(name),
-      );
-      if (same !== undefined)
-        throw invalidField('name', `a vault named ${same.record.name} exists; choose another name`);
+      checkVaultName(this.#vaultsOf(batch, accountId), vaultId, name);
       const record = { ...before, name };
       if (name !== before.name) batch.put(vaults, [accountId, vaultId], record);
       return { id: vaultId, record, formerName: before.name };
@@ -234,7 +210,7 @@ export class Vaults {
     return actors.account(accountId).ask((batch): string => {
       const made = batch.get(primaries, [accountId]);
       if (made !== undefined) return made.vault_id;
-      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldVaultName(record.name) === PRIMARY_NAME);
+      const named = this.#withName(batch, accountId, PRIMARY_NAME);
       if (named === undefined) {
         const id = put(batch, accountId, newVault(PRIMARY_NAME, true, null, now()));
         batch.put(primaries, [accountId], { vault_id: id });
@@ -254,15 +230,6 @@ export class Vaults {
   }
 }
 
-function newVault(
-  name: string,
-  isPrimary: boolean,
-  protectedPaths: readonly string[] | null,
-  nowMs: number,
-): VaultRecord {
-  return { name, is_primary: isPrimary, created_at: new Date(nowMs).toISOString(), protected_paths: protectedPaths };
-}
-
 function put(batch: Batch, accountId: string, record: VaultRecord): string {
   const id = `v_${randomBytes(8).toString('hex')}`;
   batch.put(vaults, [accountId, id], record);
@@ -274,15 +241,6 @@ function put(batch: Batch, accountId: string, record: VaultRecord): string {
 function unknownVault(named?: Vault) {
   const hint = named === undefined ? 'vault_list names them' : `this is the name of ${named.id}; send that id`;
   return invalidField('vault_id', `this account has no vault with this vault_id; ${hint}`);
-}
-
-function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.length === b.length && a.every((glob, index) => glob === b[index]);
-}
-
-export function foldVaultName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 /** Deletes all vaults of an account, within the decision that deletes the account. Their rows are removed later. */

@@ -1,0 +1,30 @@
+/** The files whose code decides: what may happen to whom, when, and how much. */
+
+/** Paths from the root. A file that mixes decisions with work names the functions or methods that decide. */
+export const DECISIONS: Readonly<Record<string, readonly string[] | 'all'>> = {
+  'src/accounts/rules.ts': 'all',
+  'src/accounts/sessions.ts': ['isFresh'],
+  'src/accounts/sign-in/guard.ts': 'all',
+  'src/http/checks/gcra.ts': 'all',
+  'src/http/checks/wrong-tries.ts': 'all',
+  'src/mirror/rules.ts': 'all',
+  'src/oauth/clients/redirect-uri.ts': 'all',
+  'src/oauth/rules.ts': 'all',
+  'src/quotas/disk-reserve.ts': 'all',
+  'src/quotas/quotas.ts': 'all',
+  'src/store/group-commit.ts': ['#run'],
+  'src/store/room.ts': 'all',
+  'src/sync/devices/standing.ts': 'all',
+  'src/sync/history/due.ts': 'all',
+  'src/sync/log/file-room.ts': 'all',
+  'src/sync/log/glob.ts': 'all',
+  'src/sync/log/hlc.ts': 'all',
+  'src/sync/log/paths.ts': 'all',
+  'src/sync/pull/choose.ts': 'all',
+  'src/sync/pull/plan.ts': 'all',
+  'src/sync/pull/seq-ranges.ts': 'all',
+  'src/sync/push/decision.ts': 'all',
+  'src/sync/vaults/decision.ts': 'all',
+  'src/tasks/places.ts': ['placeBefore'],
+  'src/tasks/rules.ts': 'all',
+};
