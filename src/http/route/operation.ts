@@ -13,6 +13,8 @@ import type { Authenticator, BodyRule, Route, RouteBase, RouteRequest } from './
 
 type Fields = z.ZodObject;
 type Awaitable<T> = T | Promise<T>;
+/** Undefined on a public route. */
+type PrincipalOf<A> = A extends 'open' ? undefined : Principal;
 
 /** What callers send in the path, the query and a JSON body. */
 interface Inputs<P, Q extends Fields, B extends Fields> {
@@ -23,7 +25,7 @@ interface Inputs<P, Q extends Fields, B extends Fields> {
   /** False when a body without fields may be omitted. */
   readonly bodyRequired?: false;
   /** Validates the body where `body` alone cannot, such as ids of missing rows. Throws Refusal `invalid_fields`. */
-  readBody?(given: unknown, principal: Principal): z.output<B>;
+  readonly readBody?: (given: unknown, principal: Principal) => z.output<B>;
 }
 
 /**
@@ -81,11 +83,11 @@ interface Declaration<A extends 'open' | Authenticator, P, Q extends Fields, B e
   /** Further answers by status. */
   readonly answers?: RouteDoc['answers'];
   /** Returns the path of what was created, for the header Location. */
-  location?(created: z.input<S>): string;
+  readonly location?: (created: z.input<S>) => string;
   /** Does the work and returns the value to answer with in JSON; nothing with status 204. */
-  handle?(call: OperationCall<P, Q, B>, principal: A extends 'open' ? undefined : Principal): Awaitable<z.input<S>>;
+  readonly handle?: (call: OperationCall<P, Q, B>, principal: PrincipalOf<A>) => Awaitable<z.input<S>>;
   /** Instead of `handle`, for an answer with other headers, or not made of one value. */
-  reply?(call: OperationCall<P, Q, B>, principal: A extends 'open' ? undefined : Principal): Awaitable<Reply>;
+  readonly reply?: (call: OperationCall<P, Q, B>, principal: PrincipalOf<A>) => Awaitable<Reply>;
 }
 
 /** Makes the route of an operation. Throws when the declaration does not describe the segments of its path. */
