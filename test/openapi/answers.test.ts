@@ -93,10 +93,12 @@ test('[TOOL-3, RPC-1, RPC-3, RPC-4, RPC-5] the gateway: every example, a notific
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
-  await client.send('rpc', 404, {
-    body: { ...list, method: 'no/such', params: { _meta: meta } },
-    headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'no/such' },
-  });
+  for (const door of ['rpc', 'rpcSignedIn']) {
+    await client.send(door, 404, {
+      body: { ...list, method: 'no/such', params: { _meta: meta } },
+      headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'no/such' },
+    });
+  }
 });
 
 test('[TOOL-3, KEY-3] the account', async () => {
@@ -151,6 +153,7 @@ test('[TOOL-3, TASK-3, TASK-4] tasks', async () => {
   await client.send('tasksGet', 200, { path: { id } });
   await client.send('tasksGet', 404, { path: { id: 4711 } });
   await client.send('tasksUpdate', 200, { path: { id }, body: { completed: true } });
+  await client.send('tasksUpdate', 409, { path: { id }, body: { content: 'late', expected_version: 1 } });
   await client.send('tasksUpdate', 422, { path: { id }, body: { completed: true, kanban_status: 'todo' } });
   await client.send('tasksUpdate', 404, { path: { id: 4711 }, body: {} });
   await client.send('tasksDelete', 204, { path: { id } });
