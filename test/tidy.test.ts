@@ -26,7 +26,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   ListPage: LATER,
   ListQuery: LATER,
   ListedFile: LATER,
-  Place: LATER,
   PushArguments: LATER,
   PushOptions: LATER,
   ReadRequest: LATER,
@@ -47,7 +46,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   decideBin: LATER,
   decideCreate: LATER,
   decidePatch: LATER,
-  decidePush: LATER,
   encoded: LATER,
   fileOf: LATER,
   findFiles: LATER,
@@ -152,6 +150,32 @@ const SYNC = [
   ['tools'],
 ];
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
+const CLIENT = [
+  ['client-error.ts', 'shown.ts', 'is-inside.ts', 'deadline.ts', 'process-birth.ts'],
+  [
+    'not-signed-in.ts',
+    'private-file.ts',
+    'settings.ts',
+    'pace.ts',
+    'progress.ts',
+    'next-command.ts',
+    'tool-refused.ts',
+  ],
+  ['file-lock.ts', 'http.ts'],
+  ['sign-in', 'mirror'],
+  ['tools.ts', 'mcp-bridge.ts'],
+  ['sync'],
+];
+/** What touches the disk, then what is known, then decisions, then what carries them out. */
+const CLIENT_SYNC = [
+  ['folder', 'portion.ts'],
+  ['base', 'remote-record.ts', 'large-queue.ts'],
+  ['hub.ts', 'scan', 'find-vault.ts'],
+  ['plan', 'replica.ts', 'vault-files.ts'],
+  ['round.ts', 'pending.ts'],
+  ['run'],
+  ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
+];
 const WEB = [
   ['assets.ts', 'capabilities.ts', 'cookies.ts', 'download-headers.ts', 'next-path.ts', 'notices.ts', 'zone-format.ts'],
   ['rendering', 'visit.ts'],
@@ -214,6 +238,8 @@ test.each([
   ['src/', HOUSE],
   ['src/sync/', SYNC],
   ['src/http/', HTTP],
+  ['src/client/', CLIENT],
+  ['src/client/sync/', CLIENT_SYNC],
   ['src/web/', WEB],
   ['src/gateway/', GATEWAY],
   ['src/store/', STORE],
@@ -331,6 +357,19 @@ test('commands of users load no service', () => {
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
+});
+
+test('the plans of a synced folder are pure: they know no disk, no clock and no hub', () => {
+  const plans = source.filter(({ path }) => path.startsWith('src/client/sync/plan/'));
+  const pure =
+    /^src\/(client\/(sync\/(plan\/.*|base\/state\.ts|folder\/path\.ts)|next-command\.ts)|limits\/.*|text\/.*)$/;
+  expect(plans.length).toBeGreaterThan(5);
+  expect(
+    plans.flatMap(({ path, valueImports }) =>
+      valueImports.filter((to) => !pure.test(to)).map((to) => `${path} -> ${to}`),
+    ),
+  ).toEqual([]);
+  expect(plans.filter(({ text }) => /Date\.now\(|new Date\(\)|performance\.|node:/.test(text))).toEqual([]);
 });
 
 test('pure decisions import only limits, faults, callers, days, their own records and their fields, and zod', () => {

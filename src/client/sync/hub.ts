@@ -5,11 +5,11 @@ import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
+import type { SyncState } from './base/state.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
 import { Portion } from './portion.ts';
 import { type LeftOut, leftOutSchema, type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
-import type { SyncState } from './state.ts';
 
 /** JSON-RPC codes: invalid argument, internal error. */
 const INVALID = -32602;

@@ -2,18 +2,20 @@
 import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
+import type { Wait } from './base/state.ts';
 import type { Content } from './folder/file.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
 import type { Amount } from './hub.ts';
-import { applyRemote } from './pull/apply.ts';
-import { whyDamaged } from './pull/damaged.ts';
-import { mergeOnHub } from './pull/reconcile.ts';
-import { pushArguments, textOf } from './push/arguments.ts';
-import { send } from './push/send.ts';
+import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
-import { type Replica, save, scan } from './replica.ts';
-import { Spellings, settleWaitingNames } from './spelling.ts';
-import { agree, type Wait } from './state.ts';
+import type { Replica } from './replica.ts';
+import { newRound, type Round } from './round.ts';
+import { applyRemote } from './run/apply.ts';
+import { pushArguments, textOf } from './run/arguments.ts';
+import { mergeOnHub } from './run/reconcile.ts';
+import { scanFiles } from './run/scan-files.ts';
+import { send } from './run/send.ts';
+import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
 export type ConflictChoice = 'mine' | 'theirs' | 'merge';
 
@@ -25,10 +27,11 @@ interface Sides {
 }
 
 /** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
-export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<void> {
+export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<Round> {
   const { folder, state, tell } = replica;
-  const local = await scan(replica);
-  settleWaitingNames(replica, local);
+  const draft = newRound();
+  const local = await scanFiles(replica, draft);
+  settleWaitingNames(replica, draft, local);
   const named = checkPath(given.replace(/^\.\//, ''));
   const wait = isBad(named) ? undefined : state.waits.get(named);
   if (isBad(named) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
@@ -46,8 +49,9 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   if (keep === 'mine') await keepMine(replica, sides);
   else if (keep === 'theirs') await keepTheirs(replica, sides);
   else await writeMarkers(replica, sides);
-  await save(replica);
+  await state.save();
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
+  return draft;
 }
 
 /** The current state of a path on the hub. */
@@ -81,7 +85,7 @@ async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): 
   if (outcome instanceof ToolRefused) throw outcome;
   const { executable } = mine ?? {};
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
-  agree(replica.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
+  replica.state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
 }
 
 async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
@@ -90,11 +94,11 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
   const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
   if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
-  agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
+  state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
   const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, mine);
   if (applied !== 'done') {
-    state.waits.set(path, wait);
+    state.wait(path, wait);
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
     throw new ClientError(`${path} was not replaced. ${why}`);
   }

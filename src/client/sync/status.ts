@@ -1,15 +1,14 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
-import { decidePull, decidePush } from './decide.ts';
-import { takePartAgain } from './folder/left-out.ts';
 import { checkPath, type FolderPath, isBad } from './folder/path.ts';
-import { scanFolder } from './folder/scan.ts';
 import { pendingElsewhere } from './pending.ts';
-import { whyDamaged } from './pull/damaged.ts';
-import { withEarlierSaves } from './push/saves.ts';
+import { decidePull, localChange } from './plan/decide.ts';
+import { changesOfParticipation } from './plan/left-out.ts';
+import { NameIndex } from './plan/names.ts';
+import { whyDamaged, withEarlierSaves } from './plan/troubles.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
-import { NameIndex } from './spelling.ts';
+import { scanFolder } from './scan/scan.ts';
 
 export interface SyncStatus {
   /** Changed on the hub. */
@@ -49,11 +48,14 @@ interface Remote {
 export async function statusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
   const found = await scanFolder(folder, state);
-  for (const path of takePartAgain(found, state)) state.waits.delete(path);
+  const [known, waits] = [new Map(state.base), new Map(state.waits)];
+  for (const [path, record] of changesOfParticipation(found, state)) {
+    if (record === undefined) for (const records of [known, waits]) records.delete(path);
+  }
   const { files, skipped, problems, links, leavesOut } = found;
   const problem = new Map([...problems, ...skipped]);
   const { hashes: remote, executables, damaged } = await listRemote(replica, problem);
-  const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
+  const base: Side = new Map([...known].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
   const todo = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
@@ -63,8 +65,8 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
     const spelling = spellings.get(path);
     // What cannot be renamed here waits under its own spelling.
-    const own = spelling === undefined || state.waits.has(path) ? path : spelling.path;
-    const wait = state.waits.get(own);
+    const own = spelling === undefined || waits.has(path) ? path : spelling.path;
+    const wait = waits.get(own);
     const isOther = local !== hub || own !== path;
     const isExecutable = executables.has(path);
     if (damaged.has(path) && local === hub) todo.push.push(path);
@@ -72,7 +74,7 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     else if (wait?.kind === 'download' && isOther) todo.pull.push(own);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
-      todo[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
+      todo[known.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
     } else if (wait !== undefined && wait.kind !== 'conflict' && isOther) problem.set(own, wait.reason);
     else if (wait !== undefined && isOther) todo.conflict.push(own);
     else if (hub !== common) {
@@ -81,14 +83,14 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
       else if (action === 'keep') todo.push.push(path);
       else if (action !== 'agree' || spelling !== undefined) todo.pull.push(path);
     } else {
-      const action = decidePush(local, common);
+      const action = localChange(local, common);
       if (action === 'delete') todo.delete.push(path);
       else if (action !== undefined || spelling?.isOurs === true) todo.push.push(spelling?.path ?? path);
       else if (spelling !== undefined) todo.pull.push(path);
     }
   }
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
-    if (state.waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
+    if (waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   return { ...todo, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };

@@ -1,8 +1,8 @@
 /** What becomes of bytes that the hub does not take under their name, and how a conflict copy is named. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { conflictName, decideFate } from '../../../src/client/sync/conflict-copy.ts';
 import { checkPath, type FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { conflictName, decideFate } from '../../../src/client/sync/plan/conflict-copy.ts';
 import { seed } from '../../support/seed.ts';
 
 const path = 'docs/deep/notes.md' as FolderPath;
