@@ -11,9 +11,10 @@ export const oauthError: Schema = {
   ...objectSchema(
     {
       error: { ...text, description: 'A code of RFC 6749, 5.2 or RFC 8628, 3.5' },
+    },
+    {
       error_description: { ...text, description: 'One sentence: what is wrong and what to do' },
     },
-    'error_description',
   ),
 };
 
@@ -29,11 +30,11 @@ export const deviceRequest = {
   ...objectSchema(
     {
       client_id: clientId,
+    },
+    {
       scope: { ...text, description: `${SCOPES.join(', ')}; with mcp the tokens come with a new MCP key` },
       device_name: { ...text, minLength: 1, maxLength: limits.deviceNameCharsMax, description: 'Shown to the user' },
     },
-    'scope',
-    'device_name',
   ),
 };
 
@@ -54,6 +55,8 @@ export const tokenRequest = {
   ...objectSchema(
     {
       grant_type: { enum: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'] },
+    },
+    {
       code: { ...text, description: 'With the grant type authorization_code; it is exchanged once' },
       redirect_uri: { ...text, description: 'With authorization_code: the same value as in the authorization request' },
       code_verifier: { ...text, description: 'With authorization_code: the verifier of code_challenge (RFC 7636)' },
@@ -66,14 +69,6 @@ export const tokenRequest = {
       client_id: clientId,
       scope: { ...text, description: 'With refresh_token: a part of the granted scope' },
     },
-    'code',
-    'redirect_uri',
-    'code_verifier',
-    'resource',
-    'device_code',
-    'refresh_token',
-    'client_id',
-    'scope',
   ),
 };
 
@@ -86,9 +81,10 @@ export const tokenAnswer = {
       expires_in: seconds,
       refresh_token: { ...text, pattern: '^crt_' },
       scope: text,
+    },
+    {
       mcp_key: { ...text, pattern: '^[0-9a-f]{64}$', description: 'With scope mcp, at the first exchange only' },
     },
-    'mcp_key',
   ),
 };
 
@@ -97,11 +93,11 @@ export const revokeRequest = {
   ...objectSchema(
     {
       token: { ...text, description: 'A refresh token (ends its sign-in), an access token or an MCP key' },
+    },
+    {
       token_type_hint: { ...text, description: 'Not needed' },
       client_id: clientId,
     },
-    'token_type_hint',
-    'client_id',
   ),
 };
 
@@ -128,12 +124,13 @@ export const registered = {
   ...objectSchema(
     {
       client_id: { ...text, pattern: '^ccl_[0-9a-f]{32}$' },
-      client_name: text,
       redirect_uris: { type: 'array', items: text },
       grant_types: { type: 'array', items: text },
       response_types: { type: 'array', items: text },
       token_endpoint_auth_method: { const: 'none' },
     },
-    'client_name',
+    {
+      client_name: text,
+    },
   ),
 };

@@ -103,8 +103,7 @@ function oneTaskRoutes({ tasks, access, nameOf }: TaskRoutesOptions): Route[] {
       answer: oneTask,
       refusals: [409],
       async handle(call, by) {
-        const { id } = call.params;
-        tasks.find(by.accountId, id);
+        const id = tasks.existing(by.accountId, call.params.id);
         return taskView(await tasks.patch(by.accountId, id, call.body, { by: nameOf(by) }));
       },
     }),

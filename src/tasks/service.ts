@@ -144,9 +144,9 @@ export class Tasks {
     });
   }
 
-  /** Throws Refusal `not_found` unless a task is there to change. */
-  find(accountId: string, id: number | undefined): void {
-    findTask(this.#options.store, accountId, id, {});
+  /** Returns the id of a live task. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined): number {
+    return findTask(this.#options.store, accountId, id, {}).id;
   }
 
   /** Updates the given fields. Throws Refusal `not_found` or `stale_version`. */

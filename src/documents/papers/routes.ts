@@ -73,7 +73,8 @@ function paperListRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[
       example: { title: FACTS.title, content: TEXT },
       answer: { status: 201, ...onePaper },
       location: ({ id }) => `${PAPERS}/${id}`,
-      handle: async ({ request }, by) => wholePaper(await papers.create(by.accountId, request.document, nameOf(by))),
+      readBody: (given, { accountId }) => papers.read(accountId, newPaper, given),
+      handle: async ({ body }, by) => wholePaper(await papers.create(by.accountId, body, nameOf(by))),
     }),
   ];
 }
@@ -100,8 +101,11 @@ function onePaperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[]
       example: { content: `${TEXT}\nMore.\n`, expected_version: 1 },
       answer: onePaper,
       refusals: [409],
-      handle: async ({ params: { id }, request }, by) =>
-        wholePaper(await papers.patch(by.accountId, id, request.document, nameOf(by))),
+      readBody: (given, { accountId }) => papers.read(accountId, paperChange, given),
+      async handle(call, by) {
+        const id = papers.existing(by.accountId, call.params.id);
+        return wholePaper(await papers.patch(by.accountId, id, call.body, nameOf(by)));
+      },
     }),
     operation({
       ...one,
@@ -112,8 +116,10 @@ function onePaperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[]
       body: publication.meta({ title: 'Publication' }),
       example: { published: true },
       answer: onePaper,
-      handle: async ({ params: { id }, request }, by) =>
-        wholePaper(await papers.publish(by.accountId, id, request.document, nameOf(by))),
+      async handle(call, by) {
+        const id = papers.existing(by.accountId, call.params.id);
+        return wholePaper(await papers.patch(by.accountId, id, call.body, nameOf(by)));
+      },
     }),
     operation({
       ...one,

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import {
   type ContentDoc,
-  errorFields,
   errorSchema,
   jsonContent,
   objectSchema,
   type RouteDoc,
+  refusalOf,
   type Schema,
 } from '../../http/route/doc.ts';
 import { limits } from '../../limits/service.ts';
@@ -34,18 +34,9 @@ const rpcRequest: Schema = {
   additionalProperties: true,
 };
 
-const rpcError: Schema = {
-  title: 'RpcError',
-  ...objectSchema(
-    {
-      code: { type: 'integer' },
-      message: { type: 'string', description: 'One sentence: what is wrong and what to do' },
-      data: { ...anyObject, description: 'Data for programs' },
-    },
-    'data',
-  ),
-};
-
+const data: Schema = { ...anyObject, description: 'Data for programs' };
+const message: Schema = { type: 'string', description: 'One sentence: what is wrong and what to do' };
+const rpcError: Schema = { title: 'RpcError', ...objectSchema({ code: { type: 'integer' }, message }, { data }) };
 const rpcSuccess: Schema = { title: 'RpcSuccess', ...objectSchema({ jsonrpc, id, result: anyObject }) };
 const rpcFailure: Schema = { title: 'RpcFailure', ...objectSchema({ jsonrpc, id, error: rpcError }) };
 const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailure] };
@@ -53,19 +44,10 @@ const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailu
 /** Refusals before the gateway (User-Agent, deadlines) have the REST form. */
 const rpcRefusal: Schema = { title: 'RpcRefusal', anyOf: [rpcFailure, errorSchema] };
 
-const toolRefusal: Schema = {
-  title: 'ToolRefusal',
-  ...objectSchema(
-    {
-      ...errorFields,
-      code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
-      data: { ...anyObject, description: 'Data for programs' },
-    },
-    'errors',
-    'code',
-    'data',
-  ),
-};
+const toolRefusal = refusalOf('ToolRefusal', {
+  code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
+  data,
+});
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const call = {

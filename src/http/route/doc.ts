@@ -77,26 +77,26 @@ export function jsonContent(schema: Schema | z.ZodType, example?: unknown): Cont
   return { mediaType: 'application/json', schema, example };
 }
 
-/** A closed object schema: every property is required except the `optional` ones. */
-export function objectSchema(properties: Readonly<Record<string, Schema>>, ...optional: readonly string[]): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+/** A closed object schema of required and optional properties. */
+export function objectSchema(required: Readonly<Record<string, Schema>>, optional: typeof required = {}): Schema {
   return {
     type: 'object',
-    properties,
-    ...(required.length === 0 ? {} : { required }),
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
     additionalProperties: false,
   };
 }
 
-/** The members of a refusal in the REST form. */
-export const errorFields = {
-  error: { type: 'string', description: 'One sentence: what is wrong and what to do' },
-  errors: {
-    type: 'object',
-    description: 'What is wrong, by field; with 422 only',
-    additionalProperties: { type: 'array', items: { type: 'string' } },
-  },
-} as const satisfies Record<string, Schema>;
+const sentence: Schema = { type: 'string', description: 'One sentence: what is wrong and what to do' };
+const wrongFields: Schema = {
+  type: 'object',
+  description: 'What is wrong, by field; with 422 only',
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+};
 
-/** A refusal in the REST form. */
-export const errorSchema: Schema = { title: 'Error', ...objectSchema(errorFields, 'errors') };
+/** Schema of a refusal in the REST form, with the members that a surface adds. */
+export function refusalOf(title: string, more: Readonly<Record<string, Schema>> = {}): Schema {
+  return { title, ...objectSchema({ error: sentence }, { errors: wrongFields, ...more }) };
+}
+
+export const errorSchema = refusalOf('Error');
