@@ -13,7 +13,7 @@ const MAP_LINES_MAX = 250;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
-  'src/web/assets/style.css': 'all pages share it until its parts lie beside them',
+  'src/web/assets/live.browser.js': 'its functions share the state of the open page, and scripts share nothing else',
 };
 
 const LATER = 'older than this rule';
@@ -413,12 +413,19 @@ test('only the composition root and the command line import the composition root
 
 test('a page is escaped by what renders it, and by nothing else', () => {
   const raw = /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|\sstyle=|\son[A-Z]\w+=/;
-  const scripts = readdirSync(join(ROOT, 'src/web/assets')).filter((name) => name.endsWith('.js'));
   // The one place that puts HTML into a page as it is: what the renderer has sanitised.
   const isRenderer = (path: string) => path === 'src/web/rendering/renderer.tsx';
   expect(offenders(({ path, text }) => path.startsWith('src/web/') && !isRenderer(path) && raw.test(text))).toEqual([]);
+  const scripts = assets.filter(({ path }) => path.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(1);
-  for (const name of scripts) expect(raw.test(readFileSync(join(ROOT, 'src/web/assets', name), 'utf8'))).toBe(false);
+  expect(scripts.filter(({ text }) => raw.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('every style and script beside a page is a part of what pages load, and no other file is', () => {
+  const parts = [...readFileSync(join(ROOT, 'src/web/assets.ts'), 'utf8').matchAll(/'\.\/(\S+\.(?:css|js))'/g)];
+  expect(parts.map(([, part]) => `src/web/${part}`).toSorted()).toEqual(assets.map(({ path }) => path).toSorted());
+  // Another name could be the one that a TypeScript file beside it is compiled to.
+  expect(assets.filter(({ path }) => !/(\.css|\.browser\.js)$/.test(path))).toEqual([]);
 });
 
 test('every file says what it owns before anything else', () => {

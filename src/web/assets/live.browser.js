@@ -4,7 +4,7 @@
  */
 
 const root = document.documentElement;
-const page = () => document.getElementById('page');
+const page = () => /** @type {HTMLElement} */ (document.getElementById('page'));
 
 /** Minimum time between two updates of a page. */
 const REST_MS = 700;
@@ -16,6 +16,7 @@ const READING_PX = 240;
 const CHECK_MS = [3000, 10_000, 30_000, 120_000];
 
 let shownMark = root.dataset.mark;
+/** @type {EventSource | undefined} */
 let source;
 let changes = 0;
 let isRenewing = false;
@@ -24,20 +25,32 @@ let checks = 0;
 let isChecking = false;
 let isLost = false;
 
-/** True when the value of a field differs from the one sent by the server. */
+/**
+ * True when the value of a field differs from the one sent by the server.
+ * @param {Element} field
+ */
 function isTyped(field) {
-  if (field.matches('select')) return [...field.options].some((one) => one.selected !== one.defaultSelected);
-  if (!field.matches('input, textarea')) return false;
+  if (field instanceof HTMLSelectElement) return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+  if (!(field instanceof HTMLInputElement)) return false;
   return /^(checkbox|radio)$/.test(field.type)
     ? field.checked !== field.defaultChecked
     : field.value !== field.defaultValue;
 }
 
-/** Keeps opened elements, and forms with changes: their hidden fields belong to the content shown before. */
+/**
+ * Keeps opened elements, and forms with changes: their hidden fields belong to the content shown before.
+ * @param {HTMLFormElement | null | undefined} sent
+ */
 const keeping = (sent) => ({
   callbacks: {
+    /** @param {Element} element */
     beforeNodeMorphed: (element) =>
       element === sent || !(element instanceof HTMLFormElement) || ![...element.elements].some(isTyped),
+    /**
+     * @param {string} name
+     * @param {Element} element
+     */
     beforeAttributeUpdated(name, element) {
       if (name === 'open' && element.matches('details, dialog')) return false;
       if (name === 'hidden' && element.matches('[data-copy], [data-swap] button')) return false;
@@ -46,20 +59,28 @@ const keeping = (sent) => ({
   },
 });
 
-/** True when the page already includes this state of the account, for example after the reader's own action. */
+/**
+ * True when the page already includes this state of the account, for example after the reader's own action.
+ * @param {string} mark
+ */
 function isShown(mark) {
   const [epoch, count] = mark.split('.');
   const [shownEpoch, shownCount] = (shownMark ?? '').split('.');
   return epoch === shownEpoch && Number(count) <= Number(shownCount);
 }
 
+/** @param {string} text */
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
-/** Morphs the page into a newly rendered one. `sent`: the form that it answers. */
+/**
+ * Morphs the page into a newly rendered one.
+ * @param {Document} next
+ * @param {HTMLFormElement | null} [sent] the form that it answers, null for a link; undefined: the notices stay
+ */
 function show(next, sent) {
   Idiomorph.morph(page(), next.getElementById('page'), keeping(sent));
   if (sent !== undefined) {
-    document.getElementById('notices').replaceChildren(...next.getElementById('notices').childNodes);
+    document.getElementById('notices')?.replaceChildren(...(next.getElementById('notices')?.childNodes ?? []));
   }
   document.title = next.title;
   shownMark = next.documentElement.dataset.mark ?? shownMark;
@@ -82,6 +103,11 @@ bar.setAttribute('role', 'status');
 Object.assign(barButton, { className: 'button small primary', type: 'button' });
 bar.append(barText, barButton);
 
+/**
+ * @param {string} text
+ * @param {string} label
+ * @param {() => void} act
+ */
 function tell(text, label, act) {
   barText.textContent = text;
   barButton.textContent = label;
@@ -110,7 +136,9 @@ async function renew() {
   }, REST_MS);
 }
 
+/** @param {Document} next */
 function renewWith(next) {
+  /** @param {Document} of */
   const script = (of) => of.querySelector('script[type="module"]')?.getAttribute('src');
   if (script(next) !== script(document)) {
     tell('Cairn was updated.', 'Reload', () => location.reload());
@@ -121,10 +149,13 @@ function renewWith(next) {
   show(next);
 }
 
-/** The page redirects elsewhere: the reader is signed out, or its subject was resolved elsewhere. */
+/**
+ * The page redirects elsewhere: the reader is signed out, or its subject was resolved elsewhere.
+ * @param {URL} to
+ */
 function movedTo(to) {
   if (to.pathname === '/signin') signedOut();
-  else tell('This was resolved elsewhere.', 'Continue', () => location.assign(to));
+  else tell('This was resolved elsewhere.', 'Continue', () => location.assign(to.href));
 }
 
 function changed() {
@@ -187,14 +218,14 @@ function found() {
 
 /** Opens the stream while the page is visible. Browsers limit connections to six a host, shared by all open pages. */
 function listen() {
-  const isWanted = root.dataset.live !== undefined && document.visibilityState === 'visible';
-  if (!isWanted) {
+  const { live } = root.dataset;
+  if (live === undefined || document.visibilityState !== 'visible') {
     source?.close();
     source = undefined;
     return;
   }
   if (source !== undefined && source.readyState !== EventSource.CLOSED) return;
-  const topics = new Set([...root.dataset.live.split(' '), 'all']);
+  const topics = new Set([...live.split(' '), 'all']);
   source = new EventSource(`/live?mark=${encodeURIComponent(shownMark ?? '')}`);
   source.addEventListener('change', ({ data, lastEventId }) => {
     if (isShown(lastEventId)) return;
@@ -212,11 +243,15 @@ function listen() {
   });
 }
 
-/** Shows the page returned by a request in place of this one, or navigates to it if its path differs. */
+/**
+ * Shows the page returned by a request in place of this one, or navigates to it if its path differs.
+ * @param {Response} response
+ * @param {HTMLFormElement} [form] that was sent
+ */
 async function follow(response, form) {
   const to = new URL(response.url);
   if (to.pathname !== location.pathname && response.redirected) {
-    location.assign(to);
+    location.assign(to.href);
     return;
   }
   const next = parse(await response.text());
@@ -229,34 +264,60 @@ async function follow(response, form) {
   show(next, form ?? null);
 }
 
-/** The address of a GET form, without empty fields. */
+/**
+ * The fields of a form, and those of the button that sends it.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} [submitter]
+ */
+function sentBy(form, submitter) {
+  const fields = Array.from(new FormData(form, submitter), ([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.name,
+  ]);
+  return new URLSearchParams(fields);
+}
+
+/**
+ * The address of a GET form, without empty fields.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} [submitter]
+ */
 function askedBy(form, submitter) {
-  const query = new URLSearchParams(new FormData(form, submitter));
+  const query = sentBy(form, submitter);
   for (const [name, value] of Array.from(query)) if (value === '') query.delete(name);
   return `${form.getAttribute('action')}?${query}`;
 }
 
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
 function send(form, submitter) {
   if (form.method !== 'post') return fetch(askedBy(form, submitter));
-  const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action');
-  return fetch(action, { method: 'POST', body: new URLSearchParams(new FormData(form, submitter)) });
+  const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
+  return fetch(action, { method: 'POST', body: sentBy(form, submitter) });
 }
 
-/** Forms being sent, with their fields. */
+/**
+ * Forms being sent, with their fields.
+ * @type {WeakMap<HTMLFormElement, string>}
+ */
 const sending = new WeakMap();
 
+/** @param {HTMLFormElement} form */
 function fieldsOf(form) {
-  return new URLSearchParams(new FormData(form)).toString();
+  return sentBy(form).toString();
 }
 
 document.addEventListener('submit', (event) => {
-  const { target: form, submitter } = event;
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const { submitter } = event;
   if (event.defaultPrevented || !form.matches('form[data-swap]')) return;
   event.preventDefault();
   if (sending.has(form)) return;
   sending.set(form, fieldsOf(form));
   form.ariaBusy = 'true';
-  for (const menu of document.querySelectorAll('details[data-menu][open]')) menu.open = false;
+  for (const menu of document.querySelectorAll('details')) if (menu.matches('[data-menu]')) menu.open = false;
   send(form, submitter)
     .then(
       (response) =>
@@ -274,6 +335,10 @@ document.addEventListener('submit', (event) => {
     });
 });
 
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
 function notSent(form, submitter) {
   tell('Cairn cannot be reached. Nothing was sent, and your text is still here.', 'Try again', () => {
     bar.hidden = true;
@@ -282,12 +347,15 @@ function notSent(form, submitter) {
 }
 
 /** Forms with a longer text that are about to be sent: the hub is being asked whether it can be reached, or it was. */
+/** @type {WeakSet<HTMLFormElement>} */
 const asking = new WeakSet();
+/** @type {WeakSet<HTMLFormElement>} */
 const reached = new WeakSet();
 
 /** Sends a longer text only while the hub can be reached: a browser's error page would take the place of the text. */
 document.addEventListener('submit', (event) => {
-  const { target: form, submitter } = event;
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const { submitter } = event;
   if (event.defaultPrevented || form.method !== 'post' || form.querySelector('textarea') === null) return;
   if (reached.delete(form)) return;
   event.preventDefault();
@@ -307,8 +375,10 @@ document.addEventListener('submit', (event) => {
 
 /** Number of the latest search while typing; an answer to an earlier one is dropped. */
 let asked = 0;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let typing;
 
+/** @param {HTMLFormElement} form */
 async function ask(form) {
   asked += 1;
   const mine = asked;
@@ -316,23 +386,25 @@ async function ask(form) {
   if (mine === asked && response.ok) await follow(response, form);
 }
 
-for (const [event, delay] of [
-  ['input', TYPING_MS],
-  ['change', 0],
-]) {
-  document.addEventListener(event, ({ target }) => {
-    const form = target.form;
-    if (form?.dataset.swap !== 'typing') return;
-    clearTimeout(typing);
-    typing = setTimeout(() => {
-      ask(form).catch(() => undefined);
-    }, delay);
-  });
+/**
+ * @param {Event} event
+ * @param {number} delayMs
+ */
+function askLater({ target }, delayMs) {
+  const { form } = /** @type {HTMLInputElement} */ (target);
+  if (form?.dataset.swap !== 'typing') return;
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    ask(form).catch(() => undefined);
+  }, delayMs);
 }
 
+document.addEventListener('input', (event) => askLater(event, TYPING_MS));
+document.addEventListener('change', (event) => askLater(event, 0));
+
 document.addEventListener('click', (event) => {
-  const link = event.target.closest('a[data-swap]');
-  if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const link = /** @type {Element} */ (event.target).closest('a[data-swap]');
+  if (!(link instanceof HTMLAnchorElement) || event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();
   fetch(link.href)
     .then((response) => follow(response))
@@ -341,7 +413,9 @@ document.addEventListener('click', (event) => {
 
 /** Hides the buttons of forms that search while typing. */
 function hideButtons() {
-  for (const button of document.querySelectorAll('form[data-swap="typing"] button')) button.hidden = true;
+  for (const button of document.querySelectorAll('button')) {
+    if (button.matches('form[data-swap="typing"] button')) button.hidden = true;
+  }
 }
 
 document.addEventListener('cairn:shown', hideButtons);
