@@ -6,7 +6,7 @@ import {
   jsonContent,
   objectSchema,
   type RouteDoc,
-  refusalOf,
+  restRefusalSchema,
   type Schema,
 } from '../../http/route/doc.ts';
 import { limits } from '../../limits/service.ts';
@@ -44,7 +44,7 @@ const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailu
 /** Refusals before the gateway (User-Agent, deadlines) have the REST form. */
 const rpcRefusal: Schema = { title: 'RpcRefusal', anyOf: [rpcFailure, errorSchema] };
 
-const toolRefusal = refusalOf('ToolRefusal', {
+const toolRefusal = restRefusalSchema('ToolRefusal', {
   code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
   data,
 });

@@ -95,8 +95,8 @@ const wrongFields: Schema = {
 };
 
 /** Schema of a refusal in the REST form, with the members that a surface adds. */
-export function refusalOf(title: string, more: Readonly<Record<string, Schema>> = {}): Schema {
+export function restRefusalSchema(title: string, more: Readonly<Record<string, Schema>> = {}): Schema {
   return { title, ...objectSchema({ error: sentence }, { errors: wrongFields, ...more }) };
 }
 
-export const errorSchema = refusalOf('Error');
+export const errorSchema = restRefusalSchema('Error');
