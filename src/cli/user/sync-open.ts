@@ -16,7 +16,7 @@ import { newState, type SyncState } from '../../client/sync/state.ts';
 import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
-import { useUmaskOfUser } from '../umask.ts';
+import { useUmaskOfUser } from '../process.ts';
 import { openTools } from './tool-access.ts';
 
 /** Selects the folder and its vault. */
