@@ -131,6 +131,13 @@ const SYNC = [
   ['service.ts'],
   ['tools'],
 ];
+const DOCUMENTS = [
+  ['records.ts', 'rules.ts'],
+  ['kind.ts', 'texts.ts'],
+  ['write.ts', 'views.ts'],
+  ['service.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
+  ['dev-docs', 'handoffs', 'papers'],
+];
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const CLIENT = [
   ['client-error.ts', 'shown.ts', 'is-inside.ts', 'deadline.ts', 'process-birth.ts'],
@@ -219,6 +226,7 @@ function climbs(prefix: string, floors: readonly (readonly string[])[]): string[
 test.each([
   ['src/', HOUSE],
   ['src/sync/', SYNC],
+  ['src/documents/', DOCUMENTS],
   ['src/http/', HTTP],
   ['src/client/', CLIENT],
   ['src/client/sync/', CLIENT_SYNC],
@@ -356,7 +364,7 @@ test('the plans of a synced folder are pure: they know no disk, no clock and no 
 
 test('pure decisions import only limits, faults, callers, days, their own records and their fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/documents\/rules\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

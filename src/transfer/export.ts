@@ -7,9 +7,10 @@ import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
-import { docRecord, exportDocs } from '../documents/dev-docs/portable.ts';
-import { exportHandoffs, handoffRecord } from '../documents/handoffs/portable.ts';
-import { exportPapers, paperRecord } from '../documents/papers/portable.ts';
+import { devDocKind } from '../documents/dev-docs/kind.ts';
+import { handoffKind } from '../documents/handoffs/kind.ts';
+import { paperKind } from '../documents/papers/kind.ts';
+import { exportDocuments } from '../documents/portable.ts';
 import { blobRecord, exportMirror } from '../mirror/portable.ts';
 import type { Store } from '../store/store.ts';
 import { exportVaults } from '../sync/portable/export.ts';
@@ -45,11 +46,9 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       // A clock that is wrong now, or was, must not keep a record out of the archive.
       const instant = instantUpTo(Number.POSITIVE_INFINITY);
       archive.section('tasks', taskRecord(instant), (output) => exportTasks(snapshot, accountId, output));
-      archive.section('papers', paperRecord(instant), (output) =>
-        exportPapers(snapshot, accountId, hasCategory, output),
-      );
-      archive.section('docs', docRecord(instant), (output) => exportDocs(snapshot, accountId, output));
-      archive.section('handoffs', handoffRecord(instant), (output) => exportHandoffs(snapshot, accountId, output));
+      exportDocuments(paperKind, snapshot, accountId, hasCategory, archive);
+      exportDocuments(devDocKind, snapshot, accountId, hasCategory, archive);
+      exportDocuments(handoffKind, snapshot, accountId, hasCategory, archive);
       archive.section('mirror', blobRecord(instant), (output) => exportMirror(snapshot, accountId, archive, output));
       archive.section('vaults', vaultRecordSchema(Number.POSITIVE_INFINITY), (output) =>
         exportVaults(snapshot, accountId, archive, output),

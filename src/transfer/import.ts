@@ -15,9 +15,10 @@ import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Importer, ImportProgress, ImportRequest } from '../control/importer.ts';
 import type { ImportedAccount } from '../control/protocol.ts';
-import { importDocs } from '../documents/dev-docs/portable.ts';
-import { importHandoffs } from '../documents/handoffs/portable.ts';
-import { importPapers } from '../documents/papers/portable.ts';
+import { devDocKind } from '../documents/dev-docs/kind.ts';
+import { handoffKind } from '../documents/handoffs/kind.ts';
+import { paperKind } from '../documents/papers/kind.ts';
+import { importDocuments } from '../documents/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
 import { HUB } from '../store/owners.ts';
@@ -121,9 +122,10 @@ export class AccountImporter implements Importer {
   async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: ImportParts): Promise<NewAccount> {
     const { accountId } = target;
     const known = await importTasks(target);
-    await importPapers(target, (id) => known.has(id));
-    await importDocs(target);
-    await importHandoffs(target);
+    const hasCategory = (id: number) => known.has(id);
+    await importDocuments(paperKind, target, hasCategory);
+    await importDocuments(devDocKind, target, hasCategory);
+    await importDocuments(handoffKind, target, hasCategory);
     await mirror.read();
     await vaults.read();
     return await this.#options.core.accounts.put(accountId, record, (batch) => {

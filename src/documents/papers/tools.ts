@@ -6,8 +6,8 @@ import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../../gatewa
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { newPaper, pageQuery, paperChange } from './fields.ts';
+import { paperUri } from './resources.ts';
 import type { Papers, ShownPaper } from './service.ts';
-import { paperUri } from './uri.ts';
 import { factsOf, listedPaper, paperSchema, paperView, paperWithContent } from './views.ts';
 
 const onePaper = z.object({ paper: paperSchema });
