@@ -2,7 +2,7 @@
 import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
-import { instantUpTo } from '../archive/records.ts';
+import { instantUpTo, nothingElse } from '../archive/records.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
@@ -54,7 +54,8 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
         exportVaults(snapshot, accountId, archive, output),
       );
       for (const one of unreadable) archive.noteMissing(one);
-      const { email: address, name, created_at, time_zone } = account;
+      const { email: address, name, created_at, time_zone, password_hash: _, ...rest } = account;
+      nothingElse(rest);
       return archive.finish({
         cairn_version: version,
         made_at: new Date(now()).toISOString(),

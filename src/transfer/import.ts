@@ -9,7 +9,7 @@ import { type Accounts, type NewAccount, newAccountId } from '../accounts/servic
 import type { ActorRegistry } from '../actors/registry.ts';
 import { damaged } from '../archive/format.ts';
 import { ArchiveReader } from '../archive/reader.ts';
-import { type ImportTarget, instantUpTo } from '../archive/records.ts';
+import { type ImportTarget, instantUpTo, nothingElse } from '../archive/records.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
@@ -163,11 +163,12 @@ function readAccount({ manifest }: ArchiveReader, email: string | undefined, lat
   const made = instantUpTo(latestMs).safeParse(account.created_at);
   if (!made.success)
     throw damaged('manifest.json: account.created_at is not a time, or is ahead of the clock of this hub');
-  const name = account.name === null ? null : checkName('name', account.name);
-  const { created_at, time_zone } = account;
+  const { email: exportedEmail, name: exportedName, created_at, time_zone, ...rest } = account;
+  nothingElse(rest);
+  const name = exportedName === null ? null : checkName('name', exportedName);
   if (time_zone !== undefined && !isTimeZone(time_zone)) {
     throw damaged('manifest.json: account.time_zone is not the IANA name of a time zone');
   }
-  const record = { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at };
+  const record = { email: normalizeEmail(email ?? exportedEmail), name, password_hash: null, created_at };
   return time_zone === undefined ? record : { ...record, time_zone };
 }

@@ -8,7 +8,7 @@ import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
 import { conflictsOf } from '../../client/sync/base/state.ts';
-import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
+import { type SyncRules, syncOnce } from '../../client/sync/cycle.ts';
 import { backoffMs } from '../../client/sync/plan/waits.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
@@ -18,7 +18,7 @@ import { print, printError } from '../output.ts';
 import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
 import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.ts';
 
-export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
+export interface WatchOptions extends Pick<SyncRules, 'allowDeletes'> {
   readonly json: boolean;
   readonly signal: AbortSignal;
   /** Printed before each line, since several folders share one output. */

@@ -12,7 +12,7 @@ import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
 import { newRound, type Round } from '../../client/sync/round.ts';
-import { statusOf } from '../../client/sync/status.ts';
+import { syncStatusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -181,7 +181,7 @@ function documentOf({ state }: Replica, { troubles, held }: Round, events: reado
 
 async function status(options: Options): Promise<number> {
   const { replica } = await openReplica(choiceOf(options, 'read'));
-  const found = await statusOf(replica);
+  const found = await syncStatusOf(replica);
   const { problem, links, elsewhere, conflict, ...lists } = found;
   const { path: root } = replica.folder.root;
   const paused = existsSync(replica.folder.own('paused'));

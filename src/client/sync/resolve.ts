@@ -4,14 +4,14 @@ import { keepMineCommand, nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Wait } from './base/state.ts';
 import type { Content } from './folder/file.ts';
-import { checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import type { Amount } from './hub.ts';
 import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
 import type { Replica } from './replica.ts';
 import { newRound, type Round } from './round.ts';
 import { applyRemote } from './run/apply.ts';
-import { pushArguments, textOf } from './run/arguments.ts';
+import { pushCall, utf8TextOf } from './run/arguments.ts';
 import { mergeOnHub } from './run/reconcile.ts';
 import { scanFiles } from './run/scan-files.ts';
 import { send } from './run/send.ts';
@@ -29,10 +29,10 @@ interface Sides {
 /** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
 export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<Round> {
   const { folder, state, tell } = replica;
-  const draft = newRound();
-  const local = await scanFiles(replica, draft);
-  settleWaitingNames(replica, draft, local);
-  const named = checkPath(given.replace(/^\.\//, ''));
+  const next = newRound();
+  const local = await scanFiles({ ...replica, next });
+  settleWaitingNames({ ...replica, next }, local);
+  const named = checkFolderPath(given.replace(/^\.\//, ''));
   const wait = isBad(named) ? undefined : state.waits.get(named);
   if (isBad(named) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
@@ -51,7 +51,7 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   else await writeMarkers(replica, sides);
   await state.save();
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
-  return draft;
+  return next;
 }
 
 /** The current state of a path on the hub. */
@@ -79,7 +79,7 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
 }
 
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
-  const args = pushArguments(replica, remote.path, mine, remote.side?.sha256 ?? '');
+  const args = pushCall(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
   const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
@@ -113,19 +113,19 @@ async function keepAsVersion(
   { path: name, side: theirs }: RemoteRecord,
 ): Promise<void> {
   if (mine.sha256 === theirs?.sha256) return;
-  const [own] = await send(replica, [{ path, args: pushArguments(replica, name, mine, theirs?.sha256 ?? '') }]);
+  const [own] = await send(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
-  const [again] = await replica.hub.push([pushArguments(replica, name, back, mine.sha256)]);
+  const [again] = await replica.hub.push([pushCall(replica, name, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 
 /** Writes both sides into the file with git's conflict markers; the user edits it and then keeps the local side. */
 async function writeMarkers(replica: Replica, { path, mine, remote }: Sides): Promise<void> {
   const { folder, state, tell } = replica;
-  const text = mine && textOf(mine.bytes);
-  const theirs = remote.side?.bytes && textOf(remote.side.bytes);
+  const text = mine && utf8TextOf(mine.bytes);
+  const theirs = remote.side?.bytes && utf8TextOf(remote.side.bytes);
   if (mine === undefined || text === undefined || theirs === undefined) {
     throw new ClientError(`${path} is not text on both sides; choose --keep mine or --keep theirs.`);
   }

@@ -1,6 +1,7 @@
 /** Defines the round of a sync: what its steps know beside the stored state. A value: each step leaves the next one. */
 import type { FolderPath } from './folder/path.ts';
 import type { Sends } from './plan/waits.ts';
+import type { Replica } from './replica.ts';
 import type { Scan } from './scan/scan.ts';
 
 export interface Round {
@@ -33,21 +34,9 @@ export interface Round {
 }
 
 /** The next round, while the step that makes it works on it: nobody else sees it before. */
-export interface RoundDraft extends Round {
-  scan: Scan | undefined;
-  readonly recheck: Set<FolderPath>;
-  readonly due: Set<FolderPath>;
-  isMore: boolean;
-  readonly unmovable: Set<FolderPath>;
-  readonly troubles: Map<string, string>;
-  readonly held: Set<FolderPath>;
-  readonly damaged: Map<FolderPath, string>;
-  readonly copies: Map<string, FolderPath>;
-  readonly unsent: Set<string>;
-  sends: Sends;
-  restsUntilMs: number;
-  isRenewed: boolean;
-}
+export type RoundDraft = { -readonly [Name in keyof Round]: Writable<Round[Name]> };
+type Writable<T> =
+  T extends ReadonlyMap<infer Key, infer Value> ? Map<Key, Value> : T extends ReadonlySet<infer One> ? Set<One> : T;
 
 /** The round before the first sync of a process. */
 export function newRound(): RoundDraft {
@@ -69,7 +58,7 @@ export function newRound(): RoundDraft {
 }
 
 function draftOf(round: Round): RoundDraft {
-  const { recheck, due, unmovable, troubles, held, damaged, copies, unsent } = round;
+  const { recheck, due, unmovable, troubles, held, damaged, copies, unsent, sends } = round;
   return {
     ...round,
     recheck: new Set(recheck),
@@ -80,28 +69,38 @@ function draftOf(round: Round): RoundDraft {
     damaged: new Map(damaged),
     copies: new Map(copies),
     unsent: new Set(unsent),
+    sends: new Map(sends),
   };
 }
 
+/** A step of a sync at work. */
+export interface SyncStep extends Replica {
+  readonly next: RoundDraft;
+}
+
 /**
- * Runs a step of a sync on a draft of the round after this one. `keep` receives that round also when the step fails: what
- * it found until then is still true, and nothing would find it again.
+ * Runs a step after a round. `keep` receives the next round also when the step fails: what it found until then is still
+ * true, and nothing would find it again.
  */
 export async function runStep<T>(
+  replica: Replica,
   round: Round,
-  step: (draft: RoundDraft) => T | Promise<T>,
+  work: (step: SyncStep) => T | Promise<T>,
   keep: (next: Round) => void,
 ): Promise<T> {
-  const draft = draftOf(round);
+  const next = draftOf(round);
   try {
-    return await step(draft);
+    return await work({ ...replica, next });
   } finally {
-    keep(draft);
+    keep(next);
   }
 }
 
 /** A round with what transfers of large files found out beside it. */
-export function withFindings(round: Round, { due, troubles, copies, sends }: Round): Round {
+export function withFindings(
+  round: Round,
+  { due, troubles, copies, sends }: Pick<Round, 'due' | 'troubles' | 'copies' | 'sends'>,
+): Round {
   const later = [...sends].filter(([path, { lastMs }]) => lastMs > (round.sends.get(path)?.lastMs ?? 0));
   return {
     ...round,

@@ -1,7 +1,6 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
-import { checkPath, type FolderPath, isBad } from './folder/path.ts';
-import { pendingElsewhere } from './pending.ts';
+import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { decidePull, localChange } from './plan/decide.ts';
 import { changesOfParticipation } from './plan/left-out.ts';
 import { NameIndex } from './plan/names.ts';
@@ -45,7 +44,7 @@ interface Remote {
   readonly damaged: ReadonlySet<FolderPath>;
 }
 
-export async function statusOf(replica: Replica): Promise<SyncStatus> {
+export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
   const found = await scanFolder(folder, state);
   const [known, waits] = [new Map(state.base), new Map(state.waits)];
@@ -133,7 +132,7 @@ async function listRemote({ hub }: Replica, problem: Map<string, string>): Promi
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
     for (const { path, sha256, executable, quarantined } of page.files) {
-      const checked = checkPath(path);
+      const checked = checkFolderPath(path);
       if (isBad(checked)) {
         problem.set(path, checked.bad);
         continue;
@@ -145,4 +144,28 @@ async function listRemote({ hub }: Replica, problem: Map<string, string>): Promi
     cursor = page.has_more ? page.cursor : null;
   } while (cursor !== null);
   return { hashes, executables, damaged };
+}
+
+const conflictsSchema = z.object({
+  conflicts: z.array(z.object({ conflict_id: z.string(), path: z.string(), device_id: z.string() })),
+  cursor: z.string().nullable(),
+});
+
+/** Pending conflicts of other folders, as sentences by path. */
+async function pendingElsewhere({ hub, state }: Replica): Promise<Map<string, string>> {
+  const own = new Set([...state.waits.values()].map(({ conflictId }) => conflictId));
+  const found = new Map<string, string>();
+  let cursor: string | null = null;
+  do {
+    const { structured } = await hub.call('sync_pending_conflicts', cursor === null ? {} : { cursor });
+    const page: z.infer<typeof conflictsSchema> = readAs(conflictsSchema, structured);
+    for (const { conflict_id: id, path, device_id: device } of page.conflicts) {
+      if (own.has(id)) continue;
+      const settle = `from ${device}; resolve it there, or here: cairn call sync_resolve_conflict --conflict_id=${id} --keep=theirs (or --keep=yours)`;
+      const before = found.get(path);
+      found.set(path, before === undefined ? settle : `${before}; ${settle}`);
+    }
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return found;
 }

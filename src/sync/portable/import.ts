@@ -12,7 +12,7 @@ import type { PieceStaging } from '../contents/staging.ts';
 import type { Changes } from '../log/changes.ts';
 import type { FileBytes } from '../log/file-room.ts';
 import { SyncReader } from '../log/reader.ts';
-import { deletedVaults, primaries, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import { deletedVaults, primaries, vaultOwners, vaults } from '../log/records.ts';
 import { foldVaultName } from '../vaults/decision.ts';
 import { PortableContents } from './contents.ts';
 import { VaultImport } from './log.ts';
@@ -100,11 +100,10 @@ export class VaultsImport {
     this.#names.add(folded);
     this.#made.push(vaultId);
     this.#hasPrimary ||= line.is_primary;
-    const { name, is_primary, created_at, protected_paths } = line;
-    const record: VaultRecord = { name, is_primary, created_at, protected_paths };
+    const { type: _type, vault_id: _id, clock_at: _at, clock_counter: _counter, ...record } = line;
     const write = actors.account(accountId).ask((batch): void => {
       batch.put(vaults, [accountId, vaultId], record);
-      if (is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
+      if (record.is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
     });
     await wait(write);
     // The record of a vault hides it from checks until it is complete, so it is stored before the rest.

@@ -35,13 +35,13 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   onTestFinished(() => keeper.close());
   const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
   writeFileSync(join(root, 'x'), 'saved before\n');
-  await scanFiles(replica, newRound());
+  await scanFiles({ ...replica, next: newRound() });
   await vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 10_000 });
   const [save] = folder.saves.list();
   expect(save?.read()?.bytes.toString()).toBe('saved before\n');
   // Sent: a scan that finds the same bytes again keeps no second copy.
   save?.drop();
-  await scanFiles(replica, newRound());
+  await scanFiles({ ...replica, next: newRound() });
   await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
 });
 
@@ -76,7 +76,7 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
     keeper.noteScan(scan);
   };
   const replica = replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan });
-  await scanFiles(replica, newRound());
+  await scanFiles({ ...replica, next: newRound() });
   const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back', 'there/deep/x'];
   const areKept = async (text: string) => {
     const isKept = (path: string) =>
@@ -100,7 +100,7 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   // What was moved away, and what is excluded, is watched no longer once a scan has found that.
   renameSync(at('there'), at('here/there'));
   put('.cairnignore', 'back\nfolder/\n');
-  await scanFiles(replica, newRound());
+  await scanFiles({ ...replica, next: newRound() });
   await sleep(limits.clientQuietMs);
   changes.silence();
   for (const path of ['back', 'folder/x', 'folder/deep/new']) put(path, 'excluded\n');

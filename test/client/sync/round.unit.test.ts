@@ -4,6 +4,7 @@ import { clockText, newState, ticked, withOwn } from '../../../src/client/sync/b
 import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
+import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound, type Round, runStep, withFindings } from '../../../src/client/sync/round.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -14,9 +15,10 @@ test('[SYN-25] a step that fails leaves what it found, and the round before it a
   const before: Round = newRound();
   let after = before;
   const failing = runStep(
+    {} as Replica,
     before,
-    (draft) => {
-      draft.due.add(A);
+    ({ next }) => {
+      next.due.add(A);
       throw new Error('the hub is down');
     },
     (next) => {

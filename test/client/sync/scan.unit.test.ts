@@ -42,7 +42,7 @@ test.each([0, -3, 3])(
     state.agree(path, written);
     const isRead = async () => {
       const before = bytesRead();
-      const { sha256 } = (await scanFiles(replica, newRound())).files.get(path) ?? {};
+      const { sha256 } = (await scanFiles({ ...replica, next: newRound() })).files.get(path) ?? {};
       return { sha256, isRead: bytesRead() - before >= BYTES };
     };
     const { sha256 } = written;

@@ -6,7 +6,7 @@ import { newState } from '../../../src/client/sync/base/state.ts';
 import { readState, writeState } from '../../../src/client/sync/base/state-file.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
-import { checkPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
+import { checkFolderPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function newFolder() {
@@ -19,7 +19,7 @@ test('[SYN-25] what was sent after a line that a power cut tore is remembered', 
   const { root, folder, state } = newFolder();
   writeState(folder, state);
   const store = new StateStore(folder, state);
-  const [before, after] = ['before.txt', 'after.txt'].map((name) => checkPath(name) as FolderPath) as [
+  const [before, after] = ['before.txt', 'after.txt'].map((name) => checkFolderPath(name) as FolderPath) as [
     FolderPath,
     FolderPath,
   ];

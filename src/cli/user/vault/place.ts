@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { isInside } from '../../../client/is-inside.ts';
+import { isInside } from '../../../client/next-command.ts';
 import { quoted, shownLine } from '../../../client/shown.ts';
 import { readState, syncedAround } from '../../../client/sync/base/state-file.ts';
 import { lookIfReadable } from '../../../client/sync/folder/file.ts';

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ClientError } from '../../client-error.ts';
 import { readPrivateFile, writePrivateFile } from '../../private-file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
-import { checkPath, type FolderPath, isBad, OWN_FOLDER } from '../folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from '../folder/path.ts';
 import type { Sha, SyncState } from './state.ts';
 
 const shaSchema = z.string().nullable();
@@ -73,7 +73,7 @@ export function syncedAround(folder: string): string | undefined {
 }
 
 /** The vault of a synced folder, from the beginning of its state; undefined when there is none. */
-export function vaultOf(folder: string): string | undefined {
+export function vaultOfFolder(folder: string): string | undefined {
   const head = Buffer.alloc(HEAD_BYTES);
   try {
     const descriptor = openSync(statePath(folder), 'r');
@@ -174,7 +174,7 @@ function readJournal(folder: string): JournalEntry[] {
   return lines.flatMap((line): JournalEntry[] => {
     try {
       const [path, ...rest] = journalSchema.parse(JSON.parse(line));
-      const checked = checkPath(path);
+      const checked = checkFolderPath(path);
       return isBad(checked) ? [] : [[checked, ...rest]];
     } catch {
       // The last line may be truncated; its push was not sent.
@@ -198,7 +198,7 @@ function parse(document: unknown): SyncState {
 function mapOf<T>(pairs: readonly (readonly [string, T])[]): Map<FolderPath, T> {
   const found = new Map<FolderPath, T>();
   for (const [path, value] of pairs) {
-    const checked = checkPath(path);
+    const checked = checkFolderPath(path);
     if (!isBad(checked)) found.set(checked, value);
   }
   return found;

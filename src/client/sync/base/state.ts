@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { limits } from '../../../limits/service.ts';
-import type { Seen } from '../folder/file.ts';
+import type { SeenFile } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 
 /** The SHA-256 of a file's bytes; null when there is no file. */
@@ -15,7 +15,7 @@ export interface BaseRecord {
   readonly sha256: string;
   readonly executable?: boolean | undefined;
   /** Metadata of the file when it was hashed. */
-  readonly seen?: Seen | undefined;
+  readonly seen?: SeenFile | undefined;
   /** When the hub stored this version, by the hub's clock (milliseconds since 1970). */
   readonly storedMs?: number | undefined;
   /** True when the path was excluded here at the last scan. */

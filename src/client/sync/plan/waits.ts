@@ -1,6 +1,6 @@
 /** Decides how long things wait: a retry, a file to which a program keeps writing, a watch until its next sync. Pure. */
 import { limits } from '../../../limits/service.ts';
-import type { Seen } from '../folder/file.ts';
+import type { SeenFile } from '../folder/file.ts';
 
 /** Milliseconds to pause after so many failures in a row before this one: doubled each time, up to a minute. */
 export function backoffMs(failures: number): number {
@@ -11,10 +11,15 @@ export function backoffMs(failures: number): number {
  * The sends of large files, by path: each send repeats the whole file, so a file to which a program keeps writing is sent
  * less and less often. One that stands still is sent at once: that state may be a version that a person wants back.
  */
-export type Sends = ReadonlyMap<string, { readonly inRow: number; readonly lastMs: number }>;
+export type Sends = ReadonlyMap<string, SentInRow>;
+
+interface SentInRow {
+  readonly inRow: number;
+  readonly lastMs: number;
+}
 
 /** `sends` after a file of this size was sent. Times are milliseconds since 1970. */
-export function afterSend(sends: Sends, path: string, bytes: number, nowMs: number): Sends {
+export function afterSend(sends: Sends, path: string, bytes: number, nowMs: number): Map<string, SentInRow> {
   const next = new Map(sends);
   if (bytes < limits.clientRestlessBytes) next.delete(path);
   else next.set(path, { inRow: sendsInRow(sends, path, nowMs) + 1, lastMs: nowMs });
@@ -25,7 +30,7 @@ export function afterSend(sends: Sends, path: string, bytes: number, nowMs: numb
 export function restsUntilMs(
   sends: Sends,
   path: string,
-  { bytes, changedMs }: Pick<Seen, 'bytes' | 'changedMs'>,
+  { bytes, changedMs }: Pick<SeenFile, 'bytes' | 'changedMs'>,
   nowMs: number,
 ): number | undefined {
   const last = sends.get(path);

@@ -2,32 +2,32 @@
 import { limits } from '../../../limits/service.ts';
 import type { Content } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
-import type { PushArguments } from '../hub.ts';
+import type { PushCall } from '../hub.ts';
 import type { Replica } from '../replica.ts';
 
 /** Fields of a file sent by a push. */
 export type Sent = Pick<Content, 'bytes' | 'sha256' | 'modifiedMs' | 'executable'>;
 
 /** Arguments of a guarded push. `base`: hash of its base version, empty for none; without content it is a delete. */
-export function pushArguments(
+export function pushCall(
   { state }: Pick<Replica, 'state'>,
   path: FolderPath,
   content: Sent | undefined,
   base: string,
-): PushArguments {
+): PushCall {
   const nowMs = Date.now();
   const head = { path, hlc: state.tick(nowMs), device_id: state.device_id, base_sha: base };
   if (content === undefined) return { ...head, deleted: true };
-  return { ...head, ...lookOf(content, nowMs), sha256: content.sha256, ...encoded(content.bytes) };
+  return { ...head, ...lookOf(content, nowMs), sha256: content.sha256, ...encodedContent(content.bytes) };
 }
 
 /** Arguments that move a file without its bytes; `base` is their hash. */
-export function moveArguments(
+export function moveCall(
   { state }: Pick<Replica, 'state'>,
   paths: { readonly from: FolderPath; readonly to: FolderPath },
   look: Pick<Sent, 'executable' | 'modifiedMs'>,
   base: string,
-): PushArguments {
+): PushCall {
   const nowMs = Date.now();
   const head = { path: paths.to, from_path: paths.from, device_id: state.device_id, base_sha: base };
   return { ...head, hlc: state.tick(nowMs), ...lookOf(look, nowMs) };
@@ -40,14 +40,14 @@ function lookOf({ executable, modifiedMs }: Pick<Sent, 'executable' | 'modifiedM
 }
 
 /** The text of UTF-8 bytes; undefined when they are not text. */
-export function textOf(bytes: Buffer): string | undefined {
+export function utf8TextOf(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
 }
 
 /** The content of a push or a comparison. */
-export function encoded(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
-  const text = textOf(bytes);
+export function encodedContent(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
+  const text = utf8TextOf(bytes);
   if (text === undefined || isTooLong(text)) return { content: bytes.toString('base64'), encoding: 'base64' };
   return { content: text };
 }

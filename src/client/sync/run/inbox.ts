@@ -5,7 +5,7 @@ import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { applyRemote } from './apply.ts';
 import { Spellings } from './spelling.ts';
@@ -13,28 +13,26 @@ import { Spellings } from './spelling.ts';
 export class Inbox {
   /** Paths changed on both sides. */
   readonly bothChanged = new Set<FolderPath>();
-  readonly #replica: Replica;
-  readonly #due: Set<FolderPath>;
+  readonly #step: SyncStep;
   readonly #local: Scan;
   readonly #spellings: Spellings;
   readonly #held: HeldContents;
   /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
 
-  constructor(replica: Replica, { due }: Pick<RoundDraft, 'due'>, local: Scan) {
-    this.#replica = replica;
-    this.#due = due;
+  constructor(step: SyncStep, local: Scan) {
+    this.#step = step;
     this.#local = local;
-    this.#spellings = new Spellings(replica, local);
-    this.#held = new HeldContents(replica, local);
+    this.#spellings = new Spellings(step, local);
+    this.#held = new HeldContents(step, local);
   }
 
   take(record: RemoteRecord): void {
     const { path, side } = record;
-    const { state, large } = this.#replica;
+    const { state, large } = this.#step;
     if (large.isGoing(path)) {
       // Decided after the hub has answered the upload.
-      this.#due.add(path);
+      this.#step.next.due.add(path);
       return;
     }
     this.bothChanged.delete(path);
@@ -58,7 +56,7 @@ export class Inbox {
   /** Applies a change to the file that keeps another spelling here, which waits to be renamed. */
   #applyTo(kept: FolderPath, record: RemoteRecord): void {
     const { path, side } = record;
-    const { state } = this.#replica;
+    const { state } = this.#step;
     const here = { ...record, path: kept };
     this.#apply(here);
     const isAgreed = side !== undefined && side.sha256 === state.base.get(kept)?.sha256;
@@ -78,10 +76,10 @@ export class Inbox {
   #apply(record: RemoteRecord): void {
     const { path, side } = record;
     const local = this.#local.files.get(path);
-    let applied = applyRemote(this.#replica, record, local);
+    let applied = applyRemote(this.#step, record, local);
     const bytes = applied === 'to fetch' && side !== undefined ? this.#held.find(side.sha256) : undefined;
     if (side !== undefined && bytes !== undefined) {
-      applied = applyRemote(this.#replica, { ...record, side: { ...side, bytes } }, local);
+      applied = applyRemote(this.#step, { ...record, side: { ...side, bytes } }, local);
     }
     if (applied === 'done') return;
     if (applied === 'both changed') {
@@ -89,7 +87,7 @@ export class Inbox {
       this.#wait(record, 'conflict', 'changed on both sides');
     } else if (applied === 'to fetch') {
       this.#wait(record, 'download', 'It is still being downloaded.');
-      this.#replica.large.downloads.set(path, record.side?.size ?? 0);
+      this.#step.large.downloads.set(path, record.side?.size ?? 0);
     } else {
       this.#blocked.set(path, record);
       this.#wait(record, 'hub', applied.unwritable);
@@ -101,10 +99,10 @@ export class Inbox {
       kind,
       remote: side?.sha256 ?? null,
       local: this.#local.files.get(path)?.sha256 ?? null,
-      conflictId: this.#replica.state.waits.get(path)?.conflictId ?? null,
+      conflictId: this.#step.state.waits.get(path)?.conflictId ?? null,
       reason,
     };
-    this.#replica.state.wait(path, wait);
+    this.#step.state.wait(path, wait);
   }
 
   #whyLeftOut(path: FolderPath): string {

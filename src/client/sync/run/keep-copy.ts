@@ -2,8 +2,7 @@
 import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { conflictName } from '../plan/conflict-copy.ts';
-import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 
 /** More copies of one name in one second than any program creates. */
 const ATTEMPTS_MAX = 100;
@@ -18,11 +17,7 @@ interface Keeping {
 }
 
 /** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
-export function keepCopy(
-  { folder, state, tell }: Pick<Replica, 'folder' | 'state' | 'tell'>,
-  { troubles }: Pick<RoundDraft, 'troubles'>,
-  { from, of, why }: Keeping,
-): boolean {
+export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, why }: Keeping): boolean {
   const name = of.slice(of.lastIndexOf('/') + 1) as FolderPath;
   let problem = 'It cannot be renamed to a conflict copy.';
   // When its own folder accepts no file, the copy goes to the top folder.
@@ -39,16 +34,16 @@ export function keepCopy(
       problem = error.message;
     }
   }
-  troubles.set(of, `${why}. ${problem}`);
+  next.troubles.set(of, `${why}. ${problem}`);
   return false;
 }
 
 /** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
-export async function keepLateWrites(replica: Replica, draft: RoundDraft): Promise<void> {
-  const { folder, hub } = replica;
+export async function keepLateWrites(step: SyncStep): Promise<void> {
+  const { folder, hub } = step;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {
     const isSafe = await hub.hasVersion(path, sha256);
     const why = 'a program wrote to it while it was replaced';
-    if (isSafe || keepCopy(replica, draft, { from: place, of: path, why })) drop();
+    if (isSafe || keepCopy(step, { from: place, of: path, why })) drop();
   }
 }

@@ -7,7 +7,7 @@ import type { FolderPath } from '../folder/path.ts';
 import { pathsToCompare } from '../plan/pull-plan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { arrivalsOf, noteLeftOut } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
@@ -20,68 +20,63 @@ import { startOver } from './start-over.ts';
  * Pulls until nothing is left, or stops early so that local changes are pushed first (`isMore`). Changes that cannot be
  * applied wait in the state.
  */
-export async function pullChanges(
-  replica: Replica,
-  draft: RoundDraft,
-  scan: Scan,
-  reconcile: Reconcile,
-): Promise<void> {
-  const { hub, state, listener } = replica;
+export async function pullChanges(step: SyncStep, scan: Scan, reconcile: Reconcile): Promise<void> {
+  const { hub, state, listener } = step;
   // Before its first complete pull, a folder does not know which of its files are new.
   const mayStop = state.inode !== null && reconcile === 'merge';
-  draft.isMore = false;
+  step.next.isMore = false;
   let local = scan;
-  settleWaitingNames(replica, draft, local);
-  await lookAgain(replica, draft, local, reconcile);
-  draft.recheck.clear();
+  settleWaitingNames(step, local);
+  await lookAgain(step, local, reconcile);
+  step.next.recheck.clear();
   for (let more = true; more; ) {
-    const inbox = new Inbox(replica, draft, local);
+    const inbox = new Inbox(step, local);
     try {
       const { cursor, own } = state;
       const ownUntil = own.at(-1)?.[1] ?? 0;
       const end = await hub.pull(
         { cursor, own },
-        arrivalsOf(replica, (record) => inbox.take(record)),
+        arrivalsOf(step, (record) => inbox.take(record)),
       );
       inbox.finish();
-      draft.damaged.clear();
-      noteLeftOut(replica, draft, local, end.leftOut);
-      await reconcilePaths(replica, draft, inbox.bothChanged, reconcile);
+      step.next.damaged.clear();
+      noteLeftOut(step, local, end.leftOut);
+      await reconcilePaths(step, inbox.bothChanged, reconcile);
       more = end.hasMore;
       // Set only after applying the page: a run that ends earlier pulls it again, and finds both sides equal.
       state.pulledTo(end.cursor, more ? state.own : state.own.filter(([, last]) => last > ownUntil));
     } catch (error) {
       if (!isOutdated(error)) throw error;
-      await startOver(replica, draft, local, reconcile);
+      await startOver(step, local, reconcile);
     }
     await state.save();
     await setImmediate();
     if (more && mayStop && listener?.isOverdue() === true) {
-      draft.isMore = true;
+      step.next.isMore = true;
       return;
     }
-    if (more) local = await scanFiles(replica, draft);
+    if (more) local = await scanFiles(step);
   }
 }
 
 /** Compares the paths that the hub may not have changed since the last pull, and those that could not be settled. */
-async function lookAgain(replica: Replica, draft: RoundDraft, local: Scan, reconcile: Reconcile): Promise<void> {
-  const { hub, state, large } = replica;
+async function lookAgain(step: SyncStep, local: Scan, reconcile: Reconcile): Promise<void> {
+  const { hub, state, large } = step;
   const due = pathsToCompare(local, state, {
-    recheck: draft.recheck,
-    canWrite: (path) => canWrite(replica, path),
+    recheck: step.next.recheck,
+    canWrite: (path) => canWrite(step, path),
     isComing: (path) => large.isComing(path),
   });
   // A restored hub may have lost what both sides agreed on: the pull finds that as well, and starts over.
   if (due.size === 0 || !(await hub.knows(state))) return;
-  const inbox = new Inbox(replica, draft, local);
+  const inbox = new Inbox(step, local);
   // The hub answers in its own spelling of a name.
   const gone = new Map([...due].map((path) => [foldCase(path), path]));
   const take = (record: RemoteRecord) => {
     gone.delete(foldCase(record.path));
     inbox.take(record);
   };
-  const arrivals = arrivalsOf(replica, take);
+  const arrivals = arrivalsOf(step, take);
   const damaged = (record: RemoteRecord) => {
     // It exists on the hub, so it is not deleted.
     gone.delete(foldCase(record.path));
@@ -89,10 +84,10 @@ async function lookAgain(replica: Replica, draft: RoundDraft, local: Scan, recon
   };
   const leftOut = await hub.pullPaths([...due], { ...arrivals, damaged }, { brief: true });
   for (const path of leftOut.keys()) gone.delete(foldCase(path));
-  noteLeftOut(replica, draft, local, leftOut);
+  noteLeftOut(step, local, leftOut);
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
-  await reconcilePaths(replica, draft, inbox.bothChanged, reconcile);
+  await reconcilePaths(step, inbox.bothChanged, reconcile);
   await state.save();
 }
 

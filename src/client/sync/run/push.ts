@@ -8,15 +8,15 @@ import type { PushedFile } from '../hub.ts';
 import { doublesIn } from '../plan/names.ts';
 import { editedConflicts, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
 import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
-import { moveArguments, pushArguments } from './arguments.ts';
+import { moveCall, pushCall } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { sendTwins } from './copy.ts';
 import { sendWaitingSaves } from './saves.ts';
 import { portionsOf, send } from './send.ts';
 
-export interface PushOptions {
+export interface PushRules {
   /** Sends deletes whatever their number. */
   readonly allowDeletes: boolean;
   /** Under a watch, which transfers large files itself and comes back: they are only queued, and some may rest. */
@@ -28,18 +28,17 @@ const NOT_FOUND = -32005;
 
 /** Pushes the local changes. Afterwards `recheck` has the paths where the hub has changed: pull, and push again. */
 export async function pushChanges(
-  replica: Replica,
-  draft: RoundDraft,
+  step: SyncStep,
   local: Scan,
-  { allowDeletes, leavesLarge }: PushOptions,
+  { allowDeletes, leavesLarge }: PushRules,
 ): Promise<void> {
-  const { folder, state, large, listener } = replica;
-  await sendTwins(replica, draft, local);
+  const { folder, state, large, listener } = step;
+  await sendTwins(step, local);
   const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
   // Once: while deletes are held back, the state keeps the inode of the folder before.
-  if (isOtherRoot && !draft.isRenewed) {
+  if (isOtherRoot && !step.next.isRenewed) {
     state.becomeNewDevice();
-    draft.isRenewed = true;
+    step.next.isRenewed = true;
   }
   for (const path of refusedNoMore(local, state)) state.endWait(path);
   const doubles = doublesIn(state, local);
@@ -47,24 +46,24 @@ export async function pushChanges(
   const plan = planPush(local, state, {
     allowDeletes,
     isOtherRoot,
-    unmovable: draft.unmovable,
-    isReplaced: (path) => isReplaced(replica, path),
+    unmovable: step.next.unmovable,
+    isReplaced: (path) => isReplaced(step, path),
     isGoing: (path) => large.isGoing(path),
-    damaged: draft.damaged,
+    damaged: step.next.damaged,
     // Without a watch, nobody comes back for a file that rests.
-    sends: leavesLarge ? draft.sends : new Map(),
+    sends: leavesLarge ? step.next.sends : new Map(),
     nowMs: Date.now(),
   });
-  draft.restsUntilMs = plan.restsUntilMs;
-  draft.held.clear();
-  for (const path of plan.held) draft.held.add(path);
+  step.next.restsUntilMs = plan.restsUntilMs;
+  step.next.held.clear();
+  for (const path of plan.held) step.next.held.add(path);
   if (plan.held.length === 0) state.setInode(folder.root.inode);
-  const run = new PushRun(replica, draft, local, plan);
-  for (const path of [...doubles, ...editedConflicts(local, state)]) draft.recheck.add(path);
+  const run = new PushRun(step, local, plan);
+  for (const path of [...doubles, ...editedConflicts(local, state)]) step.next.recheck.add(path);
   for (const portion of run.portions()) {
     await run.push(portion);
     if (portion.some(({ isDelete }) => isDelete))
-      for (const path of await sendWaitingSaves(replica, draft)) draft.recheck.add(path);
+      for (const path of await sendWaitingSaves(step)) step.next.recheck.add(path);
     // Stops early: the rest is planned again, so that small changes get a turn.
     if (listener?.isOverdue() === true) break;
   }
@@ -92,25 +91,23 @@ function mayExist(folder: SyncedFolder, path: FolderPath): boolean {
 }
 
 class PushRun {
-  readonly #replica: Replica;
-  readonly #draft: RoundDraft;
+  readonly #step: SyncStep;
   readonly #local: Scan;
   readonly #plan: PushPlan;
   readonly #done = { files: 0, bytes: 0 };
   readonly #largeBytes: number;
 
-  constructor(replica: Replica, draft: RoundDraft, local: Scan, plan: PushPlan) {
-    this.#replica = replica;
-    this.#draft = draft;
+  constructor(step: SyncStep, local: Scan, plan: PushPlan) {
+    this.#step = step;
     this.#local = local;
     this.#plan = plan;
-    this.#largeBytes = replica.large.upload.size;
+    this.#largeBytes = step.large.upload.size;
   }
 
   /** Orders the changes: a name is released before it is used again. */
   *portions(): Generator<Change[]> {
     const { deletes, moves, puts } = this.#plan;
-    const { size: bytes } = this.#replica.large.upload;
+    const { size: bytes } = this.#step.large.upload;
     const rest = puts.filter((path) => !moves.has(path) && !this.#isLarge(path));
     yield* portionsOf(
       each(deletes, (path) => this.#delete(path)),
@@ -128,7 +125,7 @@ class PushRun {
 
   /** Queues large files: they are sent one after another, parallel to the others. */
   queueLarge(): void {
-    const { large } = this.#replica;
+    const { large } = this.#step;
     for (const path of large.uploads) if (this.#local.leavesOut(path)) large.uploads.delete(path);
     for (const path of this.#plan.puts) if (this.#isLarge(path) && !large.isGoing(path)) large.uploads.add(path);
   }
@@ -138,32 +135,32 @@ class PushRun {
   }
 
   async push(portion: readonly Change[]): Promise<void> {
-    const replica = this.#replica;
+    const step = this.#step;
     // Last check before sending: the folder may have been replaced.
-    replica.folder.root.check();
+    step.folder.root.check();
     const startMs = performance.now();
     const outcomes = await this.#send(portion);
-    replica.large.upload.measure(bytesOf(portion), performance.now() - startMs);
+    step.large.upload.measure(bytesOf(portion), performance.now() - startMs);
     for (const [index, change] of portion.entries()) {
       const outcome = outcomes[index];
       if (outcome instanceof ToolRefused) await this.#refused(change, outcome);
-      else settleChange(replica, this.#draft, change, outcome);
+      else settleChange(step, change, outcome);
       this.#done.files += 1;
       this.#done.bytes += change.bytes;
     }
     this.#progress();
-    await replica.state.saveSometimes();
+    await step.state.saveSometimes();
   }
 
   #delete(path: FolderPath): Change | undefined {
-    const { folder, state } = this.#replica;
+    const { folder, state } = this.#step;
     folder.root.check();
     // Unmounted since the scan: the state of the file is unknown.
     const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
     if (state.mounts.some(isUnmounted)) return undefined;
     // Exists again since the scan: the next run detects it.
     if (mayExist(folder, path)) return undefined;
-    const args = pushArguments(this.#replica, path, undefined, state.base.get(path)?.sha256 ?? '');
+    const args = pushCall(this.#step, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
   }
 
@@ -171,21 +168,21 @@ class PushRun {
   #move(path: FolderPath): Change | undefined {
     const from = this.#plan.moves.get(path);
     const local = this.#local.files.get(path);
-    const base = from === undefined ? undefined : this.#replica.state.base.get(from);
+    const base = from === undefined ? undefined : this.#step.state.base.get(from);
     if (from === undefined || local === undefined || base?.sha256 !== local.sha256) return this.#put(path);
     const look = { executable: local.executable, modifiedMs: Math.floor(local.seen.modifiedMs) };
-    const args = moveArguments(this.#replica, { from, to: path }, look, base.sha256);
+    const args = moveCall(this.#step, { from, to: path }, look, base.sha256);
     return { path, args, from, content: undefined, isDelete: false, bytes: 0 };
   }
 
   #put(path: FolderPath): Change | undefined {
-    return readPut(this.#replica, this.#draft, path, this.#plan.moves.get(path));
+    return readPut(this.#step, path, this.#plan.moves.get(path));
   }
 
   /** Sends a portion. If it is refused as a whole, sends its files one by one, so that one never stops the others. */
   async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
     try {
-      return await send(this.#replica, portion);
+      return await send(this.#step, portion);
     } catch (error) {
       if (!(error instanceof ToolRefused)) throw error;
       if (portion.length === 1) return [error];
@@ -198,23 +195,23 @@ class PushRun {
   async #refused(change: Change, refusal: ToolRefused): Promise<void> {
     const { path, from, isDelete } = change;
     if (isDelete && refusal.code === NOT_FOUND) {
-      settleChange(this.#replica, this.#draft, change, undefined);
+      settleChange(this.#step, change, undefined);
       return;
     }
     if (from !== undefined && foldsDiffer(from, path)) {
       // Retried as a delete and a new file, each decided separately.
-      this.#draft.unmovable.add(path);
-      this.#draft.recheck.add(path).add(from);
+      this.#step.next.unmovable.add(path);
+      this.#step.next.recheck.add(path).add(from);
       return;
     }
-    if (await settleRefusal(this.#replica, this.#draft, change, refusal)) this.#draft.recheck.add(path);
+    if (await settleRefusal(this.#step, change, refusal)) this.#step.next.recheck.add(path);
   }
 
   #progress(): void {
     const { puts, moves, deletes } = this.#plan;
     const bytesTotal = puts.reduce((sum, path) => sum + (this.#local.files.get(path)?.seen.bytes ?? 0), 0);
     const filesTotal = puts.length + moves.size + deletes.length;
-    this.#replica.progress('upload', { ...this.#done, filesTotal, bytesTotal });
+    this.#step.progress('upload', { ...this.#done, filesTotal, bytesTotal });
   }
 }
 

@@ -11,8 +11,8 @@ import { Unwritable } from '../folder/unwritable.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
 import { readAs, timeSchema } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
-import { pushArguments, textOf } from './arguments.ts';
+import type { SyncStep } from '../round.ts';
+import { pushCall, utf8TextOf } from './arguments.ts';
 import { sendCopy } from './copy.ts';
 import { keepCopy } from './keep-copy.ts';
 import { send } from './send.ts';
@@ -33,33 +33,28 @@ type Merged = z.infer<typeof mergeSchema>;
 export type Reconcile = 'merge' | 'leave';
 
 /** Merges each path, or stores the local side on the hub for the user to decide. One path never stops the others. */
-export async function reconcilePaths(
-  replica: Replica,
-  draft: RoundDraft,
-  paths: Iterable<FolderPath>,
-  how: Reconcile,
-): Promise<void> {
+export async function reconcilePaths(step: SyncStep, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
   if (how === 'leave') return;
   for (const path of paths) {
     try {
-      await reconcile(replica, draft, path);
+      await reconcile(step, path);
     } catch (error) {
       if (!(error instanceof Unreadable || error instanceof Unwritable)) throw error;
-      draft.troubles.set(path, error.message);
+      step.next.troubles.set(path, error.message);
     }
   }
 }
 
-async function reconcile(replica: Replica, draft: RoundDraft, path: FolderPath): Promise<void> {
-  const { folder, state, tell } = replica;
+async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
+  const { folder, state, tell } = step;
   const wait = state.waits.get(path);
   if (wait === undefined) return;
   const mine = folder.read(path);
   // Deleted just now: the next round compares it again.
   if (mine === undefined) return;
-  await recallFromHistory(replica, path);
-  if (wait.remote !== null && (await tryMerge(replica, draft, path, mine))) return;
-  const kept = await keepOnHub(replica, draft, path, mine);
+  await recallFromHistory(step, path);
+  if (wait.remote !== null && (await tryMerge(step, path, mine))) return;
+  const kept = await keepOnHub(step, path, mine);
   if (kept === 'accepted') return;
   state.wait(path, { ...wait, local: mine.sha256, ...kept });
   // Edited again while waiting: still the same conflict.
@@ -76,13 +71,13 @@ export async function mergeOnHub({ hub }: Replica, path: FolderPath, content: st
  * Looks up unanswered pushes in the history. The hub may have accepted one, and another device may have changed that
  * version since: then it is the version on which both sides last agreed.
  */
-async function recallFromHistory(replica: Replica, path: FolderPath): Promise<void> {
-  const { state } = replica;
+async function recallFromHistory(step: Replica, path: FolderPath): Promise<void> {
+  const { state } = step;
   const sent = state.sent.get(path);
   if (sent === undefined) return;
   const base = state.base.get(path);
   // The same bytes may also be an older version.
-  const known = (await versionsOf(replica, path)).find(
+  const known = (await newestVersions(step, path)).find(
     ({ sha256, isOwn, storedMs }) => isOwn && sent.has(sha256) && storedMs > (base?.storedMs ?? 0),
   );
   if (known !== undefined && known.sha256 !== base?.sha256) {
@@ -92,7 +87,7 @@ async function recallFromHistory(replica: Replica, path: FolderPath): Promise<vo
 }
 
 /** The versions of a path on the hub, newest first. */
-async function versionsOf({ hub, state }: Replica, path: FolderPath) {
+async function newestVersions({ hub, state }: Replica, path: FolderPath) {
   try {
     const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
     return versions.map(({ sha256, device_id: device, stored_at: at }) => ({
@@ -107,15 +102,15 @@ async function versionsOf({ hub, state }: Replica, path: FolderPath) {
 }
 
 /** True when both sides were merged without a conflict. */
-async function tryMerge(replica: Replica, draft: RoundDraft, path: FolderPath, mine: Content): Promise<boolean> {
-  const { state } = replica;
+async function tryMerge(step: SyncStep, path: FolderPath, mine: Content): Promise<boolean> {
+  const { state } = step;
   const base = state.base.get(path)?.sha256;
-  const text = textOf(mine.bytes);
+  const text = utf8TextOf(mine.bytes);
   if (text === undefined || base === undefined) return false;
   try {
-    const merged = await mergeOnHub(replica, path, text, base);
+    const merged = await mergeOnHub(step, path, text, base);
     if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
-    return await takeMerge(replica, draft, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
+    return await takeMerge(step, path, mine, { ...merged, bytes: Buffer.from(merged.content) });
   } catch (error) {
     // Not text, too large to merge, or not writable here: the user decides.
     if (error instanceof ToolRefused || error instanceof Unwritable) return false;
@@ -129,36 +124,35 @@ async function tryMerge(replica: Replica, draft: RoundDraft, path: FolderPath, m
  * choice stays.
  */
 async function takeMerge(
-  replica: Replica,
-  draft: RoundDraft,
+  step: SyncStep,
   path: FolderPath,
   mine: Content,
   merged: Merged & { readonly bytes: Buffer },
 ): Promise<boolean> {
-  const { folder, state, tell } = replica;
+  const { folder, state, tell } = step;
   // A bit that is as it was stays as the hub has it; the next round takes that over.
   const executable = mine.executable === state.base.get(path)?.executable ? undefined : mine.executable;
   const done = folder.asides.keepUnsent(mine.sha256);
   const written = folder.put(path, merged.bytes, mine.sha256, { modifiedMs: Date.now() });
   if (written === false) return false;
   state.rememberAgreed(path, merged.base_sha);
-  const args = pushArguments(replica, path, { ...mine, executable }, merged.base_sha);
-  const [own] = await send(replica, [{ path, args }]);
+  const args = pushCall(step, path, { ...mine, executable }, merged.base_sha);
+  const [own] = await send(step, [{ path, args }]);
   // The local side is now stored as a version or, when the hub has changed at this moment, as a conflict that the next
   // push settles. Otherwise it stays aside and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
   if (!(own instanceof ToolRefused)) {
     state.agree(path, { sha256: mine.sha256 });
-    if (own?.status === 'unchanged' && !(await isLatestOwn(replica, path))) {
+    if (own?.status === 'unchanged' && !(await isLatestOwn(step, path))) {
       // Edited since: the next sync pushes the edit.
       folder.put(path, mine.bytes, written.sha256, mine);
       return true;
     }
     const content = { executable, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
-    const [both] = await send(replica, [{ path, args: pushArguments(replica, path, content, mine.sha256) }]);
+    const [both] = await send(step, [{ path, args: pushCall(step, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       state.agree(path, { ...written, storedMs: Date.parse(both.stored_at) });
-      if (executable === undefined) draft.due.add(path);
+      if (executable === undefined) step.next.due.add(path);
     }
   }
   tell({ verb: 'merged', path, note: 'changed on both sides, in different places' });
@@ -166,8 +160,8 @@ async function takeMerge(
 }
 
 /** True when the current version came from this device; false when another device chose these bytes over its own. */
-async function isLatestOwn(replica: Replica, path: FolderPath): Promise<boolean> {
-  const [latest] = await versionsOf(replica, path);
+async function isLatestOwn(step: Replica, path: FolderPath): Promise<boolean> {
+  const [latest] = await newestVersions(step, path);
   return latest?.isOwn !== false;
 }
 
@@ -177,16 +171,11 @@ interface Kept {
 }
 
 /** Pushes the local side on top of its base; the hub refuses the push and stores the bytes as a conflict. */
-async function keepOnHub(
-  replica: Replica,
-  draft: RoundDraft,
-  path: FolderPath,
-  mine: Content,
-): Promise<'accepted' | Kept> {
-  const { state } = replica;
+async function keepOnHub(step: SyncStep, path: FolderPath, mine: Content): Promise<'accepted' | Kept> {
+  const { state } = step;
   const wait = state.waits.get(path);
-  const args = pushArguments(replica, path, mine, state.base.get(path)?.sha256 ?? '');
-  const [outcome] = await send(replica, [{ path, args }]);
+  const args = pushCall(step, path, mine, state.base.get(path)?.sha256 ?? '');
+  const [outcome] = await send(step, [{ path, args }]);
   if (outcome !== undefined && !(outcome instanceof ToolRefused)) {
     state.agree(path, { sha256: mine.sha256, executable: mine.executable, storedMs: Date.parse(outcome.stored_at) });
     return 'accepted';
@@ -201,8 +190,8 @@ async function keepOnHub(
     case 'copy': {
       const { from, why } = fate;
       // This frees the path for the hub's side, which the next round pulls.
-      if (keepCopy(replica, draft, { from, of: from, why })) return { conflictId: known, reason };
-      const copy = await sendCopy(replica, draft, { path, from, content: mine });
+      if (keepCopy(step, { from, of: from, why })) return { conflictId: known, reason };
+      const copy = await sendCopy(step, { path, from, content: mine });
       return {
         conflictId: known,
         reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}`,

@@ -3,8 +3,7 @@ import type { Wait } from '../base/state.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { changesOfParticipation } from '../plan/left-out.ts';
-import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 import { type Scan, scanFolder } from '../scan/scan.ts';
 import { keepCopy } from './keep-copy.ts';
 
@@ -20,11 +19,11 @@ const TAKES_PART_AGAIN: Wait = {
  * Scans the folder, reusing hashes that are still valid. Renames files to NFC on the disk, so that one name means one
  * file afterwards. Throws RootGone.
  */
-export async function scanFiles(replica: Replica, draft: RoundDraft): Promise<Scan> {
-  const { folder, state, tell, listener } = replica;
+export async function scanFiles(step: SyncStep): Promise<Scan> {
+  const { folder, state, tell, listener } = step;
   let found = await scanFolder(folder, state, listener?.onFolder);
   const why = 'another file differs from it only in Unicode form';
-  const copied = [...found.twins].filter(([from, of]) => keepCopy(replica, draft, { from, of, why }));
+  const copied = [...found.twins].filter(([from, of]) => keepCopy(step, { from, of, why }));
   if (copied.length > 0) found = await scanFolder(folder, state, listener?.onFolder);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
@@ -44,10 +43,10 @@ export async function scanFiles(replica: Replica, draft: RoundDraft): Promise<Sc
   for (const [path, record] of changesOfParticipation(found, state)) {
     state.setBase(path, record);
     if (record !== undefined) continue;
-    draft.due.add(path);
+    step.next.due.add(path);
     if (state.waits.get(path)?.kind !== 'conflict') state.wait(path, TAKES_PART_AGAIN);
   }
-  draft.scan = found;
+  step.next.scan = found;
   state.setMounts(found.mounts);
   listener?.onScan(found);
   return found;

@@ -5,13 +5,13 @@ import type { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { Sha } from '../base/state.ts';
 import type { FolderPath } from '../folder/path.ts';
-import type { PushArguments, PushedFile } from '../hub.ts';
+import type { PushCall, PushedFile } from '../hub.ts';
 import type { Replica } from '../replica.ts';
 
 /** One push of a path, with the arguments for the hub. */
 export interface Parcel {
   readonly path: FolderPath;
-  readonly args: PushArguments;
+  readonly args: PushCall;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { NameIndex } from '../plan/names.ts';
 import type { Replica } from '../replica.ts';
-import type { RoundDraft } from '../round.ts';
+import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 
 /** Renames files of a folder to the spelling used by the hub. */
@@ -87,15 +87,15 @@ export class Spellings {
 }
 
 /** Renames waiting paths to the hub's spelling; a refused push keeps its local name. */
-export function settleWaitingNames(replica: Replica, { due }: Pick<RoundDraft, 'due'>, local: Scan): void {
-  const { state } = replica;
+export function settleWaitingNames(step: SyncStep, local: Scan): void {
+  const { state, next } = step;
   if (state.waits.size === 0) return;
   const named = [...state.waits].filter(([, { kind }]) => kind !== 'push').map(([path]) => path);
   const names = new NameIndex(named);
-  const spellings = new Spellings(replica, local);
+  const spellings = new Spellings(step, local);
   for (const path of named) {
     // One file of the hub that waits in two spellings, an older one and its own, is compared again.
-    if (names.others(path).length > 0) due.add(path);
+    if (names.others(path).length > 0) next.due.add(path);
     else spellings.adopt(path);
   }
 }

@@ -9,8 +9,7 @@ import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { Replica } from '../replica.ts';
-import { newRound, type Round, type RoundDraft, withFindings } from '../round.ts';
+import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { applyRemote } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
@@ -19,41 +18,39 @@ import { readPut, settleChange, settleRefusal } from './change.ts';
 import { send } from './send.ts';
 
 export class LargeTransfers {
-  readonly #replica: Replica;
-  /** What the transfers found out beside the sync that may be under way. */
-  #findings: RoundDraft;
+  /** Its next round is what the transfers find out beside the sync that may be under way. */
+  #step: SyncStep;
   readonly #ended = new AbortController();
   readonly #running = new Map<'up' | 'down', Promise<void>>();
   readonly #bell = new Bell();
   #toldMs = Date.now();
   #error: Error | undefined;
 
-  /** `findings`: the draft of the step that waits for the transfers, if one does. */
-  constructor(replica: Replica, findings: RoundDraft = newRound()) {
-    this.#replica = replica;
-    this.#findings = findings;
+  constructor(step: SyncStep) {
+    this.#step = step;
   }
 
   /** Notes the last scan of the folder, which a finished download corrects. */
   follow(scan: Scan): void {
-    this.#findings.scan = scan;
+    this.#step.next.scan = scan;
   }
 
   /** The round with what was found out since the last call. */
   reportTo(round: Round): Round {
-    const next = withFindings(round, this.#findings);
-    this.#findings = { ...newRound(), scan: this.#findings.scan, sends: next.sends };
-    return next;
+    const { scan, ...found } = this.#step.next;
+    const after = withFindings(round, found);
+    this.#step = { ...this.#step, next: { ...newRound(), scan, sends: new Map(after.sends) } };
+    return after;
   }
 
   /** True when a path has to be compared with the hub. */
   get hasDue(): boolean {
-    return this.#findings.due.size > 0;
+    return this.#step.next.due.size > 0;
   }
 
   /** Starts the queued transfers. */
   start(): void {
-    const { uploads, downloads } = this.#replica.large;
+    const { uploads, downloads } = this.#step.large;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
     if (downloads.size > 0) this.#run('down', () => this.#download());
   }
@@ -98,7 +95,7 @@ export class LargeTransfers {
 
   /** True when closed or while the folder is paused; the queue continues afterwards. */
   #isHalted(): boolean {
-    return this.#ended.signal.aborted || existsSync(this.#replica.folder.own('paused'));
+    return this.#ended.signal.aborted || existsSync(this.#step.folder.own('paused'));
   }
 
   #fail(): void {
@@ -115,7 +112,7 @@ export class LargeTransfers {
   }
 
   async #upload(): Promise<void> {
-    const { uploads, uploading } = this.#replica.large;
+    const { uploads, uploading } = this.#step.large;
     for (const path of uploads) {
       if (this.#isHalted()) return;
       uploads.delete(path);
@@ -130,27 +127,27 @@ export class LargeTransfers {
   }
 
   async #uploadOne(path: FolderPath): Promise<void> {
-    const replica = this.#replica;
-    replica.folder.root.check();
-    const change = readPut(replica, this.#findings, path);
+    const { folder, large, progress } = this.#step;
+    folder.root.check();
+    const change = readPut(this.#step, path);
     if (change === undefined) return;
     const startMs = performance.now();
     const bytesTotal = change.bytes;
-    const filesTotal = replica.large.uploads.size + 1;
-    const [outcome] = await send(replica, [change], {
+    const filesTotal = large.uploads.size + 1;
+    const [outcome] = await send(this.#step, [change], {
       signal: this.#ended.signal,
       onSent: (sent, total) => {
         const bytes = Math.floor((sent / Math.max(1, total)) * bytesTotal);
-        replica.progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
+        progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
       },
     });
-    replica.large.upload.measure(change.bytes, performance.now() - startMs);
-    if (!(outcome instanceof ToolRefused)) settleChange(replica, this.#findings, change, outcome);
-    else if (await settleRefusal(replica, this.#findings, change, outcome)) this.#findings.due.add(path);
+    large.upload.measure(change.bytes, performance.now() - startMs);
+    if (!(outcome instanceof ToolRefused)) settleChange(this.#step, change, outcome);
+    else if (await settleRefusal(this.#step, change, outcome)) this.#step.next.due.add(path);
   }
 
   async #download(): Promise<void> {
-    const { downloads, downloading, download } = this.#replica.large;
+    const { downloads, downloading, download } = this.#step.large;
     while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
       for (const [path, size] of downloads) {
@@ -164,10 +161,10 @@ export class LargeTransfers {
       try {
         // The hub answers in its own spelling of a name.
         const asked = new Map([...downloading].map((path) => [foldCase(path), path]));
-        const arrivals = arrivalsOf(this.#replica, (record) =>
-          takeLarge(this.#replica, this.#findings, record, asked.get(foldCase(record.path)) ?? record.path),
+        const arrivals = arrivalsOf(this.#step, (record) =>
+          takeLarge(this.#step, record, asked.get(foldCase(record.path)) ?? record.path),
         );
-        await this.#replica.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
+        await this.#step.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
       } finally {
         downloading.clear();
       }
@@ -181,20 +178,16 @@ export class LargeTransfers {
  * Applies a long content after its download, to the file with the spelling `path`, which may have changed since the
  * request. Throws RootGone.
  */
-function takeLarge(
-  replica: Replica,
-  { scan, due }: Pick<RoundDraft, 'scan' | 'due'>,
-  record: RemoteRecord,
-  path: FolderPath,
-): void {
-  const { folder, state } = replica;
+function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void {
+  const { folder, state } = step;
+  const { scan, due } = step.next;
   const { side } = record;
   const wait = state.waits.get(path);
   // Deleted or in conflict since the request.
   if (wait?.kind !== 'download') return;
   let reason = 'It changed on both sides while it was downloaded.';
   try {
-    const applied = applyRemote(replica, { ...record, path }, folder.read(path));
+    const applied = applyRemote(step, { ...record, path }, folder.read(path));
     if (applied === 'done') {
       const base = state.base.get(path);
       if (base?.seen === undefined) scan?.files.delete(path);

@@ -27,7 +27,7 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
     ['.cairn/ignore', folder.own('ignore')],
   ] as const) {
     try {
-      const text = textOf(absolute);
+      const text = readPlain(absolute)?.bytes.toString('utf8');
       if (text === undefined) continue;
       rules.add(text);
     } catch (error) {
@@ -70,8 +70,4 @@ export function unmatched(only: readonly string[], paths: Iterable<string>): str
     const chosen = ignore().add(pattern);
     return !isExcluding(pattern) && !all.some((path) => chosen.ignores(path));
   });
-}
-
-function textOf(absolute: string): string | undefined {
-  return readPlain(absolute)?.bytes.toString('utf8');
 }

@@ -6,10 +6,10 @@ import { limits } from '../../../limits/service.ts';
 import { nextCommand } from '../../next-command.ts';
 import { formatBytes } from '../../progress.ts';
 import type { SyncState } from '../base/state.ts';
-import { vaultOf } from '../base/state-file.ts';
+import { vaultOfFolder } from '../base/state-file.ts';
 import { codeOf, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
 import type { LocalFile, SyncedFolder } from '../folder/folder.ts';
-import { checkPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parentsOf } from '../folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parentsOf } from '../folder/path.ts';
 import { type Rules, readRules } from './choice.ts';
 
 export interface Scan {
@@ -116,7 +116,7 @@ class Scanner {
   leaveOutNested(): void {
     const { path: root } = this.#folder.root;
     for (const below of this.#nested) {
-      if (vaultOf(join(root, below)) === this.#known.vault_id) this.#leaveOut(below, NESTED);
+      if (vaultOfFolder(join(root, below)) === this.#known.vault_id) this.#leaveOut(below, NESTED);
     }
   }
 
@@ -175,7 +175,7 @@ class Scanner {
       this.#links.add(shown);
       return;
     }
-    const checked = checkPath(path);
+    const checked = checkFolderPath(path);
     if (isBad(checked)) {
       this.#skipped.set(shown, checked.bad);
       return;

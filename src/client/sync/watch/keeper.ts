@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { lookAt } from '../folder/file.ts';
-import { checkPath, type FolderPath, isBad } from '../folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
 import type { Replica } from '../replica.ts';
 import type { Scan } from '../scan/scan.ts';
 
@@ -63,7 +63,7 @@ export class Keeper {
 
   #keep(onDisk: string): void {
     const { folder, state } = this.#replica;
-    const path = checkPath(onDisk);
+    const path = checkFolderPath(onDisk);
     if (isBad(path) || this.#scan?.excludes(path) !== false || existsSync(folder.own('paused'))) return;
     try {
       folder.root.check();

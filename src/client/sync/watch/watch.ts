@@ -2,10 +2,11 @@
  * Syncs a folder continuously: after a local change, after a change on the hub, and at intervals. An error is reported
  * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
+
 import type { Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
-import { NotSignedIn } from '../../not-signed-in.ts';
+import { NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
 import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -67,7 +68,7 @@ export async function watchFolder(
   };
   const listener = { onFolder: (path: string) => disk.visit(path), onScan, isOverdue: () => changes.isRung };
   const replica: Replica = { ...unwatched, listener };
-  const large = new LargeTransfers(replica);
+  const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
   try {
     while (!signal.aborted) {
