@@ -25,7 +25,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   ReadRequest: LATER,
   Reading: LATER,
   TokenAnswer: LATER,
-  VersionKey: LATER,
   attempt: LATER,
   callTool: LATER,
   counted: LATER,
@@ -40,7 +39,6 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   scopeOf: LATER,
   scopesOf: LATER,
   send: LATER,
-  setAside: LATER,
   sourceOf: LATER,
   textOf: LATER,
 };

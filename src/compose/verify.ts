@@ -20,7 +20,7 @@ import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey, WRONG_KEY } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import type { VersionKey } from '../sync/log/set-aside.ts';
+import type { VaultVersionKey } from '../sync/log/set-aside.ts';
 import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
 import { verifySync } from '../sync/verify/vaults.ts';
@@ -31,7 +31,7 @@ import { importedIds } from '../transfer/leftovers.ts';
 /** Contents with a wrong hash that are not set aside. */
 interface DamagedRows {
   readonly blobs: readonly BlobKey[];
-  readonly versions: readonly VersionKey[];
+  readonly versions: readonly VaultVersionKey[];
 }
 
 /** Counts by name, and one sentence for each problem. */

@@ -59,6 +59,11 @@ describe('[KEY-5] a name', () => {
   });
 });
 
+test('[KEY-5, KEY-7] a refusal names the limit', () => {
+  expect(() => normalizeEmail('')).toThrow(`and have at most ${limits.emailCharsMax} characters`);
+  expect(() => checkName('name', '')).toThrow(`name must have 1 to ${limits.nameCharsMax} printable characters`);
+});
+
 test.each<[presented: string, kind: string | undefined]>([
   ['0123456789abcdef'.repeat(4), 'mcp'],
   ['0123456789ABCDEF'.repeat(4), undefined],

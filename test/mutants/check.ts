@@ -4,8 +4,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './source.ts';
 
-/** Returns the places, in the list of texts, of those that do not compile. `path`: what the text is a mutant of. */
-export function refusedByCompiler(texts: readonly { readonly path: string; readonly text: string }[]): Set<number> {
+/** A text, and the path of the file that it is a mutant of. */
+interface MutantText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Returns the places, in the list of texts, of those that do not compile. */
+export function refusedByCompiler(texts: readonly MutantText[]): Set<number> {
   // Below the root, so that packages are found.
   const folder = join(ROOT, 'dist', 'mutants');
   rmSync(folder, { recursive: true, force: true });
@@ -21,12 +27,21 @@ export function refusedByCompiler(texts: readonly { readonly path: string; reado
   const compilerOptions = { noEmit: true, allowImportingTsExtensions: true, rewriteRelativeImportExtensions: false };
   const settings = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts'], exclude: [] };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  // As long as a file cannot be parsed, the compiler says nothing of types.
+  const unreadable = compiled(folder);
+  for (const place of unreadable) rmSync(join(folder, `${place}.ts`));
+  const refused = unreadable.size === 0 ? unreadable : compiled(folder);
+  rmSync(folder, { recursive: true, force: true });
+  return new Set([...unreadable, ...refused]);
+}
+
+/** The places of the files that the compiler complains about. */
+function compiled(folder: string): Set<number> {
   const { stdout, error } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], {
     cwd: folder,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
   });
-  rmSync(folder, { recursive: true, force: true });
   if (error !== undefined) throw error;
   return new Set([...stdout.matchAll(/^(\d+)\.ts\(/gm)].map(([, place]) => Number(place)));
 }

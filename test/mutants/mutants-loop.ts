@@ -16,8 +16,11 @@ import { serveTrials, type Trial, type Verdict } from './warm.ts';
 const COUNT = 200;
 const SEED = 1;
 const KILLED_SHARE_MIN = 0.9;
-/** A mutant may loop for ever: the tests of one have so long. */
-const TRIAL_MS_MAX = 60_000;
+/** A mutant may loop for ever: its tests may take so many times what they take without it, and not less than this. */
+const TRIAL_TIMES_MAX = 20;
+const TRIAL_MS_MIN = 20_000;
+/** The tests of a file as it is. */
+const FIRST_TRIAL_MS_MAX = 300_000;
 
 interface Candidate extends Mutant {
   readonly path: string;
@@ -80,7 +83,7 @@ function picked(count: number, seed: number, part: string): { readonly chosen: C
 class WarmProcess {
   #child: ChildProcess | undefined;
 
-  async try(trial: Trial): Promise<Verdict> {
+  async try(trial: Trial, msMax: number): Promise<Verdict> {
     const child = this.#child ?? (await this.#start());
     return await new Promise((resolve) => {
       const end = (verdict: Verdict) => {
@@ -92,7 +95,7 @@ class WarmProcess {
         this.end();
         end({ killed: true, by });
       };
-      const timer = setTimeout(() => give('it never ended'), TRIAL_MS_MAX);
+      const timer = setTimeout(() => give('it never ended'), msMax);
       child.once('message', (verdict) => end(verdict as Verdict));
       child.once('exit', () => give('the process ended'));
       child.send(trial);
@@ -116,6 +119,14 @@ class WarmProcess {
   }
 }
 
+/** Milliseconds that the tests of a file take as it is. Throws when one fails. */
+async function timed(warm: WarmProcess, trial: Trial): Promise<number> {
+  const startedMs = performance.now();
+  const { killed, by } = await warm.try(trial, FIRST_TRIAL_MS_MAX);
+  if (killed) throw new Error(`the tests of ${trial.file} fail without a mutant: ${by}`);
+  return performance.now() - startedMs;
+}
+
 async function main(count: number, seed: number, part: string): Promise<boolean> {
   const startedMs = performance.now();
   const { chosen, said } = picked(count, seed, part);
@@ -123,10 +134,15 @@ async function main(count: number, seed: number, part: string): Promise<boolean>
   const loads = new Loads();
   const warm = new WarmProcess();
   const survivors: Candidate[] = [];
+  const allowedMs = new Map<string, number>();
   // One file after the other, so that a run finds its modules ready.
   for (const one of chosen.toSorted((a, b) => a.path.localeCompare(b.path) || a.start - b.start)) {
-    const tests = loads.testsOf(one.path).map(({ test }) => test);
-    const { killed, by } = await warm.try({ file: one.path, text: mutated(sourceText(one.path), one), tests });
+    const [file, source] = [one.path, sourceText(one.path)];
+    const tests = loads.testsOf(file);
+    const msMax = allowedMs.get(file) ?? (await timed(warm, { file, text: source, tests })) * TRIAL_TIMES_MAX;
+    allowedMs.set(file, msMax);
+    const trial = { file, text: mutated(source, one), tests };
+    const { killed, by } = await warm.try(trial, Math.max(TRIAL_MS_MIN, msMax));
     if (!killed) survivors.push(one);
     say(
       `${killed ? 'killed  ' : 'SURVIVED'} ${one.path}:${one.line} ${one.operator} | ${one.before} => ${one.after}${killed ? ` | ${by}` : ''}`,

@@ -113,17 +113,24 @@ class Finder {
     // Joined texts are sentences, and a compiler refuses their difference.
     const isText = [left, right].some(({ type, value }) => type === 'TemplateLiteral' || typeof value === 'string');
     if (operator === '+' && isText) return;
+    const [before, after] = this.#sidesOf(node, operator);
     for (const other of SWAPPED[operator] ?? []) {
-      this.#add(`${operator} becomes ${other}`, node, `${this.#textOf(left)} ${other} ${this.#textOf(right)}`);
+      this.#add(`${operator} becomes ${other}`, node, `${before} ${other} ${after}`);
     }
   }
 
   #logical(node: Node, operator: string): void {
-    const [left, right] = [this.#textOf(node['left'] as Node), this.#textOf(node['right'] as Node)];
-    this.#add(`only what stands before ${operator}`, node, `(${left})`);
-    this.#add(`only what stands after ${operator}`, node, `(${right})`);
+    const [before, after] = this.#sidesOf(node, operator);
+    this.#add(`only what stands before ${operator}`, node, `(${before})`);
+    this.#add(`only what stands after ${operator}`, node, `(${after})`);
     const other = { '&&': '||', '||': '&&' }[operator];
-    if (other !== undefined) this.#add(`${operator} becomes ${other}`, node, `((${left}) ${other} (${right}))`);
+    if (other !== undefined) this.#add(`${operator} becomes ${other}`, node, `((${before}) ${other} (${after}))`);
+  }
+
+  /** The texts on both sides of an operator, with the parentheses that the nodes of the sides leave out. */
+  #sidesOf(node: Node, operator: string): [before: string, after: string] {
+    const at = this.#source.indexOf(operator, (node['left'] as Node).end);
+    return [this.#source.slice(node.start, at).trim(), this.#source.slice(at + operator.length, node.end).trim()];
   }
 
   #negate(node: Node): void {

@@ -16,17 +16,17 @@ export function sourceText(path: string): string {
 export class Loads {
   readonly #loaded = new Map<string, readonly string[]>();
 
-  /** Returns the unit tests that load a file, those that name it themselves first, each with its distance. */
-  testsOf(path: string): { readonly test: string; readonly distance: number }[] {
-    const tests = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  /** Returns the unit tests that load a file themselves; if none does, those that load it through the fewest others. */
+  testsOf(path: string): string[] {
+    const found = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.unit.test.ts'))
-      .map((name) => join('test', name));
-    return tests
-      .flatMap((test) => {
-        const distance = this.#distance(test, path);
-        return distance === undefined ? [] : [{ test, distance }];
-      })
-      .toSorted((a, b) => a.distance - b.distance || a.test.localeCompare(b.test));
+      .map((name) => join('test', name))
+      .map((test) => ({ test, distance: this.#distance(test, path) ?? Number.POSITIVE_INFINITY }));
+    const least = Math.min(...found.map(({ distance }) => distance));
+    return found
+      .filter(({ distance }) => distance === least && distance < Number.POSITIVE_INFINITY)
+      .map(({ test }) => test)
+      .toSorted();
   }
 
   #distance(from: string, to: string): number | undefined {

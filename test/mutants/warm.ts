@@ -45,10 +45,13 @@ export async function serveTrials(): Promise<void> {
   await vitest.standalone();
   const specifications = new Map((await vitest.globTestSpecifications()).map((one) => [one.moduleId, one]));
   process.on('message', (trial: Trial) => {
-    const file = join(ROOT, trial.file);
+    // What was replaced before is loaded anew too.
+    for (const file of replaced.keys()) vitest.invalidateFile(file);
     replaced.clear();
+    const file = join(ROOT, trial.file);
     replaced.set(file, trial.text);
-    void run(vitest, specifications, trial, file).then((verdict) => process.send?.(verdict));
+    vitest.invalidateFile(file);
+    void run(vitest, specifications, trial).then((verdict) => process.send?.(verdict));
   });
   process.on('disconnect', () => process.exit(0));
   process.send?.('ready');
@@ -58,14 +61,13 @@ async function run(
   vitest: Vitest,
   specifications: ReadonlyMap<string, TestSpecification>,
   { tests }: Trial,
-  file: string,
 ): Promise<Verdict> {
   for (const path of tests) {
     const specification = specifications.get(join(ROOT, path));
     if (specification === undefined) continue;
-    vitest.invalidateFile(file);
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications([specification]);
-    for (const module of testModules) {
+    // What other files said in earlier trials is in there too.
+    for (const module of testModules.filter(({ moduleId }) => moduleId === specification.moduleId)) {
       for (const test of module.children.allTests('failed')) return { killed: true, by: test.fullName };
       if (!module.ok()) return { killed: true, by: `${path}: ${module.errors()[0]?.message ?? 'it failed'}` };
     }

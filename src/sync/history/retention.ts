@@ -13,7 +13,7 @@ import { PieceShares } from '../contents/piece-shares.ts';
 import { keptBytes } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
-import { conflictBytes, conflicts, files, setAside, vaultHeads, vaultOwners, versions } from '../log/records.ts';
+import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions, versionsAside } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
@@ -139,7 +139,7 @@ export class Retention {
       freed += keptBytes(sizeBytes);
       removed += 1;
       batch.remove(versions, [vaultId, seq]);
-      batch.remove(setAside, [vaultId, seq]);
+      batch.remove(versionsAside, [vaultId, seq]);
     }
     countFreed(batch, vaultId, freed);
     return removed;

@@ -192,7 +192,7 @@ export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRe
 });
 
 /** Versions with damaged contents, set aside by the operator: pulls of many files skip them until a push heals them. */
-export const setAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
+export const versionsAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
   'sync_set_aside',
   recordCodec(1),
   { vault: 0 },
@@ -215,6 +215,6 @@ export const syncTables: readonly AnyTable[] = [
   conflictBytes,
   usage,
   devices,
-  setAside,
+  versionsAside,
   ...packTables,
 ];
