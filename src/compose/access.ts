@@ -4,7 +4,7 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import { Recent } from '../cache/recent.ts';
 import type { CallerName } from '../common/principal.ts';
 import type { Config } from '../config.ts';
-import type { StateKeeper } from '../gateway/live/input-required.ts';
+import type { StateKeeper } from '../gateway/asking/input-required.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
 import { limits } from '../limits/service.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';

@@ -34,7 +34,7 @@ import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
-import type { LivePages } from '../web/live/live.ts';
+import type { LivePages } from '../web/live-pages.ts';
 import { webRoutes } from '../web/routes.ts';
 import {
   accessTokenScheme,

@@ -6,9 +6,9 @@ import { withoutSlips } from '../fields/slips.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
+import { InputRequired } from './asking/input-required.ts';
 import { rpcError } from './codes.ts';
 import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
-import { InputRequired } from './live/input-required.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
 

@@ -112,6 +112,14 @@ export class Store implements Reader {
     return this.#revisions.of(tables, owner);
   }
 
+  /**
+   * Number of finished commits to these tables with rows whose key begins with `owner`; a commit in progress is not
+   * counted. Now and then one of another owner is.
+   */
+  commitsTo(tables: readonly AnyTable[], owner: string): number {
+    return this.#revisions.finished(tables, owner);
+  }
+
   /** Calls a watcher with the keys of a table that each commit writes. */
   watch(table: AnyTable, watcher: RowWatcher): void {
     this.#watchers.watch(table, watcher);

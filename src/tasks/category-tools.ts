@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { idFrom } from '../fields/kinds.ts';
 import { notesOf } from '../fields/record.ts';
-import { confirmFirst } from '../gateway/live/ask.ts';
+import { confirmFirst } from '../gateway/asking/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import type { Category } from './categories.ts';

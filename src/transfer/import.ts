@@ -108,7 +108,6 @@ export class AccountImporter implements Importer {
     }
     // The account exists from here on, and nothing may remove its data.
     log.info({ account_id: accountId }, 'an account was imported');
-    parts.vaults.announce();
     const { credential } = parts.mirror;
     return {
       ...made,

@@ -8,8 +8,7 @@ import { openLog } from '../../src/common/log.ts';
 import { readGatewayBody } from '../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../src/gateway/known-results.ts';
-import { Listening } from '../../src/gateway/live/listening.ts';
-import { Watched } from '../../src/gateway/live/watched.ts';
+import { Listening } from '../../src/gateway/listening/listening.ts';
 import { Offers } from '../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
@@ -75,7 +74,12 @@ beforeAll(() => {
         registry,
         answers,
         offers: new Offers({ resources: [], prompts: [] }),
-        listening: new Listening(new Watched([], [], () => undefined)),
+        listening: new Listening({
+          resources: [],
+          prompts: [],
+          store: { watch: () => undefined, revision: () => undefined },
+          accountOfVault: () => undefined,
+        }),
         states: { keyedHash: (_purpose, text) => text, now: Date.now },
         version: '0',
         icon: '/icon.svg',

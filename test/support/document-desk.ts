@@ -1,7 +1,7 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { DocumentBin } from '../../src/documents/bin.ts';
 import { devDocKind } from '../../src/documents/dev-docs/kind.ts';
 import { DevDocs } from '../../src/documents/dev-docs/service.ts';

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Log } from '../../src/common/log.ts';
-import { startSweeper } from '../../src/compose/sweeper.ts';
+import { Sweeper } from '../../src/compose/sweeper.ts';
 import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { taskCounts, taskRows } from '../../src/tasks/records.ts';
@@ -257,7 +257,8 @@ test('[TASK-6] the bin is emptied in the background, and a round that fails does
   };
   const works = { what: 'documents', byAge: true, run: async () => rounds.push(2) };
   const watch = { isRight: () => true, note: () => Promise.resolve() };
-  const sweeper = startSweeper([fails, works], watch, log as unknown as Log);
+  const sweeper = new Sweeper([fails, works], watch, log as unknown as Log);
+  sweeper.start();
   await sweeper.close();
   expect(rounds).toEqual([1, 2]);
   expect(lines).toEqual(['the trash was not emptied; the next round tries again', 'emptied the trash']);

@@ -2,7 +2,7 @@
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { Refusal } from '../../src/common/fault.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { Store } from '../../src/store/store.ts';
 import { Tasks } from '../../src/tasks/service.ts';
 import { unbounded } from '../support/quotas.ts';

@@ -9,7 +9,6 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { PieceStaging } from '../contents/staging.ts';
-import type { Changes } from '../log/changes.ts';
 import type { FileBytes } from '../log/file-room.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, vaultOwners, vaults } from '../log/records.ts';
@@ -22,8 +21,6 @@ export interface VaultsImportTools {
   readonly pool: Pool;
   readonly staging: PieceStaging;
   readonly quotas: FileBytes;
-  /** Notified of the vaults once their account exists. */
-  readonly changes: Changes;
 }
 
 const SETTINGS = [
@@ -74,11 +71,6 @@ export class VaultsImport {
     const { accountId } = this.#target;
     this.#contents.publish(batch);
     for (const vaultId of this.#made) batch.put(vaultOwners, [vaultId], { account_id: accountId });
-  }
-
-  /** Announces the vaults to the background work on vaults. Called once the account exists. */
-  announce(): void {
-    for (const vaultId of this.#made) this.#tools.changes.tell(vaultId, this.#reader.head(vaultId).seq);
   }
 
   /** Discards the staged contents. */

@@ -36,7 +36,6 @@ export class Vaults {
   readonly #primaries = new Map<string, string>();
   /** Deleted vaults known to this process: calls still in progress for them are refused. An id is never reused. */
   readonly #deleted = new Set<string>();
-  readonly #listeners = new Set<(vaultId: string) => void>();
   /** Compiled lists of protected paths. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
@@ -130,7 +129,7 @@ export class Vaults {
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
     try {
-      const deleted = await actors.account(accountId).ask((batch): VaultState => {
+      return await actors.account(accountId).ask((batch): VaultState => {
         const state = this.#confirmed(batch, accountId, vaultId, confirm);
         const { record } = state;
         batch.remove(vaults, [accountId, vaultId]);
@@ -140,8 +139,6 @@ export class Vaults {
         this.#deleted.add(vaultId);
         return state;
       });
-      this.#tell(vaultId);
-      return deleted;
     } catch (error) {
       this.#deleted.delete(vaultId);
       throw error;
@@ -150,16 +147,7 @@ export class Vaults {
 
   /** Picks up vaults deleted elsewhere, such as with their account: calls still in progress for them are refused. */
   noteDeleted(): void {
-    for (const [vaultId] of this.#options.store.keys(deletedVaults)) {
-      if (this.#deleted.has(vaultId)) continue;
-      this.#deleted.add(vaultId);
-      this.#tell(vaultId);
-    }
-  }
-
-  /** Calls `listener` for each vault deleted from now on. It must not throw. */
-  onDeleted(listener: (vaultId: string) => void): void {
-    this.#listeners.add(listener);
+    for (const [vaultId] of this.#options.store.keys(deletedVaults)) this.#deleted.add(vaultId);
   }
 
   /** Throws Refusal `invalid_fields` when a vault was deleted after the call had looked it up. */
@@ -170,10 +158,6 @@ export class Vaults {
   /** Returns the vault that `delete` would delete. Throws the same refusals. */
   toDelete(accountId: string, vaultId: string, confirm: string): VaultState {
     return this.#confirmed(this.#options.store, accountId, vaultId, confirm);
-  }
-
-  #tell(vaultId: string): void {
-    for (const listener of this.#listeners) listener(vaultId);
   }
 
   #confirmed(reader: Reader, accountId: string, vaultId: string, confirm: string): VaultState {

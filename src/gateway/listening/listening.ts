@@ -4,10 +4,10 @@ import type { Caller } from '../../common/shares.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Linger } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import { EventFeed } from './event-feed.ts';
-import { Listeners, type Wish } from './listeners.ts';
+import { EventFeed } from '../../live/event-feed.ts';
+import { Listeners, type ListeningClient, type Wish } from './listeners.ts';
 import { Subscriptions } from './subscriptions.ts';
-import type { Subscription, Watched } from './watched.ts';
+import { type Subscription, Watched, type WatchedOptions } from './watched.ts';
 
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
@@ -34,10 +34,10 @@ export class Listening {
   readonly #watched: Watched;
   readonly #listeners: Listeners;
 
-  constructor(watched: Watched) {
-    this.#watched = watched;
-    this.#listeners = new Listeners(watched);
-    this.subscriptions = new Subscriptions(watched);
+  constructor(options: WatchedOptions) {
+    this.#watched = new Watched(options);
+    this.#listeners = new Listeners(this.#watched);
+    this.subscriptions = new Subscriptions(this.#watched);
   }
 
   /** Number of listening clients. */
@@ -92,29 +92,31 @@ export class Listening {
   }
 
   #open({ hearer, wish, meta, first, last }: Stream): { readonly reply: Reply; readonly end: () => void } {
-    const events = new EventFeed(() => void check());
-    let remove: () => void = () => undefined;
+    let listening: ListeningClient | undefined;
+    const send = (message: string) => events.send({ event: 'message', data: message });
     const end = () => {
       clearTimeout(timer);
-      remove();
+      listening?.end();
       events.end();
     };
     const endWell = () => {
-      if (last !== undefined) events.send(last);
+      if (last !== undefined) send(last);
       end();
     };
-    const check = async () => {
+    const onBeat = async () => {
+      listening?.checkDay();
       if (!(await hearer.isStillIn())) end();
     };
+    const events = new EventFeed({ beatMs: limits.eventBeatMs, onBeat: () => void onBeat() });
     const timer = setTimeout(endWell, limits.listenSecondsMax * 1000);
     timer.unref();
-    if (first !== undefined) events.send(first);
+    if (first !== undefined) send(first);
     try {
-      remove = this.#listeners.add({
+      listening = this.#listeners.add({
         caller: hearer.caller,
         wish,
         notify: (method, params) => {
-          if (!events.send(notification(method, meta, params))) end();
+          if (!send(notification(method, meta, params))) end();
         },
         onEnd: endWell,
       });
@@ -123,7 +125,7 @@ export class Listening {
       throw error;
     }
     hearer.linger(limits.listenSecondsMax + limits.handlerSecondsDefault, end);
-    return { reply: events.reply, end };
+    return { reply: { ...events.reply, listens: true }, end };
   }
 }
 

@@ -1,7 +1,8 @@
 /** Answers a call that may ask its user: with one reply, or after a question with a stream of questions and answer. */
 import type { Reply } from '../../http/reply/reply.ts';
+import { limits } from '../../limits/service.ts';
+import { EventFeed } from '../../live/event-feed.ts';
 import type { Ask } from './ask.ts';
-import { EventFeed } from './event-feed.ts';
 import type { Asker, Questions } from './questions.ts';
 
 export interface OpenCall<T> {
@@ -23,10 +24,10 @@ export async function answerOrAsk<T>({ questions, asker, onGone, answer, whole, 
     noteAsked = resolve;
   });
   const ask: Ask = (question) => {
-    const feed = events ?? new EventFeed();
+    const feed = events ?? new EventFeed({ beatMs: limits.eventBeatMs });
     events = feed;
     noteAsked(feed);
-    return questions.ask(asker, question, (message) => feed.send(message), onGone);
+    return questions.ask(asker, question, (message) => send(feed, message), onGone);
   };
   const answering = answer(ask);
   const first = await Promise.race([answering.then(whole), whenAsked]);
@@ -34,8 +35,12 @@ export async function answerOrAsk<T>({ questions, asker, onGone, answer, whole, 
   void answering
     .then((answered) => {
       const message = text(answered);
-      if (message !== undefined) first.send(message);
+      if (message !== undefined) send(first, message);
     })
     .finally(() => first.end());
-  return first.reply;
+  return { ...first.reply, listens: true };
+}
+
+function send(feed: EventFeed, message: string): void {
+  feed.send({ event: 'message', data: message });
 }

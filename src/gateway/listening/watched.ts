@@ -1,12 +1,10 @@
-/** Detects whether resources and prompts have changed since the last look. Read-only. */
+/** Tells which resources and prompts have changed since the last look. Read-only. */
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
-import type { AnyTable } from '../../store/table.ts';
+import { Changes } from '../../live/changes.ts';
+import type { Store } from '../../store/store.ts';
 import type { PromptKind } from '../offers/prompt.ts';
 import { matchTemplate, type ResourceKind, type Variables } from '../offers/resource.ts';
-
-/** The revision of an owner's rows in some tables; undefined while a commit to one of them is in progress. */
-export type Revision = (tables: readonly AnyTable[], owner?: string) => number | undefined;
 
 /** A watched resource. */
 export interface WatchedResource {
@@ -18,6 +16,7 @@ export interface WatchedResource {
 /** The last seen state of a resource. */
 export interface Seen {
   readonly revision: number | undefined;
+  readonly day: string | undefined;
   readonly mark: string | undefined;
 }
 
@@ -26,31 +25,42 @@ export interface Subscription extends WatchedResource {
   readonly since: Seen;
 }
 
-export class Watched {
-  readonly #resources: readonly ResourceKind[];
-  readonly #prompts: readonly PromptKind[];
-  readonly #revision: Revision;
+export interface WatchedOptions {
+  readonly resources: readonly ResourceKind[];
+  readonly prompts: readonly PromptKind[];
+  readonly store: Pick<Store, 'watch' | 'revision'>;
+  readonly accountOfVault: (vaultId: string) => string | undefined;
+}
 
-  constructor(resources: readonly ResourceKind[], prompts: readonly PromptKind[], revision: Revision) {
-    this.#resources = resources;
-    this.#prompts = prompts;
-    this.#revision = revision;
+export class Watched {
+  readonly #options: WatchedOptions;
+  readonly #changes: Changes;
+
+  constructor(options: WatchedOptions) {
+    this.#options = options;
+    const kinds = [...options.resources, ...options.prompts];
+    const tables = kinds.flatMap(({ madeFrom, listedFrom }) => [...madeFrom, ...listedFrom]);
+    this.#changes = new Changes(options.store, tables, options.accountOfVault);
+  }
+
+  /** Calls `changed` after each write that may change a resource or prompt of the account. Returns the end of it. */
+  watch(accountId: string, changed: () => void): () => void {
+    return this.#changes.watch(accountId, changed);
+  }
+
+  /** Number of watchers of an account. */
+  watchersOf(accountId: string): number {
+    return this.#changes.listenersOf(accountId);
   }
 
   /** The resource of a URI, even if it does not exist; undefined when no template matches. */
   find(uri: unknown): WatchedResource | undefined {
     if (typeof uri !== 'string') return undefined;
-    for (const kind of this.#resources) {
+    for (const kind of this.#options.resources) {
       const variables = matchTemplate(kind.template, uri);
       if (variables !== undefined) return { uri, kind, variables };
     }
     return undefined;
-  }
-
-  /** Changes with every write that may change any resource or prompt of any account; undefined: try again later. */
-  get revisionOfAll(): number | undefined {
-    const kinds = [...this.#resources, ...this.#prompts];
-    return this.#revision(kinds.flatMap(({ madeFrom, listedFrom }) => [...madeFrom, ...listedFrom]));
   }
 
   /** Starts watching a resource. */
@@ -60,13 +70,24 @@ export class Watched {
 
   /** The current state of a resource. Reads the revision first, so that the next look detects a write in between. */
   async see(accountId: string, resource: WatchedResource): Promise<Seen> {
-    const revision = this.revisionOf(accountId, resource);
-    return { revision, mark: await this.#markOf(accountId, resource) };
+    return { ...this.#momentOf(accountId, resource), mark: await this.#markOf(accountId, resource) };
   }
 
-  /** Changes with every write that may change this resource. */
-  revisionOf(accountId: string, { kind, variables }: WatchedResource): number | undefined {
-    return this.#revision(kind.madeFrom, kind.ownerOf?.(variables) ?? accountId);
+  /** True when the day of the account has changed since a resource was seen that depends on it. */
+  isOfAnotherDay(accountId: string, { kind }: WatchedResource, { day }: Seen): boolean {
+    return kind.todayOf?.(accountId) !== day;
+  }
+
+  /** The state of a resource after `before`: the same object when nothing can have changed. */
+  async next(accountId: string, resource: WatchedResource, before: Seen): Promise<Seen> {
+    const { revision, day } = this.#momentOf(accountId, resource);
+    const isSame = revision !== undefined && revision === before.revision && day === before.day;
+    return isSame ? before : await this.see(accountId, resource);
+  }
+
+  #momentOf(accountId: string, { kind, variables }: WatchedResource): Omit<Seen, 'mark'> {
+    const revision = this.#options.store.revision(kind.madeFrom, kind.ownerOf?.(variables) ?? accountId);
+    return { revision, day: kind.todayOf?.(accountId) };
   }
 
   /** A text that is the same while the resource's content is the same; undefined when the resource does not exist. */
@@ -81,19 +102,19 @@ export class Watched {
 
   /** Changes when resources of the account are created, removed or renamed. */
   resourcesOf(accountId: string): string | undefined {
-    return this.#listed(accountId, this.#resources);
+    return this.#listed(accountId, this.#options.resources);
   }
 
   /** Changes when prompts of the account are created, removed or renamed. */
   promptsOf(accountId: string): string | undefined {
-    return this.#listed(accountId, this.#prompts);
+    return this.#listed(accountId, this.#options.prompts);
   }
 
   #listed(accountId: string, kinds: readonly Pick<ResourceKind, 'listedFrom' | 'listOwners'>[]): string | undefined {
     const parts: string[] = [];
     for (const { listedFrom, listOwners } of kinds) {
       for (const owner of [accountId, ...(listOwners?.(accountId) ?? [])]) {
-        const revision = this.#revision(listedFrom, owner);
+        const revision = this.#options.store.revision(listedFrom, owner);
         if (revision === undefined) return undefined;
         parts.push(`${owner} ${revision}`);
       }

@@ -1,11 +1,11 @@
 /** What open pages are told of: changes of their own account, by topic, until the browser is signed out. */
 import { beforeAll, expect, test } from 'vitest';
-import { limits } from '../../../src/limits/service.ts';
-import { EventReader } from '../../support/event-stream.ts';
-import { PASSWORD, structured } from '../../support/gateway.ts';
-import { type PageClient, signedUp } from '../../support/page-client.ts';
-import { Device } from '../../support/sync.ts';
-import { useHub } from '../../support/use-hub.ts';
+import { limits } from '../../src/limits/service.ts';
+import { EventReader } from '../support/event-stream.ts';
+import { PASSWORD, structured } from '../support/gateway.ts';
+import { type PageClient, signedUp } from '../support/page-client.ts';
+import { Device } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub({ loudest: 40 });
 let operator: PageClient;
