@@ -1,4 +1,5 @@
 /** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
+
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -78,7 +79,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       path: `${BASE}/tools/:name`,
       body: bodyOf(parse.args),
       access: { optional: access },
-      refuse: restRefusal,
+      refuse: toolRefusal,
       get doc() {
         return toolOperations(registry, `${BASE}/tools`);
       },
@@ -138,8 +139,8 @@ function doorRefusal(plain: Reply, fault: Fault, metadataUrl: string | undefined
   return { ...plain, headers: { ...plain.headers, 'WWW-Authenticate': challenge } };
 }
 
-/** A refusal on the REST route of a tool: the REST form plus the JSON-RPC code and data. */
-function restRefusal(fault: Fault): Reply {
+/** A refusal on the REST route of a tool: the REST form, plus the code and data of JSON-RPC. */
+function toolRefusal(fault: Fault): Reply {
   const plain = refusalReply(fault);
   const { code, message, data } = rpcError(fault);
   const body = {

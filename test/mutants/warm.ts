@@ -37,7 +37,7 @@ export async function serveTrials(): Promise<void> {
       pool: 'threads',
       maxWorkers: 1,
       bail: 1,
-      testTimeout: 10_000,
+      testTimeout: 60_000,
       reporters: [{}],
     },
     { plugins: [plugin], server: { watch: null } },

@@ -9,7 +9,7 @@ import type { MemberVisit, Pages } from '../pages.ts';
 import { browserOf } from '../visit.ts';
 import { backOf } from './back.ts';
 import { columnNamed, wholeColumn } from './columns.ts';
-import { readId } from './filter.ts';
+import { readTaskId } from './filter.ts';
 
 interface ActOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;
@@ -19,7 +19,7 @@ type Fields = Record<string, string>;
 
 export function actRoutes(options: ActOptions): Route[] {
   const { pages, tasks } = options;
-  const idOf = ({ request }: MemberVisit) => readId(request.params['id']);
+  const idOf = ({ request }: MemberVisit) => readTaskId(request.params['id']);
   return [
     pages.memberForm('/tasks/:id/move', (visit, form) => move(options, visit, form)),
     pages.memberForm('/tasks/:id/mark', async (visit, form) => {
@@ -48,7 +48,7 @@ export function actRoutes(options: ActOptions): Route[] {
 
 async function move({ pages, tasks }: ActOptions, visit: MemberVisit, form: URLSearchParams) {
   const { accountId } = visit;
-  const before = tasks.get(accountId, readId(visit.request.params['id']));
+  const before = tasks.get(accountId, readTaskId(visit.request.params['id']));
   const formerly = wholeColumn(tasks, accountId, before.kanban_status);
   const after = form.has('status')
     ? await tasks.patch(
@@ -89,7 +89,7 @@ function readPlace(
     case 'top':
       return { before: shown.find((other) => other !== id) };
     default:
-      return form.has('before') ? { before: readId(form.get('before')) } : undefined;
+      return form.has('before') ? { before: readTaskId(form.get('before')) } : undefined;
   }
 }
 

@@ -14,7 +14,7 @@ import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Empty, Form } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
-import { readId } from './filter.ts';
+import { readTaskId } from './filter.ts';
 
 const PATH = '/tasks/categories';
 /** Initial value of the color field of a new category: browsers have no empty color. */
@@ -29,7 +29,7 @@ interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
 
 export function categoryRoutes(options: CategoryOptions): Route[] {
   const { pages, tasks } = options;
-  const idOf = ({ request }: MemberVisit) => readId(request.params['category']);
+  const idOf = ({ request }: MemberVisit) => readTaskId(request.params['category']);
   return [
     pages.member(PATH, (visit) => show(options, visit)),
     pages.memberForm(PATH, async (visit, form) => {

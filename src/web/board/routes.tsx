@@ -14,7 +14,7 @@ import { backOf } from './back.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
-import { boardPath, isNarrowed, readFilter, readId } from './filter.ts';
+import { boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
 import { EditTask, NewTask, OTHER_FIELDS } from './forms.tsx';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
@@ -57,7 +57,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     problem === undefined ? request.query : new URL(backOf(request.form), 'http://cairn.invalid').searchParams;
   const whole = contextOf(options, visit, query);
   const column = columnNamed(query.get('column'));
-  const page = readId(query.get('page')) ?? 1;
+  const page = readTaskId(query.get('page')) ?? 1;
   // An action on a page of one column leads back to it.
   const board =
     column === undefined
@@ -181,5 +181,5 @@ function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRecord {
 }
 
 function idOf({ params }: RouteRequest): number | undefined {
-  return readId(params['id']);
+  return readTaskId(params['id']);
 }
