@@ -1,7 +1,6 @@
 /**
- * What does a request cost in this build, compared with another build or with a single thread? Two hubs in one run, in
- * turn.
- * usage: node dist/bench/compare.js [--other BUILD/cairn.js] [--fronts N] [--pairs N] [--seconds N] [LOAD...]
+ * What does a request cost in this build, compared with another build? Two hubs in one run, in turn.
+ * usage: node dist/bench/compare.js --other BUILD/cairn.js [--pairs N] [--seconds N] [LOAD...]
  */
 import { parseArgs } from 'node:util';
 import { type Cost, costOf, LOAD_NAMES } from './costs/loads.ts';
@@ -11,7 +10,6 @@ import { summarize } from './report.ts';
 const { values, positionals } = parseArgs({
   options: {
     other: { type: 'string' },
-    fronts: { type: 'string', default: '0' },
     pairs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
   },
@@ -19,8 +17,8 @@ const { values, positionals } = parseArgs({
 });
 const loads = LOAD_NAMES.filter((name) => positionals.length === 0 || positionals.includes(name));
 const sides = {
-  here: await openSide({ CAIRN_FRONTS: values.fronts }),
-  other: await openSide({ CAIRN_FRONTS: '0' }, values.other),
+  here: await openSide(),
+  other: await openSide(values.other),
 };
 
 try {

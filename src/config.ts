@@ -4,12 +4,14 @@ import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
 import { type MailSetting, mailOf } from './mail/setting.ts';
-import { isLoopback, SECRET_SETTINGS, settings } from './settings/schema.ts';
+import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
 export interface Config {
   /** The settings that were given, as text and by name, without secrets. */
   readonly given: Readonly<Record<string, string>>;
+  /** A warning for each given setting that no longer has an effect. */
+  readonly warnings: readonly string[];
   readonly port: number;
   readonly host: string;
   readonly dataFolder: string;
@@ -57,7 +59,6 @@ export interface Config {
   /** IANA name of the zone for accounts without one. */
   readonly timeZone: string;
   readonly stallSeconds: number;
-  readonly fronts: number;
   readonly poolThreads: number;
   /** True when the metadata documents for OAuth clients are served. */
   readonly oauthMetadata: boolean;
@@ -79,13 +80,15 @@ export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>):
 
 /** Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_')));
+  const all = Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_'));
+  const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS)));
   refuseUnknown(Object.keys(given));
   const parsed = parse(settings, given, 'environment');
   if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
   const values = parsed.value;
   return Object.freeze({
     given: shown(given),
+    warnings: all.flatMap(([name]) => warningOf(name)),
     port: values.CAIRN_PORT,
     host: values.CAIRN_HOST,
     dataFolder: values.CAIRN_DATA,
@@ -121,7 +124,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     handoffDays: values.CAIRN_HANDOFF_DAYS,
     timeZone: values.CAIRN_TIMEZONE,
     stallSeconds: values.CAIRN_STALL_SECONDS,
-    fronts: values.CAIRN_FRONTS,
     poolThreads: values.CAIRN_POOL_THREADS,
     // Over plain http a browser sign-in would send its code and tokens in the clear.
     oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
@@ -133,11 +135,29 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   });
 }
 
+export interface ServiceManagerSettings {
+  /** systemd ends a service that is silent for this many milliseconds. Undefined: it does not watch. */
+  readonly watchdogMs: number | undefined;
+}
+
+/** Returns how systemd watches this process; undefined: it does not. See sd_notify(3) and sd_watchdog_enabled(3). */
+export function readServiceManager(environment: NodeJS.ProcessEnv = process.env): ServiceManagerSettings | undefined {
+  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: microseconds, WATCHDOG_PID: pid } = environment;
+  if (socket === undefined) return undefined;
+  const isWatched = Number(microseconds) > 0 && (pid === undefined || Number(pid) === process.pid);
+  return { watchdogMs: isWatched ? Number(microseconds) / 1000 : undefined };
+}
+
 function shown(given: Readonly<Record<string, string | undefined>>): Config['given'] {
   const isShown = (name: string) => name in settings.shape && !SECRET_SETTINGS.has(name);
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value = '']) => (isShown(name) ? [[name, value]] : [])),
   );
+}
+
+function warningOf(name: string): string[] {
+  const reason = REMOVED_SETTINGS[name];
+  return reason === undefined ? [] : [`${name} no longer has an effect: ${reason}; delete it from the settings.`];
 }
 
 /** A misspelled setting would be ignored silently, so it stops the start. */

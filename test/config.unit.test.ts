@@ -42,7 +42,6 @@ const wrongSettings: readonly (readonly [name: string, values: readonly string[]
   ['CAIRN_BODY_SECONDS', seconds],
   ['CAIRN_HANDLER_SECONDS', seconds],
   ['CAIRN_DRAIN_SECONDS', seconds],
-  ['CAIRN_FRONTS', ['', '33', '-1', 'all']],
   ['CAIRN_POOL_THREADS', ['', '0', '65', 'all', '2.0']],
 ];
 
@@ -57,4 +56,13 @@ test.each(wrongSettings)('[OPS-1] a wrong %s is refused with a sentence that nam
 test('[OPS-1] the defaults are accepted, and variables of other programs are ignored', () => {
   expect(readConfig({})).toEqual(readConfig({ HOME: '/home/x', PORT: 'nonsense' }));
   expect(readConfig({ CAIRN_PORT: '1' }).port).toBe(1);
+});
+
+test('[OPS-1] a setting of an earlier version is a warning, whatever its value, and no setting', () => {
+  const config = readConfig({ CAIRN_FRONTS: 'four', CAIRN_PORT: '1' });
+  expect(config.warnings).toEqual([
+    expect.stringMatching(/^CAIRN_FRONTS no longer has an effect: .+; delete it .+\.$/),
+  ]);
+  expect(config.given).toEqual({ CAIRN_PORT: '1' });
+  expect(readConfig({}).warnings).toEqual([]);
 });

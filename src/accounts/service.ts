@@ -23,7 +23,7 @@ import {
   rowOfEmail,
 } from './records.ts';
 import { checkKeyLimit, checkName, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
-import { KeyUses, type KeyUsesOptions, keyUseWriter } from './sign-in/key-uses.ts';
+import { KeyUses } from './sign-in/key-uses.ts';
 import type { Standings } from './standing/standings.ts';
 
 export interface NewAccount {
@@ -81,18 +81,16 @@ export interface AccountsOptions {
   readonly standings: Standings;
   readonly log: Log;
   readonly now: () => number;
-  /** Called with key uses to record, in a thread that cannot write. */
-  readonly onUsed?: KeyUsesOptions['write'] | undefined;
 }
 
 export class Accounts {
   readonly #options: AccountsOptions;
-  readonly uses: KeyUses;
+  readonly #uses: KeyUses;
   readonly #known: KnownCredentials<LiveKey>;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    this.uses = new KeyUses({ write: options.onUsed ?? keyUseWriter(options), now: options.now });
+    this.#uses = new KeyUses(options);
     this.#known = new KnownCredentials(options.store, [keyHashes]);
   }
 
@@ -236,7 +234,7 @@ export class Accounts {
       return kind && this.#options.store.get(keyHashes, [this.#hash(kind, presented)]);
     });
     if (found === undefined) return undefined;
-    this.uses.note(found.account_id, found.key_id);
+    this.#uses.note(found.account_id, found.key_id);
     const principal = { accountId: found.account_id, credentialId: found.key_id };
     return found.read_only === true ? { ...principal, readOnly: true } : principal;
   }

@@ -20,21 +20,13 @@ export interface KnownRowsOptions {
 /** The parts of a key after the owner that a value belongs to: the only one, or several joined by spaces. */
 type Name = string | number;
 
-interface Known<V> {
-  readonly value: V;
-  /** Revision of the owner's rows, for commits by another thread. */
-  readonly revision: number;
-}
-
 export class KnownRows<V> {
-  readonly #known: Recent<Known<V>, Name>;
-  readonly #revision: (owner: string) => number | undefined;
+  readonly #known: Recent<V, Name>;
   /** Number of commits in flight that write rows of an owner and name. */
   readonly #writing = new Map<string, number>();
 
-  constructor(store: Pick<Store, 'watch' | 'rowsRevision'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
+  constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
-    this.#revision = (owner) => store.rowsRevision(table, owner);
     store.watch(table, (keys: readonly Key[]) => {
       const written = new Map(keys.map((key) => [key.slice(0, parts).join(' '), key]));
       for (const [place, [owner, ...rest]] of written) {
@@ -50,15 +42,12 @@ export class KnownRows<V> {
 
   /** Returns the cached value or undefined. */
   find(owner: string, name: Name): V | undefined {
-    const known = this.#known.get(name, owner);
-    return known !== undefined && known.revision === this.#revision(owner) ? known.value : undefined;
+    return this.#known.get(name, owner);
   }
 
   /** Caches a value derived from the store's current rows. Must be called in the turn in which they were read. */
   keep(owner: string, name: Name, value: V, weight: number): void {
-    const revision = this.#revision(owner);
-    if (revision === undefined || this.#writing.has(`${owner} ${name}`)) return;
-    this.#known.set(name, { value, revision }, weight, owner);
+    if (!this.#writing.has(`${owner} ${name}`)) this.#known.set(name, value, weight, owner);
   }
 
   #settle(place: string): void {

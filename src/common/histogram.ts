@@ -5,12 +5,6 @@ const BOUNDS_MS: readonly number[] = [
   0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000,
 ];
 
-/** Counts of one histogram, to add to another. */
-export interface HistogramCounts {
-  readonly counts: Float64Array;
-  readonly sumMs: number;
-}
-
 export class Histogram {
   readonly #counts = new Float64Array(BOUNDS_MS.length + 1);
   #sumMs = 0;
@@ -24,16 +18,6 @@ export class Histogram {
 
   get sumMs(): number {
     return this.#sumMs;
-  }
-
-  get all(): HistogramCounts {
-    return { counts: this.#counts, sumMs: this.#sumMs };
-  }
-
-  /** Adds the counts of another histogram. */
-  add({ counts, sumMs }: HistogramCounts): void {
-    for (const [at, count] of counts.entries()) this.#counts[at] = (this.#counts[at] as number) + count;
-    this.#sumMs += sumMs;
   }
 
   /** Number of durations up to each bound, smallest first. The last bound is infinite and includes all of them. */

@@ -19,8 +19,6 @@ export interface LogSink {
   readonly flush: () => void;
   /** Reopens the access log after a rotation has renamed it. Throws as `open` does. */
   readonly reopen: () => void;
-  /** Writes a finished line of another thread to the log or the access log. */
-  readonly write: (line: string, log: 'log' | 'access') => void;
 }
 
 export interface LogOptions {
@@ -45,13 +43,11 @@ export function openLog(level: string, { accessFile, format = 'json' }: LogOptio
     flush() {
       for (const one of writers) one.end();
     },
-    write: (line, to) => (to === 'log' ? lines : (access ?? lines)).write(line),
     reopen: () => accessFile !== undefined && access?.reopen(accessFile),
   };
 }
 
-/** Creates a log writing to `writer`; in other threads, `writer` passes the lines to the main thread. */
-export function logTo(writer: { write(line: string): void }, level: string): Log {
+function logTo(writer: { write(line: string): void }, level: string): Log {
   return pino({ level, base: null, timestamp: timeMember }, writer);
 }
 

@@ -21,32 +21,11 @@ export interface Lease {
   release(): void;
 }
 
-/** Adds up an amount of something: what is held, or what happened. */
-export interface Tally {
-  /** The amount of all threads. */
-  readonly total: number;
-  /** Adds to the amount of this thread; a negative amount subtracts. */
-  add(amount: number): void;
-}
-
-/** Counts for one thread alone. */
-export class OwnTally implements Tally {
-  total = 0;
-
-  add(amount: number): void {
-    this.total += amount;
-  }
-}
-
 export interface SharesOptions {
   readonly max: number;
   /** Name of the exhausted resource, for the message of a refusal. */
   readonly what: string;
   readonly retryAfterSeconds: number;
-  /** Counts the amount held together with other threads; default: for this thread alone. */
-  readonly tally?: Tally;
-  /** Counts the refusals likewise. */
-  readonly refusals?: Tally;
 }
 
 /** Fraction of the whole that counts as a small share. */
@@ -58,18 +37,16 @@ export class Shares {
   readonly #options: SharesOptions;
   readonly #ofAccounts = new Held();
   readonly #ofAddresses = new Held();
-  readonly #tally: Tally;
-  readonly #refusals: Tally;
+  #used = 0;
+  #refused = 0;
 
   constructor(options: SharesOptions) {
     this.#options = options;
-    this.#tally = options.tally ?? new OwnTally();
-    this.#refusals = options.refusals ?? new OwnTally();
   }
 
   /** The amount held, its maximum, and the number of refused requests. */
   get state(): { readonly used: number; readonly max: number; readonly refused: number } {
-    return { used: this.#tally.total, max: this.#options.max, refused: this.#refusals.total };
+    return { used: this.#used, max: this.#options.max, refused: this.#refused };
   }
 
   /** Number of callers, by account and by address, that hold something. */
@@ -78,13 +55,9 @@ export class Shares {
   }
 
   /** True when the caller could get this much more now. */
-  fits(caller: Caller, amount: number): boolean {
-    return this.#fits(caller, amount, this.#tally.total + amount);
-  }
-
-  /** `after`: the amount held by all, including this one. */
-  #fits({ accountId, address }: Caller, amount: number, after: number): boolean {
+  fits({ accountId, address }: Caller, amount: number): boolean {
     const { max } = this.#options;
+    const after = this.#used + amount;
     const kept = Math.ceil(max * KEPT);
     if (after <= max - 2 * kept) return true;
     const little = Math.max(1, Math.floor(max * LITTLE));
@@ -123,11 +96,8 @@ export class Shares {
 
   #grow(caller: Caller, amount: number): void {
     if (amount === 0) return;
-    // Counted before the check: of two threads that take the last place at once, neither then overlooks the other.
-    this.#tally.add(amount);
-    if (!this.#fits(caller, amount, this.#tally.total)) {
-      this.#tally.add(-amount);
-      this.#refusals.add(1);
+    if (!this.fits(caller, amount)) {
+      this.#refused += 1;
       const { what, retryAfterSeconds } = this.#options;
       throw new Refusal({ kind: 'overloaded', what, retryAfterSeconds });
     }
@@ -135,12 +105,11 @@ export class Shares {
   }
 
   #shrink(caller: Caller, amount: number): void {
-    if (amount === 0) return;
-    this.#tally.add(-amount);
-    this.#add(caller, -amount);
+    if (amount > 0) this.#add(caller, -amount);
   }
 
   #add({ accountId, address }: Caller, amount: number): void {
+    this.#used += amount;
     if (accountId !== undefined) this.#ofAccounts.add(accountId, amount);
     if (address !== undefined) this.#ofAddresses.add(address, amount);
   }

@@ -3,8 +3,7 @@ import { type Config, isSecure } from '../config.ts';
 import { Admission } from '../http/checks/admission.ts';
 import { createAgentCheck } from '../http/checks/agent.ts';
 import { ownOrigin } from '../http/checks/origin.ts';
-import { FrontDoor } from '../http/front-door.ts';
-import type { FrontDoorOptions } from '../http/front-door-options.ts';
+import { FrontDoor, type FrontDoorOptions } from '../http/front-door.ts';
 import type { ChildDescriptor } from '../http/library/listen.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -46,13 +45,8 @@ export class Doors {
   }
 
   /** The door of the service (not the metrics'). */
-  get service(): FrontDoor {
+  get #service(): FrontDoor {
     return this.#doors[0] as FrontDoor;
-  }
-
-  /** Opens another door of the service in this thread, for connections accepted by others. */
-  openSibling(): FrontDoor {
-    return this.#open({ ...this.service.options, acceptedAt: this.port });
   }
 
   /**
@@ -60,9 +54,10 @@ export class Doors {
    * first door goes on listening, so no connection is refused meanwhile.
    */
   succeed(): void {
-    const successor = this.openSibling().family.describe();
-    this.service.family.add(successor);
-    if (this.#successor !== undefined) this.service.family.remove(this.#successor);
+    const service = this.#service;
+    const successor = this.#open({ ...service.options, acceptedAt: this.port }).family.describe();
+    service.family.add(successor);
+    if (this.#successor !== undefined) service.family.remove(this.#successor);
     this.#successor = successor;
   }
 
@@ -87,7 +82,7 @@ export class Doors {
 }
 
 /** The options of a door that come from the settings. */
-export function doorSettings(config: Config) {
+function doorSettings(config: Config) {
   const { blockedAgents, allowMissingAgent, bodySeconds, handlerSeconds, stallSeconds, allowedOrigins, tls } = config;
   return {
     isBlockedAgent: createAgentCheck({ blocked: blockedAgents, allowMissing: allowMissingAgent }),

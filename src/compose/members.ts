@@ -47,8 +47,6 @@ interface MembersBase {
   readonly sealer: Sealer;
   readonly log: Log;
   readonly now: () => number;
-  /** Receives the uses of keys, in a thread that writes nothing. */
-  readonly onUsed?: (accountId: string, keyId: string) => void;
 }
 
 export function openMembers(base: MembersBase, config: Config): Members {

@@ -1,6 +1,6 @@
 /** Reads and writes JSON-RPC 2.0 envelopes (jsonrpc.org/specification). Pure. */
 import type { Parts } from '../http/reply/body.ts';
-import { ExactNumber } from './body/exact-id.ts';
+import { ExactNumber } from './exact-id.ts';
 
 export type RpcId = string | number | null | ExactNumber;
 

@@ -3,16 +3,16 @@ import { type Fault, invalidField, Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
+import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './asking/input-required.ts';
 import { type CallContext, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { capabilitiesIn, type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
+import type { Hearer, Listening } from './listening/listening.ts';
 import type { AnsweredListing } from './listing.ts';
-import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './live/input-required.ts';
-import type { Hearer, Listening } from './live/listening.ts';
-import { newSessionId, offersForms } from './live/session-id.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
+import { newSessionId, offersForms } from './session-id.ts';
 
 /** Options common to all requests. */
 export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'> {

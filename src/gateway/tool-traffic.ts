@@ -1,15 +1,6 @@
 /** Counts calls per registered tool, for the metrics. */
 import { Refusal } from '../common/fault.ts';
-import { Histogram, type HistogramCounts } from '../common/histogram.ts';
-
-/** Counts of a tool from one thread, for another to add. */
-export interface ToolReport {
-  readonly tool: string;
-  readonly done: number;
-  readonly failed: number;
-  readonly refused: readonly (readonly [reason: string, count: number])[];
-  readonly durations: HistogramCounts;
-}
+import { Histogram } from '../common/histogram.ts';
 
 /** Counts of one tool, over all routes. */
 export class ToolCalls {
@@ -44,7 +35,7 @@ export class ToolCalls {
 }
 
 export class ToolTraffic {
-  #tools = new Map<string, ToolCalls>();
+  readonly #tools = new Map<string, ToolCalls>();
 
   /** The counts of a tool. Call only with registered names, so that the map stays bounded. */
   of(tool: string): ToolCalls {
@@ -54,26 +45,6 @@ export class ToolTraffic {
       this.#tools.set(tool, calls);
     }
     return calls;
-  }
-
-  /** Returns the counts since the last call, and resets them. */
-  take(): ToolReport[] {
-    const called = [...this.#tools.values()].filter(({ isCalled }) => isCalled);
-    this.#tools = new Map();
-    return called.map(({ tool, done, failed, refused, durations }) => {
-      return { tool, done, failed, refused: [...refused], durations: durations.all };
-    });
-  }
-
-  /** Adds the counts of another thread. */
-  add(reports: readonly ToolReport[]): void {
-    for (const { tool, done, failed, refused, durations } of reports) {
-      const calls = this.of(tool);
-      calls.done += done;
-      calls.failed += failed;
-      for (const [reason, count] of refused) calls.refused.set(reason, (calls.refused.get(reason) ?? 0) + count);
-      calls.durations.add(durations);
-    }
   }
 
   /** The counts of every registered tool, in registry order. */

@@ -34,23 +34,6 @@ export const httpLimits = {
   sentWithHeadBytesMax: 64 * KiB,
   /** Minimum counted for one step of a stream: a full socket accepts nothing, and a turn must still end. */
   sendStepBytesMin: 16 * KiB,
-  /** Bytes of an answer in transit from the hub thread to the socket of a front. */
-  handedBytesAhead: 256 * KiB,
-  /** Bytes of request bodies in transit from a front to the hub thread; above, the front reads no more of them. */
-  handedBodyBytesAhead: 4 * MiB,
-  /** Largest body inspected by a front to decide whether the request is read-only. */
-  peekedBytesMax: 16 * KiB,
-  /** Maximum of CAIRN_FRONTS. */
-  frontsMax: 32,
-  /**
-   * Timeouts for a front to start and to report its metrics, and the pause before restarting one that failed
-   * immediately.
-   */
-  frontStartMs: 30_000,
-  frontFiguresMs: 1000,
-  frontRestartMs: 1000,
-  /** How long a closing front waits for connections already accepted for it. */
-  frontLeaveMs: 100,
   /** Bytes buffered of a body that is produced while it is sent. */
   replyChunkBytes: 128 * KiB,
   /** A reader with a lower average rate is disconnected after CAIRN_STALL_SECONDS. */
@@ -89,7 +72,7 @@ export const httpLimits = {
   signInsPerMinuteDefault: 10,
   /** Guessers remembered at once. */
   rateCallersMax: 100_000,
-  /** Slots for the callers of a limiter, shared by all threads, and the number of slots tried for one caller. */
+  /** Slots for the callers of a limiter, and the number of slots tried for one caller. */
   rateSlots: 262_144,
   rateSlotsTried: 8,
 

@@ -1,4 +1,4 @@
-/** Reads blobs: list, latest, and the bytes of one. Read-only, so it runs in any thread. */
+/** Reads blobs: list, latest, and the bytes of one. Read-only. */
 import { KnownRows } from '../cache/rows.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';

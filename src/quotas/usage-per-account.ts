@@ -2,8 +2,8 @@
  * Migrates the data file to schema 4: counts the usage of each account, and makes the oldest account the operator's.
  */
 import { recordCodec, versionedTextCodec } from '../store/codec.ts';
-import type { Migration } from '../store/data-file/schema.ts';
 import type { Batch } from '../store/group-commit.ts';
+import type { Migration } from '../store/meta/schema.ts';
 import { defineTable } from '../store/table.ts';
 
 /** The rows as this migration reads and writes them. */

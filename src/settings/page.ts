@@ -101,10 +101,6 @@ const LIMITS: Group = {
     meaning: 'new work is answered 503 while the event loop is later than this (median of half a second); 0: off',
   },
   CAIRN_POOL_THREADS: { default: 'cores − 1', meaning: 'threads that hash' },
-  CAIRN_FRONTS: {
-    meaning:
-      'threads that answer reads beside the one that writes, 0 to 32; see [operating](operating.md#more-cores-for-reads)',
-  },
 };
 
 const LOG: Group = {

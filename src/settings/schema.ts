@@ -141,9 +141,13 @@ export const settings = z.object({
   CAIRN_HANDOFF_DAYS: wholeNumber(1, limits.handoffDaysMax).optional(),
   CAIRN_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA name such as Europe/Berlin').default('UTC'),
   CAIRN_STALL_SECONDS: seconds.default(limits.stallSecondsDefault),
-  CAIRN_FRONTS: wholeNumber(0, limits.frontsMax).default(0),
   CAIRN_POOL_THREADS: wholeNumber(1, 64).default(Math.max(1, availableParallelism() - 1)),
 });
+
+/** Settings of earlier versions and why they no longer have an effect: a unit file may still set them. */
+export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  CAIRN_FRONTS: 'the reading threads were removed',
+};
 
 export type SettingName = keyof typeof settings.shape;
 

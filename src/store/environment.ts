@@ -1,5 +1,6 @@
 /** Opens LMDB environments with the settings common to all data files. */
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { noteDataWriter } from '../common/end-process.ts';
 import { limits } from '../limits/service.ts';
 import type { Raw } from './group-commit.ts';
 import type { AnyTable, Key } from './table.ts';
@@ -29,6 +30,7 @@ export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions
     overlappingSync: false,
     safeRestore: true,
   };
+  if (!readOnly) noteDataWriter();
   return open<Buffer, Key>(settings);
 }
 

@@ -6,7 +6,7 @@ import { Revisions } from './changes/revisions.ts';
 import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
-import { DATA_FILE } from './data-file/name.ts';
+import { DATA_FILE } from './data-file/names.ts';
 import { syncPath } from './data-file/sync-path.ts';
 import { type Environment, openEnvironment, openTables } from './environment.ts';
 import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
@@ -21,8 +21,6 @@ export interface StoreOptions {
   readonly folder: string;
   readonly tables: readonly AnyTable[];
   readonly readOnly?: boolean;
-  /** For a thread that only reads: `Store.sharedRevisions` of the committing thread. */
-  readonly revisions?: SharedArrayBuffer;
   /** Address space of the memory map. */
   readonly mapBytes?: number;
   /** Called for each commit that failed on the disk, before its callers are rejected. */
@@ -44,10 +42,6 @@ export class Store implements Reader {
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   readonly #revisions: Revisions;
-  /** True when another thread commits. */
-  readonly #follows: boolean;
-  /** Number of finished commits when reads were last renewed. */
-  #seenOver = 0;
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
   readonly #mapBytes: number;
@@ -55,8 +49,7 @@ export class Store implements Reader {
   /** Opens or creates the data file. Throws StartError when LMDB cannot open it, and system errors of the folder. */
   constructor(options: StoreOptions) {
     this.#folder = options.folder;
-    this.#revisions = new Revisions(options.tables, options.revisions);
-    this.#follows = options.revisions !== undefined;
+    this.#revisions = new Revisions(options.tables);
     const path = join(options.folder, DATA_FILE);
     const { mapBytes = limits.mapBytes } = options;
     if (existsSync(path)) checkDataFile(path, mapBytes);
@@ -78,6 +71,7 @@ export class Store implements Reader {
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
+      elapsed: () => performance.now(),
     });
   }
 
@@ -115,34 +109,15 @@ export class Store implements Reader {
    */
   revision(tables: readonly AnyTable[], owner?: string): number | undefined {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
-    const revision = this.#revisions.of(tables, owner);
-    if (this.#follows && this.#revisions.over !== this.#seenOver) this.renew();
-    return revision;
+    return this.#revisions.of(tables, owner);
   }
 
   /**
-   * Makes later reads of this thread include all acknowledged commits of other threads. Without it a thread may keep
-   * reading the older snapshot it has open (3 to 5 of 2,000 reads were too old).
+   * Number of finished commits to these tables with rows whose key begins with `owner`; a commit in progress is not
+   * counted. Now and then one of another owner is.
    */
-  renew(): void {
-    if (!this.#follows) return;
-    // In this order: a commit that ends in between causes another renewal.
-    this.#seenOver = this.#revisions.over;
-    this.#root.resetReadTxn();
-  }
-
-  /** Shared with threads that only read, to notify them of commits: `StoreOptions.revisions`. */
-  get sharedRevisions(): SharedArrayBuffer {
-    return this.#revisions.shared;
-  }
-
-  /**
-   * The revision for caching an owner's rows; call it in the turn that read them. Constant in the committing thread,
-   * where row watchers invalidate caches. Undefined: the rows may be older or newer than the number; do not cache them.
-   */
-  rowsRevision(table: AnyTable, owner: string): number | undefined {
-    if (!this.#follows) return 0;
-    return this.#revisions.asOf(this.#seenOver, [table], owner);
+  commitsTo(tables: readonly AnyTable[], owner: string): number {
+    return this.#revisions.finished(tables, owner);
   }
 
   /** Calls a watcher with the keys of a table that each commit writes. */
@@ -155,7 +130,7 @@ export class Store implements Reader {
    * Rejects with the decision's error, or with a storage refusal when the commit failed.
    */
   write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
-    return this.#follows ? Promise.reject(new Error('this thread only reads')) : this.#commits.write(writer, decide);
+    return this.#commits.write(writer, decide);
   }
 
   /**

@@ -9,8 +9,9 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
+import type { TaskRecord } from './declared.ts';
 import { BUCKETS, IndexChange, spaceOf } from './indexes.ts';
-import { clearedCategories, type TaskRecord, taskCounts, taskRows, tasks } from './records.ts';
+import { clearedCategories, taskCounts, taskRows, tasks } from './records.ts';
 
 export interface ClearingOptions {
   readonly store: Store;

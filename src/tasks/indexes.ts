@@ -8,7 +8,8 @@
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { dayNumber } from '../time/calendar.ts';
-import { KANBAN_STATUSES, type TaskRecord, taskCounts, taskDays, taskRows } from './records.ts';
+import { KANBAN_STATUSES, type TaskRecord } from './declared.ts';
+import { taskCounts, taskDays, taskRows } from './records.ts';
 
 /** The indexed orders. Only completed tasks are in the order of completion. */
 export type RowOrder = 'created' | 'updated' | 'completed' | 'due' | 'content';

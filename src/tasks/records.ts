@@ -2,44 +2,9 @@
  * Defines the tables of tasks and categories. Tasks are found through `task_rows`: one small row per order of a task,
  * in the space of its bucket. Counters contain the number of tasks in each bucket.
  */
-import type { Signed } from '../common/principal.ts';
 import { type Codec, recordCodec, versionedTextCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
-
-export const KANBAN_STATUSES = ['backlog', 'todo', 'in_progress', 'done'] as const;
-
-export type KanbanStatus = (typeof KANBAN_STATUSES)[number];
-
-export interface TaskRecord extends Signed {
-  /** Numbered per account. */
-  readonly id: number;
-  readonly content: string;
-  /** YYYY-MM-DD. */
-  readonly due_date: string | null;
-  readonly is_important: boolean;
-  /** True exactly when the status is `done`. */
-  readonly completed: boolean;
-  readonly completed_at: string | null;
-  readonly category_id: number | null;
-  readonly kanban_status: KanbanStatus;
-  /** From 1; rises by one with each change of the fields above, except when the category is deleted. */
-  readonly version: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Time of deletion; null: live. A deleted task is in no order and no counter. */
-  readonly deleted_at: string | null;
-}
-
-export interface CategoryRecord {
-  /** Numbered per account and never reused. */
-  readonly id: number;
-  readonly name: string;
-  /** #rrggbb, lower case. */
-  readonly color: string | null;
-  readonly position: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+import type { CategoryRecord, KanbanStatus, TaskRecord } from './declared.ts';
 
 /** One row per account: the last used numbers. */
 export interface TaskHead {

@@ -1,12 +1,13 @@
 /** Decides which values tasks and categories accept, and the result of a write. Pure. */
-
+import type { z } from 'zod';
 import { type FieldErrors, invalidField, type Refusal } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import { DAY_MS } from '../time/calendar.ts';
-import type { CategoryFields, TaskFields } from './fields.ts';
-import type { CategoryRecord, KanbanStatus, TaskHead, TaskRecord } from './records.ts';
+import { type CategoryRecord, declaredCategory, declaredTask, type KanbanStatus, type TaskRecord } from './declared.ts';
+import type { CategoryFields, newCategory, newTask, TaskFields } from './fields.ts';
+import type { TaskHead } from './records.ts';
 
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
@@ -30,25 +31,21 @@ export function categoryNotFound(): Refusal {
 }
 
 /** Returns the first task of an account, or the next one. */
-export function decideCreate(fields: TaskFields, head: TaskHead | undefined, nowMs: number, by?: string) {
+export function decideCreate(fields: z.output<typeof newTask>, head: TaskHead | undefined, nowMs: number, by?: string) {
   const last = head ?? NEW_HEAD;
   const createdAt = laterOf(nowMs, last.created_at);
   const status = fields.kanban_status ?? (fields.completed === true ? 'done' : 'todo');
   const completed = status === 'done';
-  const task: TaskRecord = {
+  const task = declaredTask.make(fields, {
     id: last.task_id + 1,
-    content: fields.content ?? '',
-    due_date: fields.due_date ?? null,
-    is_important: fields.is_important ?? false,
+    kanban_status: status,
     completed,
     completed_at: completed ? createdAt : null,
-    category_id: fields.category_id ?? null,
-    kanban_status: status,
     version: 1,
     created_at: createdAt,
     updated_at: createdAt,
     deleted_at: null,
-  };
+  });
   return { task: changedBy(task, by), head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
 }
 
@@ -57,18 +54,12 @@ export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number,
   const status = nextStatus(task, fields);
   const completed = status === 'done';
   const at = laterOf(nowMs, task.updated_at);
-  const next: TaskRecord = {
-    ...task,
-    content: fields.content ?? task.content,
-    due_date: fields.due_date === undefined ? task.due_date : fields.due_date,
-    is_important: fields.is_important ?? task.is_important,
-    category_id: fields.category_id === undefined ? task.category_id : fields.category_id,
+  const next = declaredTask.change(task, fields, {
     kanban_status: status,
     completed,
     completed_at: completed ? (task.completed_at ?? at) : null,
-  };
-  const written = ['content', 'due_date', 'is_important', 'category_id', 'kanban_status'] as const;
-  if (written.every((field) => next[field] === task[field])) return task;
+  });
+  if (next === task) return task;
   return changedBy({ ...next, version: task.version + 1, updated_at: at }, by);
 }
 
@@ -102,27 +93,24 @@ export function foldName(name: string): string {
 
 /** Returns the next category of an account, by default the last. Throws Refusal for a name in use, or too many. */
 export function decideCreateCategory(
-  fields: CategoryFields,
+  fields: z.output<typeof newCategory>,
   existing: readonly CategoryRecord[],
   head: TaskHead | undefined,
   nowMs: number,
 ) {
   const last = head ?? NEW_HEAD;
-  const name = fields.name ?? '';
-  checkFreeName(name, existing);
+  checkFreeName(fields.name, existing);
   if (existing.length >= limits.categoriesMax) {
     throw invalidField('name', `this account already has ${limits.categoriesMax} categories; delete one first`);
   }
   const behind = existing.reduce((position, other) => Math.max(position, other.position + 1), 0);
   const at = new Date(nowMs).toISOString();
-  const category: CategoryRecord = {
+  const category = declaredCategory.make(fields, {
     id: last.category_id + 1,
-    name,
-    color: fields.color ?? null,
     position: fields.position ?? Math.min(behind, limits.categoryPositionMax),
     created_at: at,
     updated_at: at,
-  };
+  });
   return { category, head: { ...last, category_id: category.id } satisfies TaskHead };
 }
 
@@ -135,14 +123,8 @@ export function decidePatchCategory(
 ): CategoryRecord {
   const others = existing.filter((other) => other.id !== category.id);
   if (fields.name !== undefined) checkFreeName(fields.name, others);
-  const next: CategoryRecord = {
-    ...category,
-    name: fields.name ?? category.name,
-    color: fields.color === undefined ? category.color : fields.color,
-    position: fields.position ?? category.position,
-  };
-  const written = ['name', 'color', 'position'] as const;
-  if (written.every((field) => next[field] === category[field])) return category;
+  const next = declaredCategory.change(category, fields);
+  if (next === category) return category;
   return { ...next, updated_at: laterOf(nowMs, category.updated_at) };
 }
 

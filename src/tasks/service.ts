@@ -10,17 +10,18 @@ import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import type { Store } from '../store/store.ts';
-import { Places } from './board/places.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
-import { newTask, type TaskFields, taskChange } from './fields.ts';
+import type { TaskRecord } from './declared.ts';
+import type { newTask, TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import { isAmong } from './list/query.ts';
-import { liveTask, readTasks, twinOf } from './list/reads.ts';
+import { deletedTasks, liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
-import { type TaskRecord, taskBin, taskHeads, tasks } from './records.ts';
+import { Places } from './places.ts';
+import { taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
   decideBin,
@@ -128,13 +129,8 @@ export class Tasks {
     return fields as z.output<S>;
   }
 
-  /** Creates a task from a request body. */
-  async create(accountId: string, document: unknown, by?: string): Promise<TaskRecord> {
-    return await this.add(accountId, this.read(accountId, newTask, document), by);
-  }
-
-  /** Creates a task from validated fields. `by`: who creates it, for people. */
-  add(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
+  /** Creates a task. `by`: who creates it, for people. */
+  create(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
@@ -148,19 +144,13 @@ export class Tasks {
     });
   }
 
-  /** Updates the fields present in the request body. Throws Refusal `not_found` or `stale_version`. */
-  async patch(
-    accountId: string,
-    id: number | undefined,
-    document: unknown,
-    options: PatchOptions = {},
-  ): Promise<TaskRecord> {
-    findTask(this.#options.store, accountId, id, options);
-    return await this.change(accountId, id, this.read(accountId, taskChange, document), options);
+  /** Returns the id of a live task. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined): number {
+    return findTask(this.#options.store, accountId, id, {}).id;
   }
 
-  /** As `patch`, with validated fields. */
-  change(
+  /** Updates the given fields. Throws Refusal `not_found` or `stale_version`. */
+  patch(
     accountId: string,
     id: number | undefined,
     fields: TaskFields,
@@ -202,6 +192,11 @@ export class Tasks {
       change.finish();
       return { task: binned, wasBinned: false };
     });
+  }
+
+  /** As `deletedTasks` in list/reads.ts. */
+  deleted(accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
+    return deletedTasks(this.#options.store, accountId);
   }
 
   /** Permanently deletes tasks past their days in the trash. Resolves with the number of deleted tasks. */

@@ -1,17 +1,8 @@
 /** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Read-only. */
 import type { CheckedReader } from '../store/checked-reader.ts';
+import type { TaskRecord } from './declared.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
-import {
-  categories,
-  clearedCategories,
-  type TaskRecord,
-  taskBin,
-  taskCounts,
-  taskDays,
-  taskHeads,
-  taskRows,
-  tasks,
-} from './records.ts';
+import { categories, clearedCategories, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
 import { foldName } from './rules.ts';
 
 export interface TasksReport {

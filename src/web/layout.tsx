@@ -2,10 +2,9 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { version } from '../common/version.ts';
 import type { AssetPaths } from './assets.ts';
-import type { Topic } from './live/changes.ts';
 import type { Notice } from './notices.ts';
 import { CsrfField, Secret } from './ui.tsx';
-import type { MemberVisit } from './visit.ts';
+import type { LiveTopic, MemberVisit } from './visit.ts';
 
 const SECTIONS = [
   { id: 'home', path: '/', name: 'Home' },
@@ -31,7 +30,7 @@ export interface Frame {
   /** The signed-in member; absent for visitors. */
   readonly member?: Pick<MemberVisit, 'accountId' | 'email' | 'isOperator' | 'liveMark'> | undefined;
   /** What the page depends on. */
-  readonly live?: readonly Topic[] | undefined;
+  readonly live?: readonly LiveTopic[] | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
   readonly children: ComponentChildren;

@@ -19,10 +19,9 @@ import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
-import type { Topic } from './live/changes.ts';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import { isMember, type MemberVisit, type Visit } from './visit.ts';
+import { isMember, type LiveTopic, type MemberVisit, type Visit } from './visit.ts';
 import type { ZoneFormats } from './zone-format.ts';
 
 export type { MemberVisit, Visit } from './visit.ts';
@@ -57,7 +56,7 @@ export interface View {
   readonly title: string;
   readonly section?: Section;
   /** The page refreshes when one of these topics changes. Default: never. */
-  readonly live?: readonly Topic[];
+  readonly live?: readonly LiveTopic[];
   readonly body: ComponentChildren;
   readonly status?: number;
   readonly headers?: ReplyHeaders;
@@ -127,14 +126,15 @@ export class Pages {
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
     { bytesMax = limits.formBodyBytesMax, fresh = false, repeats = false }: FormOptions = {},
   ): Route {
-    const route = this.#route('POST', path, (visit) => {
+    const answer = (visit: Visit | MemberVisit) => {
       if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
       if (!isMember(visit)) return this.#signedOut(visit, this.#options.forms.keep(visit));
       if (!this.#options.forms.isOwn(visit)) return this.#foreign(visit);
       if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
       const run = () => handle(visit, visit.request.form);
       return repeats ? run() : this.#sent.answer(visit, run);
-    });
+    };
+    const route = this.#route('POST', path, answer, fresh);
     return { ...route, body: { kind: 'form', bytesMax } };
   }
 
@@ -192,11 +192,16 @@ export class Pages {
     return seeOther(path, { 'Set-Cookie': sessionCookie(id, { secure, lasting: sessionId !== undefined }) });
   }
 
-  #route(method: 'GET' | 'POST', path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
+  #route(
+    method: 'GET' | 'POST',
+    path: string,
+    handle: (visit: Visit | MemberVisit) => Answer,
+    fresh: boolean = false,
+  ): Route {
     return {
       method,
       path,
-      access: { visitor: (header) => this.#principalOf(header) },
+      access: { visitor: (header) => this.#principalOf(header), fresh },
       body: method === 'GET' ? { kind: 'none' } : { kind: 'form', bytesMax: limits.formBodyBytesMax },
       doc: 'page',
       refuse: (fault) => this.#refuse(fault),

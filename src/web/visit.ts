@@ -2,7 +2,6 @@
 import type { RemoteSource } from '../audit/records.ts';
 import type { RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { browserName } from './sign-in/browser-name.ts';
 import type { ZoneFormat } from './zone-format.ts';
 
 /** One request of a browser. */
@@ -34,6 +33,9 @@ export interface MemberVisit extends Visit {
   readonly liveMark: string;
 }
 
+/** What a page can depend on: it is renewed when this changes. */
+export type LiveTopic = 'tasks' | 'vaults' | 'documents' | 'mirror' | 'account';
+
 /** The name under which a change made on a page is recorded. */
 export function browserOf({ source }: Visit): string {
   return browserName(source.agent).slice(0, limits.changedByCharsMax);
@@ -46,4 +48,31 @@ export function authorOf(visit: Visit): string {
 
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
   return 'accountId' in visit;
+}
+
+/** The order matters: most browsers also name the families below them. */
+const FAMILIES: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\bEdg(?:A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** For example `Firefox on Linux`; for an unknown browser, its User-Agent. */
+export function browserName(agent: string | null): string {
+  if (agent === null) return 'a browser without a name';
+  const family = FAMILIES.find(([mark]) => mark.test(agent))?.[1];
+  const system = SYSTEMS.find(([mark]) => mark.test(agent))?.[1];
+  if (family === undefined) return agent;
+  return system === undefined ? family : `${family} on ${system}`;
 }

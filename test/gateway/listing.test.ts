@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import { pullLines, recordsOf } from '../dev-docs/support.ts';
+import { pullLines, recordsOf } from '../documents/dev-docs/support.ts';
 import {
   callTool,
   linesOf,

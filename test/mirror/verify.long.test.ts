@@ -15,7 +15,7 @@ import {
   stagedUploads,
   tokenHashes,
 } from '../../src/mirror/records.ts';
-import { DATA_FILE } from '../../src/store/data-file/name.ts';
+import { DATA_FILE } from '../../src/store/data-file/names.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import { Store } from '../../src/store/store.ts';
 import { forge } from '../support/forge.ts';

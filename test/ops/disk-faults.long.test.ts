@@ -1,5 +1,7 @@
 /** The disk fails in the middle of things: what is answered is true, and the service goes on or ends with a word. */
+
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -123,7 +125,7 @@ test.runIf(canTrace)(
     // The head is the last of some writes of a commit, and which one is not known before: one after another fails.
     for (let isHit = false, when = 2; !isHit; when = when === 9 ? 2 : when + 1) {
       const { hub } = trial.place;
-      const ended = new Promise((resolve) => hub.process.once('exit', resolve));
+      const ended = once(hub.process, 'exit');
       const fault = await beginFault(hub, `pwrite64:error=EIO:when=${when}`);
       for (const { answer } of await Promise.all([trial.createTask(), trial.createTask(), trial.createTask()])) {
         // Who gets no answer is not told anything that is not so.
@@ -132,7 +134,7 @@ test.runIf(canTrace)(
       const hit = await fault.end();
       isHit = hit.length > 0 && hit.every(isHead);
       if (isHit) {
-        expect(await ended).toBe(1);
+        expect(await ended).toEqual([null, 'SIGKILL']);
         const word = await hub.waitForLog(({ level }) => level === 60);
         expect(word['msg']).toMatch(/check the disk, then start it again/);
       }

@@ -1,8 +1,8 @@
 /** When a clock is believed. */
 import { expect, test } from 'vitest';
 import { openLog } from '../../src/common/log.ts';
-import { ClockWatch } from '../../src/store/data-file/clock-watch.ts';
-import { metaTables } from '../../src/store/meta.ts';
+import { ClockWatch } from '../../src/store/meta/clock-watch.ts';
+import { metaTables } from '../../src/store/meta/meta.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recordCodec } from '../../src/store/codec.ts';
-import { isMigrating, type Migration, migrate, schemaOf } from '../../src/store/data-file/schema.ts';
-import { metaTables } from '../../src/store/meta.ts';
+import { metaTables } from '../../src/store/meta/meta.ts';
+import { isMigrating, type Migration, migrate, schemaOf } from '../../src/store/meta/schema.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { Hub } from './hub.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
+const LETS_GO_MS = 5000;
+
 export interface DiskFault {
   /** Ends the fault. Gives the calls that were tampered with, as strace writes them. */
   end(): Promise<string[]>;
@@ -32,7 +34,10 @@ export async function beginFault(hub: Hub, rule: string): Promise<DiskFault> {
   return {
     async end() {
       tracer.kill('SIGINT');
+      // Asked to let go while the process dies, strace may wait for it for ever, and its parent hears of no end until then.
+      const stuck = setTimeout(() => tracer.kill('SIGKILL'), LETS_GO_MS);
       await ended;
+      clearTimeout(stuck);
       return readFileSync(output, 'utf8')
         .split('\n')
         .filter((line) => line.includes('INJECTED'));

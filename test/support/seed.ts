@@ -5,5 +5,5 @@ export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 
 
 const factor = Number(process.env['PROPERTY_RUNS'] ?? 1);
 
-/** So many runs of a property; in `npm run test:long`, as `.vitest.config.ts` sets it, `long`, or five times as many. */
+/** So many runs of a property; in `npm run test:long`, as `vitest.config.ts` sets it, `long`, or five times as many. */
 export const runs = (count: number, long = count * factor): number => (factor === 1 ? count : long);

@@ -1,18 +1,20 @@
 /** Holds lists and searches of tasks against those of a plain model, and makes tasks of every kind. */
+
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { KANBAN_STATUSES, type TaskRecord } from '../../src/tasks/declared.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
-import { defined } from '../../src/tasks/fields.ts';
+import { defined } from '../../src/tasks/list/arguments.ts';
 import { SORT_FIELDS, type TaskFilter } from '../../src/tasks/list/query.ts';
 import type { TaskSearch } from '../../src/tasks/list/search.ts';
-import { clearedCategories, KANBAN_STATUSES, type TaskRecord, taskCounts } from '../../src/tasks/records.ts';
+import { clearedCategories, taskCounts } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { dayNumber } from '../../src/time/calendar.ts';
 import { openZone } from '../../src/time/zone.ts';
 import { Model, type ModelFilter, sorted } from './model.ts';
-import { type Desk, openDesk } from './support.ts';
+import { createFrom, type Desk, openDesk } from './support.ts';
 
 export const ACCOUNT = 'acc_one';
 export const DATES = ['2026-11-18', '2026-11-20', '2026-11-21', '2027-02-28', '0001-01-01', '9999-12-31'];
@@ -161,7 +163,7 @@ export async function expectManyRight(count: number): Promise<void> {
   for (let first = 0; first < made.length; first += 500) {
     desk.clock.ms += 1000;
     const wanted = made.slice(first, first + 500).map((fields) => possible(model, fields));
-    const created = await Promise.all(wanted.map((fields) => desk.tasks.create(ACCOUNT, fields)));
+    const created = await Promise.all(wanted.map((fields) => createFrom(desk.tasks, ACCOUNT, fields)));
     expectEqual(
       created,
       wanted.map((fields) => model.create(fields, desk.clock.ms)),

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
-import { clearedCategories, type TaskRecord, tasks as taskTable } from '../../src/tasks/records.ts';
+import type { TaskRecord } from '../../src/tasks/declared.ts';
+import { clearedCategories, tasks as taskTable } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { openZone } from '../../src/time/zone.ts';
 import { type Desk, openDesk, refusedFields } from './support.ts';

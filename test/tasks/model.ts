@@ -1,8 +1,8 @@
 /** The plainest tasks that could be right: arrays, filtered and sorted whole on each question. */
 
+import type { KanbanStatus, TaskRecord } from '../../src/tasks/declared.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
 import type { SortBy, TaskOrder } from '../../src/tasks/list/query.ts';
-import type { KanbanStatus, TaskRecord } from '../../src/tasks/records.ts';
 
 export interface ModelFilter {
   readonly categoryId?: number;

@@ -1,6 +1,6 @@
 /** Where a card lands that is put before another: pure. */
 import { expect, test } from 'vitest';
-import { placeBefore } from '../../src/tasks/board/places.ts';
+import { placeBefore } from '../../src/tasks/places.ts';
 
 test('[WEB-9] everything above the place is placed with it, and what stood below unplaced stays so', () => {
   const shown = [1, 2, 3, 4];

@@ -1,12 +1,12 @@
 /** An account with damaged contents is exported without them, and the archive says so. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { allTables } from '../../src/compose/core.ts';
-import { devDocChanges } from '../../src/dev-docs/records.ts';
+import { allTables } from '../../src/compose/tables.ts';
+import { devDocChanges } from '../../src/documents/dev-docs/records.ts';
+import { versionTexts } from '../../src/documents/records.ts';
 import { UPGRADE } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { taskHeads } from '../../src/tasks/records.ts';
-import { versionTexts } from '../../src/versions/records.ts';
 import { flip } from '../support/flip.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { mirrorAccount, randomCommit, upload } from '../support/mirror.ts';

@@ -5,8 +5,9 @@ import { limits } from '../../limits/service.ts';
 import { keys } from '../records.ts';
 import { isUseWorthWriting } from '../rules.ts';
 
-export interface KeyUsesOptions {
-  readonly write: (accountId: string, keyId: string) => void;
+interface KeyUsesOptions {
+  readonly actors: ActorRegistry;
+  readonly log: Log;
   readonly now: () => number;
 }
 
@@ -21,31 +22,16 @@ export class KeyUses {
 
   /** Records a use of a key now, if the last recorded one is old enough. */
   note(accountId: string, keyId: string): void {
-    const nowMs = this.#options.now();
+    const { actors, log, now } = this.#options;
+    const nowMs = now();
     const written = this.#writtenMs.get(keyId);
     if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
     this.#writtenMs.set(keyId, nowMs);
-    this.#options.write(accountId, keyId);
-  }
-}
-
-/** Returns the function that writes key uses through the account's actor. */
-export function keyUseWriter({
-  actors,
-  log,
-  now,
-}: {
-  readonly actors: ActorRegistry;
-  readonly log: Log;
-  readonly now: () => number;
-}): KeyUsesOptions['write'] {
-  return (accountId, keyId) => {
-    const nowMs = now();
     const write = actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);
       if (key === undefined || key.revoked_at !== null || !isUseWorthWriting(key.last_used_at, nowMs)) return;
       batch.put(keys, [accountId, keyId], { ...key, last_used_at: new Date(nowMs).toISOString() });
     });
     write.catch((error: unknown) => log.warn({ err: error }, 'the last use of a key was not written'));
-  };
+  }
 }

@@ -1,7 +1,7 @@
 /** Defines the tables of account states set by the operator. An account without a row has the defaults. */
 import type { QuotaBytes } from '../../quotas/quotas.ts';
 import { recordCodec } from '../../store/codec.ts';
-import { type AnyTable, defineTable, type Reader } from '../../store/table.ts';
+import { type AnyTable, defineTable } from '../../store/table.ts';
 
 export interface StandingRecord {
   /** Since then its credentials are refused; null: the account is enabled. */
@@ -26,9 +26,3 @@ export const removals = defineTable<[accountId: string], { readonly deleted_at: 
 );
 
 export const standingTables: readonly AnyTable[] = [standings, removals];
-
-/** True when the current rows allow sign-in to an account. In the thread that writes, `Standings` knows it too. */
-export function isOpenInRows(store: Pick<Reader, 'get'>, accountId: string): boolean {
-  const isDisabled = (store.get(standings, [accountId])?.disabled_at ?? null) !== null;
-  return !isDisabled && store.get(removals, [accountId]) === undefined;
-}

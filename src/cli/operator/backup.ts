@@ -7,7 +7,7 @@ import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import { noteDone } from '../../ops/marks.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
-import { KEY_FILE } from '../../store/sealing/master-key.ts';
+import { KEY_FILE } from '../../store/data-file/names.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';

@@ -12,7 +12,7 @@ import {
   progressSchema,
 } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { printError } from '../output.ts';
 
 type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
@@ -59,7 +59,7 @@ export async function control<C extends ControlRequest['command']>(
     return result;
   } finally {
     await close();
-    await core.close();
+    await core.life.end();
     sink.flush();
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import { noHub } from '../../store/data-file/folder.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Opens the store of a data folder for reading. Throws StartError when it does not exist, and BrokenFile. */
@@ -13,10 +13,10 @@ export async function openForReading({
   mapBytes,
 }: Pick<Config, 'dataFolder' | 'mapBytes'>): Promise<Store> {
   if (!existsSync(join(folder, DATA_FILE))) throw noHub(folder);
-  const { allTables } = await import('../../compose/core.ts');
+  const { allTables } = await import('../../compose/tables.ts');
   const { refuseOtherSchema } = await import('../../compose/schema/upgrade.ts');
   const { SCHEMA } = await import('../../compose/schema/steps.ts');
-  const { schemaOf } = await import('../../store/data-file/schema.ts');
+  const { schemaOf } = await import('../../store/meta/schema.ts');
   const library = await import('../../store/store.ts');
   const store = new library.Store({ folder, tables: allTables, mapBytes, readOnly: true });
   // A damaged page can make the schema version look older than it is.

@@ -1,16 +1,17 @@
 /** cairn serve: runs the service until SIGTERM or SIGINT, then drains it. */
 
 import { resolve as absolute } from 'node:path';
+import { endProcess } from '../../common/end-process.ts';
 import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { ownAddress } from '../../compose/first-steps.ts';
-import { type Config, readConfig } from '../../config.ts';
-import { requireHttpLibrary } from '../../http/library/load.ts';
+import { type Config, readConfig, readServiceManager } from '../../config.ts';
 import type { RunningService } from '../../main.ts';
+import { ServiceManager } from '../../ops/service/notify.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
-import { ignoreForeignSignals } from '../foreign-signals.ts';
 import { print } from '../output.ts';
+import { ignoreForeignSignals } from '../process.ts';
 
 const BROKEN =
   'the process cannot continue after this disk failure; check the disk, then start it again: all acknowledged data is stored';
@@ -23,22 +24,25 @@ export const serveCommand: Command = {
 };
 
 async function serve(): Promise<number> {
-  await requireHttpLibrary();
+  // First, so that its sentence comes before errors of other libraries.
+  await import('../../http/library/uws.ts');
   const { startService } = await import('../../main.ts');
   const config = readConfig();
   const format = config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json');
   const sink = openLog(config.logLevel, { accessFile: config.accessLog, format });
   const { log, flush } = sink;
+  for (const warning of config.warnings) log.warn(warning);
   const die = (error: unknown, what: string) => {
     log.fatal({ err: error }, what);
     flush();
-    process.exit(1);
+    endProcess(1);
   };
   process.on('uncaughtException', (error) => die(error, 'an unexpected error outside any request'));
   process.on('unhandledRejection', (reason) => {
     if (!isCommitFailure(reason)) die(reason, 'unhandled promise rejection');
   });
   ignoreForeignSignals((signal) => log.warn(`${signal} is ignored; send SIGHUP to open the access log again`));
+  const manager = new ServiceManager(readServiceManager(), log);
   let service: RunningService;
   try {
     service = await startService(config, sink);
@@ -55,20 +59,23 @@ async function serve(): Promise<number> {
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
+  manager.ready();
   await new Promise<void>((resolve) => {
     process.on('SIGHUP', () => {
       // A terminal that is closed ends the service; a service manager, logrotate or certbot means what is in files.
       if (process.stdout.isTTY) resolve();
       else {
         reopen(sink);
-        renewCertificate(service, config, log);
+        renewCertificate(service, log);
       }
     });
     process.once('SIGTERM', () => resolve());
     process.once('SIGINT', () => resolve());
   });
   log.info('stopping');
+  manager.stopping();
   await service.stop();
+  manager.close();
   log.info('stopped');
   flush();
   // The threads of the store may outlive the close; they have no work left.
@@ -88,13 +95,12 @@ function reopen({ log, access, reopen: open }: LogSink): void {
   }
 }
 
-function renewCertificate(service: RunningService, { fronts }: Config, log: Log): void {
+function renewCertificate(service: RunningService, log: Log): void {
   try {
     const isNew = service.renewCertificate();
     if (isNew === undefined) return;
     if (!isNew) log.info('SIGHUP: the TLS certificate has not changed');
-    else if (fronts === 0) log.info('the TLS certificate is renewed; new connections get it');
-    else log.warn('the TLS certificate is renewed except in reading threads (CAIRN_FRONTS); restart the service');
+    else log.info('the TLS certificate is renewed; new connections get it');
   } catch (error) {
     log.error({ err: error }, 'the TLS certificate is not renewed; new connections get the previous one');
   }

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { readConfig } from '../../config.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
@@ -19,7 +19,7 @@ export const statsCommand: Command = {
 async function stats(options: Options): Promise<number> {
   const config = readConfig();
   const { dataFolder } = config;
-  const { epochOf } = await import('../../store/epoch.ts');
+  const { epochOf } = await import('../../store/meta/epoch.ts');
   const store = await openForReading(config);
   try {
     const { pageBytes, pages, pagesFree, tables } = store.stats();

@@ -4,7 +4,7 @@
  * with the previous schema.
  */
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
-import type { Migration } from '../../store/data-file/schema.ts';
+import type { Migration } from '../../store/meta/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 import { taskVersions } from './task-versions.ts';

@@ -1,6 +1,6 @@
 /** Migrates the data file to schema 6: each task has a version. */
 import { versionedTextCodec } from '../../store/codec.ts';
-import type { Migration } from '../../store/data-file/schema.ts';
+import type { Migration } from '../../store/meta/schema.ts';
 import { defineTable } from '../../store/table.ts';
 
 /** The rows as this migration reads and writes them: a JSON object. */

@@ -30,12 +30,11 @@ export class RateLimiter {
   readonly #burst: number;
   readonly #intervalMs: number;
   /** Theoretical arrival time of each caller, in the clock's milliseconds. */
-  readonly #arrivals: Arrivals;
+  readonly #arrivals = new Arrivals();
   readonly #now: () => number;
 
-  /** `now`: a monotonic clock, the same for all threads that share `arrivals`. */
-  constructor({ perMinute, burst }: RateRule, now: () => number, arrivals = new Arrivals()) {
-    this.#arrivals = arrivals;
+  /** `now`: a monotonic clock. */
+  constructor({ perMinute, burst }: RateRule, now: () => number) {
     this.#burst = burst;
     this.#intervalMs = perMinute === 0 ? 0 : 60_000 / perMinute;
     this.#now = now;

@@ -3,10 +3,9 @@
  * closes, so the kernel's tables are read (`/proc/net/tcp`, Linux; elsewhere every address is welcome) and newer
  * connections are added.
  */
-
-import type { HttpResponse } from 'uWebSockets.js';
 import { readFile } from 'node:fs/promises';
 import { limits } from '../../limits/service.ts';
+import type { HttpResponse } from '../library/uws.ts';
 import { addressBlock } from '../request/address-block.ts';
 import { peerAddress } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
@@ -16,8 +15,6 @@ export interface PeersOptions {
   readonly port: () => number;
   /** An address with fewer connections than this gets another. */
   readonly littleMax: number;
-  /** Threads that accept connections; each knows only its own newer ones. */
-  readonly threads: number;
   /** True for an address of a proxy, whose connections belong to many clients. */
   readonly isProxy: (address: string) => boolean;
   /** Reads the tables of connections; empty texts where the system has none. */
@@ -47,14 +44,13 @@ export class Peers {
   /** True when an address has few enough connections to get one more, which is then counted. */
   isWelcome(connection: Pick<HttpResponse, 'getRemoteAddressAsText'>): boolean {
     const address = peerAddress(connection.getRemoteAddressAsText());
-    const { littleMax, threads, isProxy } = this.#options;
+    const { littleMax, isProxy } = this.#options;
     if (isProxy(address)) return true;
     this.#ask();
     if (this.#held === undefined) return true;
     const block = addressBlock(address);
     const since = this.#since.get(block) ?? 0;
-    // The other threads may have accepted as many since.
-    if ((this.#held.get(block) ?? 0) + since * threads >= littleMax) return false;
+    if ((this.#held.get(block) ?? 0) + since >= littleMax) return false;
     this.#since.set(block, since + 1);
     return true;
   }
@@ -90,7 +86,6 @@ export function peersOf(
 ): Peers {
   return new Peers({
     port,
-    threads: admission.threads,
     littleMax: Math.max(limits.peerConnectionsMin, Math.floor(admission.connectionsMax * LITTLE)),
     // An address is a proxy when its forwarded addresses are trusted.
     isProxy: (address) => clientAddress(address, SOMEBODY_ELSE) !== address,

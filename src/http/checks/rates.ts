@@ -3,7 +3,6 @@ import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
 import { addressBlock } from '../request/address-block.ts';
-import { Arrivals } from './arrivals.ts';
 import { RateLimiter, type RateState } from './gcra.ts';
 
 export interface RateSettings {
@@ -13,33 +12,16 @@ export interface RateSettings {
   readonly signInsPerMinute: number;
 }
 
-const CALLS = 0;
-const SIGN_INS = 1;
-
-/** Memory shared by threads to count the same callers. */
-export interface SharedRates {
-  readonly calls: SharedArrayBuffer;
-  readonly signIns: SharedArrayBuffer;
-  /** Two cells: refused calls and refused sign-ins. */
-  readonly refused: SharedArrayBuffer;
-}
-
 export class Rates {
-  readonly shared: SharedRates;
+  /** Refusals of each limit since the start. */
+  readonly refused = { calls: 0, signIns: 0 };
   readonly #calls: RateLimiter;
   readonly #signIns: RateLimiter;
-  readonly #refused: Int32Array;
 
-  /** `shared`: from the `Rates` of another thread that counts the same callers. */
-  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number, shared?: SharedRates) {
+  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
-    const calls = new Arrivals(shared?.calls);
-    const signIns = new Arrivals(shared?.signIns);
-    const refused = shared?.refused ?? new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
-    this.#refused = new Int32Array(refused);
-    this.shared = { calls: calls.shared, signIns: signIns.shared, refused };
-    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now, calls);
-    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now, signIns);
+    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
+    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
   /** Calls that a caller can make at once. */
@@ -61,7 +43,7 @@ export class Rates {
     const state = this.#calls.take(caller, calls, callsAgain);
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
-      Atomics.add(this.#refused, CALLS, 1);
+      this.refused.calls += 1;
       throw refusal(state);
     }
     return {
@@ -80,13 +62,8 @@ export class Rates {
   countSignIn(kind: 'address' | 'device' | 'failed', address: string): void {
     const state = this.#signIns.take(`${kind} ${addressBlock(address)}`);
     if (state === undefined || state.allowed) return;
-    Atomics.add(this.#refused, SIGN_INS, 1);
+    this.refused.signIns += 1;
     throw refusal(state);
-  }
-
-  /** Refusals of each limit since the start. */
-  get refused(): { readonly calls: number; readonly signIns: number } {
-    return { calls: Atomics.load(this.#refused, CALLS), signIns: Atomics.load(this.#refused, SIGN_INS) };
   }
 }
 
@@ -97,9 +74,4 @@ function refusal(state: RateState): Refusal {
     remaining: state.remaining,
     retryAfterSeconds: Math.max(1, state.retryAfterSeconds),
   });
-}
-
-/** Milliseconds of the system's monotonic clock, the same for all threads, unlike `performance.now()`. */
-export function elapsedMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

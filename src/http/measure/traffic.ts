@@ -1,20 +1,7 @@
 /** Counts the traffic of the front door by route, in plain numbers for the metrics. */
-import { Histogram, type HistogramCounts } from '../../common/histogram.ts';
+import { Histogram } from '../../common/histogram.ts';
 import type { RequestHead } from '../request/head.ts';
 import type { ExchangeEnd } from './exchange-end.ts';
-
-/** Counts of one thread, to add to those of another. */
-export interface TrafficReport {
-  readonly active: number;
-  readonly routes: readonly {
-    readonly method: string;
-    readonly route: string;
-    readonly statuses: readonly (readonly [status: number, count: number])[];
-    readonly durations: HistogramCounts;
-    readonly bytesIn: number;
-    readonly bytesOut: number;
-  }[];
-}
 
 /** Requests of one route and method. */
 export class RouteTraffic {
@@ -42,35 +29,12 @@ export class RouteTraffic {
 }
 
 export class Traffic {
-  #routes = new Map<string, Map<string, RouteTraffic>>();
   #active = 0;
-  /** Active requests by thread. */
-  readonly #activeElsewhere = new Map<number, number>();
+  readonly #routes = new Map<string, Map<string, RouteTraffic>>();
 
   /** Requests not answered yet, or whose answer is still being sent. */
   get active(): number {
-    return [...this.#activeElsewhere.values()].reduce((sum, active) => sum + active, this.#active);
-  }
-
-  /** Returns the counts since the last call and resets them. */
-  take(): TrafficReport {
-    const routes = [...this.routes()].map(({ method, route, statuses, durations, bytesIn, bytesOut }) => {
-      return { method, route, statuses: [...statuses], durations: durations.all, bytesIn, bytesOut };
-    });
-    this.#routes = new Map();
-    return { active: this.#active, routes };
-  }
-
-  /** Adds the counts of another thread. */
-  add(thread: number, { active, routes }: TrafficReport): void {
-    this.#activeElsewhere.set(thread, active);
-    for (const { method, route, statuses, durations, bytesIn, bytesOut } of routes) {
-      const row = this.#row(method, route);
-      for (const [status, count] of statuses) row.statuses.set(status, (row.statuses.get(status) ?? 0) + count);
-      row.durations.add(durations);
-      row.bytesIn += bytesIn;
-      row.bytesOut += bytesOut;
-    }
+    return this.#active;
   }
 
   begin(): void {

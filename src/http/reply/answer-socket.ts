@@ -1,9 +1,5 @@
-/** Declares the part of the HTTP library's response that an exchange uses. Types only. */
+/** Declares the part of the HTTP library's response (uWebSockets.js) that an exchange uses. Types only. */
 
-/**
- * May also be a connection of another thread, controlled by messages. Methods behave as in the library
- * (uWebSockets.js).
- */
 export interface AnswerSocket {
   cork(run: () => void): void;
   writeStatus(status: string): void;
@@ -14,8 +10,7 @@ export interface AnswerSocket {
   tryEnd(chunk: Uint8Array, bytesTotal: number): [taken: boolean, done: boolean];
   getWriteOffset(): number;
   pause(): void;
-  /** Missing where another thread reads the socket. */
-  resume?(): void;
+  resume(): void;
   close(): void;
   onWritable(handler: (offset: number) => boolean): void;
   onAborted(handler: () => void): void;

@@ -1,10 +1,10 @@
 /** Reads a body from its socket, and pauses the socket while the sink of the body has no room. */
 import type { IncomingBody } from './body.ts';
 
-/** The part of the library's response that reads. `resume` is missing where another thread reads the socket. */
+/** The part of the library's response that reads. */
 interface ReadSocket {
   pause(): void;
-  resume?(): void;
+  resume(): void;
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): void;
 }
 
@@ -25,12 +25,12 @@ export function readBody(
   let isPaused = false;
   let isOver = false;
   const resume = () => {
-    if (isPaused && !isOver) socket.resume?.();
+    if (isPaused && !isOver) socket.resume();
     isPaused = false;
   };
   socket.onData((chunk, isLast) => {
     receive(new Uint8Array(chunk), isLast);
-    if (isOver || isLast || socket.resume === undefined) return;
+    if (isOver || isLast) return;
     if (isPaused) {
       // The library still reads bytes that have arrived, and they restart its timeout of ten seconds. Pausing stops that.
       socket.pause();

@@ -6,7 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { allTables } from '../../compose/core.ts';
+import { allTables } from '../../compose/tables.ts';
 import { ControlSocket, FolderTaken } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../../store/copies/journal.ts';
@@ -14,7 +14,7 @@ import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifes
 import { newestTransaction, takeNewPages } from '../../store/copies/new-pages.ts';
 import { fileIdentity } from '../../store/data-file/identity.ts';
 import { makeFolders } from '../../store/data-file/make-folders.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import { makeBackup } from './backup.ts';

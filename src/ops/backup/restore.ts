@@ -6,8 +6,9 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { allTables, makeFolder } from '../../compose/core.ts';
+import { makeFolder } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
+import { allTables } from '../../compose/tables.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
@@ -15,12 +16,12 @@ import { putTogether } from '../../store/copies/chain.ts';
 import { applyPoints, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
 import { isFolder } from '../../store/data-file/make-folders.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
-import { schemaOf } from '../../store/data-file/schema.ts';
+import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
-import { startNewEpoch } from '../../store/epoch.ts';
+import { startNewEpoch } from '../../store/meta/epoch.ts';
+import { schemaOf } from '../../store/meta/schema.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
-import { KEY_FILE, loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
+import { loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { loadMasterKey } from '../../store/sealing/master-key.ts';
 import { masterKeyOf } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts';
 import { askControl, ControlSocket } from '../../control/socket.ts';
 import { makeCopyAside, swapIn } from '../../store/copies/swap.ts';
 import { noHub } from '../../store/data-file/folder.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 
 export interface Compacted {
   readonly bytes_before: number;

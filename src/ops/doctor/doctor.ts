@@ -1,11 +1,11 @@
 /** Examines a hub and its machine from outside: settings, machine, data folder, doors. Read-only. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { allTables } from '../../compose/core.ts';
+import { allTables } from '../../compose/tables.ts';
 import type { Config } from '../../config.ts';
-import { newestKnownMs } from '../../store/data-file/clock-watch.ts';
 import { noHub } from '../../store/data-file/folder.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
+import { newestKnownMs } from '../../store/meta/clock-watch.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';

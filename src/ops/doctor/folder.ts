@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemReason } from '../../common/system-reason.ts';
-import { DATA_FILE } from '../../store/data-file/name.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';

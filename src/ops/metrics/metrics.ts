@@ -22,8 +22,6 @@ export interface MetricSources extends OperationSources {
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
-  /** Collects what other threads counted. Called before each read. */
-  readonly beforeRead: () => Promise<void>;
 }
 
 export interface Metrics {
@@ -58,11 +56,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   const full = oncePerTurn(() => sources.store.stats());
   describeStore(registry, sources.store, full);
   describeOperation(registry, sources, full);
-  const read = async () => {
-    await sources.beforeRead();
-    return await registry.metrics();
-  };
-  return { contentType: registry.contentType, read };
+  return { contentType: registry.contentType, read: () => registry.metrics() };
 }
 
 function describeTraffic(registry: Registry, { traffic }: MetricSources): void {

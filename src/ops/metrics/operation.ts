@@ -19,8 +19,6 @@ export interface OperationSources {
   readonly waitingPulls: () => number;
   /** Number of log lines that could not be written. */
   readonly droppedLines: () => number;
-  /** How many fronts exited unexpectedly. */
-  readonly frontRestarts: () => number;
 }
 
 /** Tables whose rows are counted. */
@@ -47,9 +45,6 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   );
   gauge(registry, { name: 'cairn_store_map_bytes', help: 'CAIRN_MAP_BYTES: the maximum size of the data file.' }, () =>
     one(sources.mapBytes),
-  );
-  counter(registry, { name: 'cairn_front_restarts_total', help: 'Front threads that ended unexpectedly.' }, () =>
-    one(sources.frontRestarts()),
   );
   gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls waiting for a change.' }, () =>
     one(sources.waitingPulls()),

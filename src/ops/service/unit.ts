@@ -26,7 +26,13 @@ After=network-online.target
 Wants=network-online.target
 
 [Service]
-Type=exec
+# The hub says when it is ready, and every 20 seconds that it is alive; one that hangs is ended and started again.
+Type=notify
+NotifyAccess=all
+# An upgrade of a large data file takes its time.
+TimeoutStartSec=infinity
+WatchdogSec=60
+WatchdogSignal=SIGKILL
 User=${user}
 WorkingDirectory=/
 ExecStart=${[...command, 'serve'].map(quoted).join(' ')}

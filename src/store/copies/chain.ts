@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
-import { DATA_FILE } from '../data-file/name.ts';
+import { DATA_FILE } from '../data-file/names.ts';
 import { type CopyManifest, readCopyManifest } from './manifest.ts';
 
 /** Number (4 bytes, little endian) and bytes of each changed block, one after another. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { checkDataFile, findDamagedPages } from '../data-file/check.ts';
-import { DATA_FILE } from '../data-file/name.ts';
+import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
 import { freeBytes } from '../failure.ts';

@@ -8,13 +8,10 @@ export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
 export class Damage {
   readonly #log: Log;
   readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0 };
-  readonly #onFound: (kind: DamagedKind) => void;
   #healed = 0;
 
-  /** `onFound`: called for each finding, for a thread whose findings another thread counts. */
-  constructor(log: Log, onFound: (kind: DamagedKind) => void = () => undefined) {
+  constructor(log: Log) {
     this.#log = log;
-    this.#onFound = onFound;
   }
 
   /** Times damage was found since the start, by kind; the same content counts each time. */
@@ -27,15 +24,9 @@ export class Damage {
     return this.#healed;
   }
 
-  /** Counts a finding reported by another thread. */
-  count(kind: DamagedKind): void {
-    this.#found[kind] += 1;
-  }
-
   /** Logs and counts a content whose hash does not match. Returns the Refusal `damaged` for its reader. */
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
-    this.count(kind);
-    this.#onFound(kind);
+    this.#found[kind] += 1;
     this.#log.error({ damaged: kind, ...where }, 'stored bytes do not match their hash; run `cairn verify`');
     return new Refusal({ kind: 'damaged' });
   }

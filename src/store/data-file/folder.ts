@@ -2,8 +2,7 @@
 import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
-import { KEY_FILE } from '../sealing/master-key.ts';
-import { DATA_FILE } from './name.ts';
+import { DATA_FILE, KEY_FILE } from './names.ts';
 import { syncPath } from './sync-path.ts';
 
 /** Exists from before the first byte of a new hub until it is kept. */

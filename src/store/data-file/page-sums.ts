@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { newestHead } from './head.ts';
 import { fileIdentity } from './identity.ts';
-import { DATA_FILE } from './name.ts';
+import { DATA_FILE } from './names.ts';
 import { PageWalk } from './walk.ts';
 
 /** Beside the data file: one line of JSON, then 8 bytes for each page. */

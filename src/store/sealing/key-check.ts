@@ -1,7 +1,7 @@
 /** Checks that a data file belongs to a master key, with a stored proof: a known value hashed under the key. */
 import { StartError } from '../../common/start-error.ts';
 import type { Batch } from '../group-commit.ts';
-import { meta } from '../meta.ts';
+import { meta } from '../meta/meta.ts';
 import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
 import type { Reader } from '../table.ts';

@@ -4,10 +4,9 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync } fr
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { DATA_FILE } from '../data-file/name.ts';
+import { DATA_FILE, KEY_FILE } from '../data-file/names.ts';
 import { writeWhole } from '../data-file/write-whole.ts';
 
-export const KEY_FILE = 'master.key';
 const KEY_BYTES = 32;
 
 /**

@@ -4,15 +4,17 @@
  * under the current master key. So hashes stay valid after a rekey; they could not be recomputed, because the hashed
  * secrets are not stored.
  */
+
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { KEY_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import type { Batch } from '../group-commit.ts';
-import { meta } from '../meta.ts';
+import { meta } from '../meta/meta.ts';
 import type { Reader } from '../table.ts';
 import { isMasterKey, putProof } from './key-check.ts';
-import { KEY_FILE, loadMasterKey, readKeyFile } from './master-key.ts';
+import { loadMasterKey, readKeyFile } from './master-key.ts';
 import { createSealer, hashKeyOf, type Sealer } from './seal.ts';
 
 const ROW = 'hash_key';

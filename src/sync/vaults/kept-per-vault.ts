@@ -1,7 +1,7 @@
 /** Migrates the data file to schema 5: the head of a vault counts all bytes kept in the vault. */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
-import type { Migration } from '../../store/data-file/schema.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import type { Migration } from '../../store/meta/schema.ts';
 import { defineTable, type Key } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 

@@ -1,6 +1,6 @@
 /** Migrates the data file to schema 3: replaces the usage row of an account with one row per vault. */
 import { recordCodec } from '../../store/codec.ts';
-import type { Migration } from '../../store/data-file/schema.ts';
+import type { Migration } from '../../store/meta/schema.ts';
 import { defineTable } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 

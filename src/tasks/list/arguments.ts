@@ -1,15 +1,33 @@
-/** Declares the arguments of the list tool, and converts them to a search. */
+/** Declares the arguments of the list tool and of the REST list, and converts those of the tool to a search. */
 
 import { z } from 'zod';
-import { refuseFields } from '../../common/fault.ts';
-import { day, timeZone } from '../../fields/kinds.ts';
+import { type FieldErrors, refuseFields } from '../../common/fault.ts';
+import { categoryId, day, timeZone } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
-import { DAY_MS } from '../../time/calendar.ts';
+import { DAY_MS, dayNumber } from '../../time/calendar.ts';
 import { openZone, type Zone } from '../../time/zone.ts';
-import { daySpan, defined, listFields, readOrder, spanErrors } from '../fields.ts';
-import { KANBAN_STATUSES } from '../records.ts';
-import type { TaskFilter } from './query.ts';
+import { KANBAN_STATUSES } from '../declared.ts';
+import { defaultOrder, SORT_FIELDS, type SortBy, type TaskFilter, type TaskOrder } from './query.ts';
 import type { TaskSearch } from './search.ts';
+
+/** Filters and sort options of every list. */
+const listFields = {
+  category_id: categoryId.optional().describe('See list_categories'),
+  completed: z.boolean().optional().describe('False: only open tasks'),
+  is_important: z.boolean().optional().describe('False: only others'),
+  sort_by: z.enum(SORT_FIELDS).optional().describe('Default created_at'),
+  sort_order: z.enum(['asc', 'desc']).optional().describe('Default: asc for due_date and content, else desc'),
+};
+
+/** The query of the REST list. */
+export const pageQuery = z.strictObject({
+  ...listFields,
+  kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Only this column of the board'),
+  due_date_from: day.optional().describe('First day due, YYYY-MM-DD'),
+  due_date_to: day.optional().describe('Last day due, YYYY-MM-DD'),
+  page: z.int().min(1).max(limits.taskPageNumberMax).default(1).describe('Which page, from 1'),
+  per_page: z.int().min(1).max(limits.taskPageMax).default(limits.taskPageDefault).describe('Tasks on a page'),
+});
 
 const someDay = day.optional();
 
@@ -86,4 +104,29 @@ function earliest(...dates: readonly (string | undefined)[]): string | undefined
 
 function dayBefore(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns the requested order, with defaults for missing parts. */
+export function readOrder(sortBy: SortBy | undefined, sortOrder: 'asc' | 'desc' | undefined): TaskOrder {
+  const order = defaultOrder(sortBy);
+  return sortOrder === undefined ? order : { ...order, descending: sortOrder === 'desc' };
+}
+
+/** Returns the errors of the days from `<name>_from` to `<name>_to`. */
+export function spanErrors(name: string, from: string | undefined, to: string | undefined): FieldErrors {
+  if (from === undefined || to === undefined || from <= to) return {};
+  return { [`${name}_to`]: [`${name}_to must not be before ${name}_from`] };
+}
+
+/** Returns the days between two dates, either open; undefined: neither was given. */
+export function daySpan(from: string | undefined, to: string | undefined): TaskFilter['due'] {
+  if (from === undefined && to === undefined) return undefined;
+  return { low: dayNumber(from ?? '0000-01-01'), high: dayNumber(to ?? '9999-12-31') };
+}
+
+/** Drops undefined members. */
+export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

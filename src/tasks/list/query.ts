@@ -2,8 +2,10 @@
  * Plans a filtered, sorted list: which spaces contain its tasks in order, and how many match.
  * Tasks without the sort value come last in either direction; ties are ordered by id.
  */
+
+import type { KanbanStatus, TaskRecord } from '../declared.ts';
 import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
-import { type KanbanStatus, type TaskRecord, taskDays } from '../records.ts';
+import { taskDays } from '../records.ts';
 import type { TaskReads } from './task-reads.ts';
 import { compareValues } from './value-order.ts';
 

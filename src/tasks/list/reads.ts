@@ -1,7 +1,10 @@
-/** Reads live tasks as records, by ids from an index. */
+/** Reads tasks as records: live ones by ids from an index, and deleted ones. */
 import { limits } from '../../limits/service.ts';
+import { readInTurns } from '../../store/in-turns.ts';
+import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
-import { type TaskRecord, tasks, taskTexts } from '../records.ts';
+import type { TaskRecord } from '../declared.ts';
+import { tasks, taskTexts } from '../records.ts';
 
 /** Returns the live task of an index row; undefined when none exists. */
 export function liveTask(reader: Pick<Reader, 'get'>, accountId: string, id: number): TaskRecord | undefined {
@@ -28,4 +31,25 @@ export function twinOf(store: Pick<Reader, 'get'>, accountId: string, task: Task
     return Date.parse(task.created_at) - Date.parse(other.created_at) <= limits.taskTwinMs ? id : undefined;
   }
   return undefined;
+}
+
+/** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
+const DELETED = '"deleted_at":"';
+
+/**
+ * Returns the most recently deleted tasks, newest first; a promise when it takes more than one turn. They have no index,
+ * so all tasks of the account are scanned.
+ */
+export function deletedTasks(store: Store, accountId: string): TaskRecord[] | Promise<TaskRecord[]> {
+  return readInTurns(store, accountId, function* (reader) {
+    const ids: number[] = [];
+    for (const { key, value } of reader.entries(taskTexts, { prefix: [accountId] })) {
+      yield;
+      if (value.includes(DELETED)) ids.push(key[1]);
+    }
+    return ids
+      .flatMap((id) => reader.get(tasks, [accountId, id]) ?? [])
+      .sort((a, b) => (b.deleted_at ?? '').localeCompare(a.deleted_at ?? '') || b.id - a.id)
+      .slice(0, limits.trashRowsShown);
+  });
 }

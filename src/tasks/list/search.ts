@@ -7,7 +7,7 @@
 import { limits } from '../../limits/service.ts';
 import { DAY_MS, dayNumber } from '../../time/calendar.ts';
 import type { Zone } from '../../time/zone.ts';
-import type { TaskRecord } from '../records.ts';
+import type { TaskRecord } from '../declared.ts';
 import { type Bounds, compareTasks, type SortBy, segmentsOf, type TaskFilter, type TaskOrder } from './query.ts';
 import { liveTask } from './reads.ts';
 import type { TaskReads } from './task-reads.ts';

@@ -7,7 +7,8 @@ import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Walkable } from '../../store/table.ts';
 import { withoutCleared } from '../clearing.ts';
-import { type TaskRecord, taskCounts, taskRows, tasks, taskTexts } from '../records.ts';
+import type { TaskRecord } from '../declared.ts';
+import { taskCounts, taskRows, tasks, taskTexts } from '../records.ts';
 import { ShownTask } from '../shown.ts';
 
 /** A task's entry in an order. */

@@ -1,7 +1,7 @@
 /** Renders one task on the board: a checkbox, its text, its details, and a menu with all actions. */
 import type { VNode } from 'preact';
 import type { Category } from '../../tasks/categories.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import { dayNumber } from '../../time/calendar.ts';
 import { CsrfField, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';

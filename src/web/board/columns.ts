@@ -1,6 +1,6 @@
 /** Selects and sorts the tasks of each column: manually placed ones first, then by due date; done tasks by newest. */
 import { limits } from '../../limits/service.ts';
-import type { KanbanStatus, TaskRecord } from '../../tasks/records.ts';
+import type { KanbanStatus, TaskRecord } from '../../tasks/declared.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { dayNumber } from '../../time/calendar.ts';
 import type { Zone } from '../../time/zone.ts';

@@ -2,8 +2,8 @@
  * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
  */
 import { limits } from '../../limits/service.ts';
+import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
-import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/records.ts';
 import { dayNumber } from '../../time/calendar.ts';
 
 export const DUE_FILTERS = [
@@ -30,7 +30,7 @@ const DEFAULT_TAB = 'todo';
 const UNFOLDED = 'more';
 
 export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
-  const category = readId(query.get('category'));
+  const category = readTaskId(query.get('category'));
   const text = (query.get('q') ?? '').trim().slice(0, limits.taskSearchCharsMax);
   return {
     text: text === '' ? undefined : text,
@@ -77,6 +77,6 @@ export function taskFilter({ category, due, isImportant }: BoardFilter, today: s
   };
 }
 
-export function readId(text: string | null | undefined): number | undefined {
+export function readTaskId(text: string | null | undefined): number | undefined {
   return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
@@ -16,7 +16,7 @@ interface TrashOptions extends Pick<Capabilities, 'tasks'> {
 export function trashRoutes({ pages, tasks }: TrashOptions): Route[] {
   return [
     pages.member('/tasks/trash', async (visit) => {
-      const found = await tasks.places.deleted(visit.accountId);
+      const found = await tasks.deleted(visit.accountId);
       return pages.show(visit, {
         title: 'Trash',
         section: 'tasks',

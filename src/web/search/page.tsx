@@ -2,14 +2,14 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/records.ts';
+import type { TaskRecord } from '../../tasks/declared.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { type FoundDocument, findDocuments } from './documents.ts';
-import { type FoundFile, type FoundFiles, findFiles } from './files.ts';
-import { foldText } from './fold.ts';
+import { type FoundFile, type FoundFiles, findVaultFiles } from './files.ts';
+import { foldForSearch } from './fold.ts';
 
 export interface SearchOptions
   extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones' | 'docs' | 'handoffs' | 'papers'> {
@@ -55,7 +55,7 @@ async function search(options: SearchOptions, visit: MemberVisit, text: string):
     zone: timeZones.of(accountId),
   });
   const { documents, complete } = await findDocuments(options, accountId, text);
-  const files = await findFiles(sync, accountId, foldText(text));
+  const files = await findVaultFiles(sync, accountId, foldForSearch(text));
   return {
     tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
     documents,

@@ -1,10 +1,11 @@
 /** The part of the settings page that shows recent security events. */
+
 import type { VNode } from 'preact';
 import type { AuditLog, SecurityEvent } from '../../audit/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
-import { browserName } from '../sign-in/browser-name.ts';
 import { Given, Moment } from '../ui.tsx';
+import { browserName } from '../visit.ts';
 import type { ZoneFormat } from '../zone-format.ts';
 
 const SHOWN_AT_FIRST = 10;

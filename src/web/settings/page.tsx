@@ -1,4 +1,5 @@
 /** The settings page: the credentials of the account, and how to revoke them. */
+
 import type { VNode } from 'preact';
 import type { KeySummary } from '../../accounts/service.ts';
 import type { SetupHub } from '../../accounts/setup-guide.ts';
@@ -7,9 +8,8 @@ import type { Capabilities } from '../capabilities.ts';
 import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ConnectAgent } from '../home/connect.tsx';
 import type { MemberVisit, View } from '../pages.ts';
-import { browserName } from '../sign-in/browser-name.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
-import { DeleteAccount } from './delete-account.tsx';
+import { browserName } from '../visit.ts';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { ExportData } from './export.tsx';
@@ -250,6 +250,32 @@ function Browsers({ visit, capabilities }: SettingsProps): VNode {
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+interface DeleteAccountProps {
+  readonly visit: MemberVisit;
+  readonly problem: Problem | undefined;
+}
+
+function DeleteAccount({ visit, problem }: DeleteAccountProps): VNode {
+  const form = 'delete';
+  return (
+    <section class="panel" aria-labelledby="delete-account">
+      <h2 id="delete-account">Delete account</h2>
+      <p class="lead">
+        Permanently deletes your account with its keys, tasks, documents, files and blobs. It cannot be undone.
+      </p>
+      <FormErrors form={form} problem={problem} shown={[]} />
+      <Confirm label="Delete my account…">
+        <Form csrf={visit.csrf} action="/settings/delete">
+          <Field form={form} name="password" label="Your password" type="password" autocomplete="current-password" />
+          <button class="button danger" type="submit">
+            Delete everything
+          </button>
+        </Form>
+      </Confirm>
     </section>
   );
 }

@@ -1,8 +1,9 @@
 /** Signs a browser in: always with a new session, and with a mail to the owner when the browser is unknown. */
+
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Pages, Visit } from '../pages.ts';
-import { browserName } from './browser-name.ts';
+import { browserName } from '../visit.ts';
 
 export interface SessionOptions extends Pick<Capabilities, 'sessions' | 'letters'> {
   readonly pages: Pages;

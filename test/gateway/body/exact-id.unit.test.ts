@@ -1,7 +1,7 @@
 /** Ids that a JSON parser would change are read from the text as they were written. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { numericIds } from '../../../src/gateway/body/exact-id.ts';
+import { numericIds } from '../../../src/gateway/exact-id.ts';
 
 const textsOf = (text: string) => numericIds(text);
 

@@ -37,7 +37,6 @@ async function peers(...tables: string[]): Promise<Peers> {
   const made = new Peers({
     port: () => 8080,
     littleMax: 3,
-    threads: 1,
     isProxy: () => false,
     readTables: async () => tables,
   });
@@ -56,7 +55,7 @@ test('[NET-11] what the kernel tells of an address counts, and what came since',
 test('[NET-11] connections that come while the kernel is asked are not forgotten', async () => {
   let answer: (tables: readonly string[]) => void = () => undefined;
   const readTables = () => new Promise<readonly string[]>((resolve) => (answer = resolve));
-  const one = new Peers({ port: () => 8080, littleMax: 3, threads: 1, isProxy: () => false, readTables });
+  const one = new Peers({ port: () => 8080, littleMax: 3, isProxy: () => false, readTables });
   const welcome = () => one.isWelcome(connectionOf('192.168.0.2'));
   // The first one asks the kernel, the others come before it answers.
   expect([welcome(), welcome(), welcome()]).toEqual([true, true, true]);

@@ -1,7 +1,6 @@
 /** The rate limiter by itself, under a clock that the test moves: what it allows, and what it says of the future. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Arrivals } from '../../../src/http/checks/arrivals.ts';
 import { RateLimiter } from '../../../src/http/checks/gcra.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { runs, seed } from '../../support/seed.ts';
@@ -138,21 +137,6 @@ test('[LIM-1] more callers than are remembered cost nobody who is still held bac
   one.take('busy');
   for (let n = 0; n < 1000; n += 1) one.take(`new ${n}`);
   expect(one.take('busy')?.allowed).toBe(false);
-});
-
-test(`[LIM-1] two threads that share their callers decide as one would (seed ${seed})`, () => {
-  fc.assert(
-    fc.property(rule, fc.array(fc.tuple(call, fc.boolean()), { maxLength: 60 }), (given, calls) => {
-      const { clock, limiter: alone } = limiter(given);
-      const arrivals = new Arrivals();
-      const both = [arrivals, new Arrivals(arrivals.shared)].map((own) => new RateLimiter(given, () => clock.ms, own));
-      for (const [{ waitMs, cost, caller }, isFirst] of calls) {
-        clock.ms += waitMs;
-        expect(both[isFirst ? 0 : 1]?.take(caller, cost)).toEqual(alone.take(caller, cost));
-      }
-    }),
-    often,
-  );
 });
 
 test('[LIM-1] of more callers than there is room for, those that are busiest are remembered', () => {

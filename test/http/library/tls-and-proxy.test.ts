@@ -77,7 +77,6 @@ test('[NET-10] SIGHUP reads a renewed certificate for new connections, and open 
       CAIRN_TLS_CERT: own.cert,
       CAIRN_TLS_KEY: own.key,
       CAIRN_METRICS_TOKEN: 'a-token-of-metrics',
-      CAIRN_FRONTS: '0',
     },
   });
   const expires = async () =>

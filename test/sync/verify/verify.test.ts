@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { CheckedReader } from '../../../src/store/checked-reader.ts';
-import { DATA_FILE } from '../../../src/store/data-file/name.ts';
+import { DATA_FILE } from '../../../src/store/data-file/names.ts';
 import type { Batch } from '../../../src/store/group-commit.ts';
 import { Store } from '../../../src/store/store.ts';
 import {

@@ -1,4 +1,5 @@
 /** cairn follow: maintains a copy of the whole hub beside the running service, updated every few seconds. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { type Config, readConfig } from '../../../config.ts';
 import { limits } from '../../../limits/service.ts';
 import type { Follower, FollowStep } from '../../../ops/backup/follow.ts';
 import { noteDone } from '../../../ops/marks.ts';
-import { KEY_FILE } from '../../../store/sealing/master-key.ts';
+import { KEY_FILE } from '../../../store/data-file/names.ts';
 import { masterKeyOf } from '../../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';

@@ -1,0 +1,99 @@
+/** Pure decisions about dev docs: the type of a new one, how texts are joined, and how a write changes a document. */
+import type { Refusal } from '../../common/fault.ts';
+import { changedBy } from '../../common/principal.ts';
+import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
+import { type ContentType, type DevDocRecord, declaredDoc } from './declared.ts';
+import type { DevDocHead } from './records.ts';
+
+/** Size of a text; see texts.ts. */
+type TextSize = Pick<DevDocRecord, 'size_bytes' | 'json_bytes'>;
+
+export const MODES = ['replace', 'append', 'prepend'] as const;
+
+export type Mode = (typeof MODES)[number];
+
+interface Decided {
+  readonly doc: DevDocRecord;
+  readonly head: DevDocHead;
+}
+
+const NEW_HEAD: DevDocHead = { doc_id: 0, changed_ms: 0 };
+
+/** Derives the content type from the ending of a title. A title without one is prose, so Markdown. */
+export function contentTypeOf(title: string): ContentType {
+  const ending = /\.([a-z][a-z0-9]*)$/i.exec(title)?.[1]?.toLowerCase();
+  if (ending === undefined) return 'markdown';
+  if (['md', 'mdc', 'mdx', 'markdown'].includes(ending)) return 'markdown';
+  if (['json', 'jsonc', 'json5'].includes(ending)) return 'json';
+  return ['yaml', 'yml'].includes(ending) ? 'yaml' : 'text';
+}
+
+/** Returns the list scope of a category, a content type, both, or neither (all documents). */
+export function listScope(category: string | undefined, contentType: ContentType | undefined): string {
+  return `${contentType ?? '*'}:${changeScope(category)}`;
+}
+
+/** Returns the change scope of one category or of all documents. `=` keeps a category named `*` apart from all. */
+export function changeScope(category: string | undefined): string {
+  return category === undefined ? '*' : `=${category}`;
+}
+
+/** `isDeleted`: the document is in the trash. */
+export function docNotFound(isDeleted = false): Refusal {
+  const what = 'dev doc not found';
+  return isDeleted ? recordInTrash(what, 'update_dev_doc') : recordNotFound(what, 'list_dev_docs');
+}
+
+/** Applies a write to a text. Texts are joined without a separator. */
+export function joinText(mode: Mode, current: string, given: string): string {
+  if (mode === 'append') return current + given;
+  return mode === 'prepend' ? given + current : given;
+}
+
+/** Returns the next document of an account and the new head. */
+export function decideCreate(
+  names: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>,
+  size: TextSize,
+  head: DevDocHead = NEW_HEAD,
+  nowMs: number,
+  by?: string,
+): Decided {
+  const changedMs = nextChange(head, nowMs);
+  const at = new Date(changedMs).toISOString();
+  const id = head.doc_id + 1;
+  const times = { created_at: at, updated_at: at, changed_ms: changedMs, deleted_at: null };
+  const doc = declaredDoc.make(names, { ...names, ...size, ...times, id, version: 1 });
+  return { doc: changedBy(doc, by), head: { doc_id: id, changed_ms: changedMs } };
+}
+
+/**
+ * Returns the live document with its new text, as the next version. The version stays the same if the text does (`size`
+ * undefined).
+ */
+export function decideWrite(
+  doc: DevDocRecord,
+  size: TextSize | undefined,
+  head: DevDocHead = NEW_HEAD,
+  nowMs: number,
+  by?: string,
+): Decided {
+  const changedMs = nextChange(head, nowMs);
+  const written = size && { ...size, version: doc.version + 1, updated_at: new Date(changedMs).toISOString() };
+  return {
+    doc: changedBy({ ...doc, ...written, changed_ms: changedMs, deleted_at: null }, by),
+    head: { ...head, changed_ms: changedMs },
+  };
+}
+
+export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
+  const changedMs = nextChange(head, nowMs);
+  return {
+    doc: changedBy({ ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() }, by),
+    head: { ...head, changed_ms: changedMs },
+  };
+}
+
+/** Returns the current time, or one millisecond after the previous change if that is later. */
+function nextChange(head: DevDocHead, nowMs: number): number {
+  return Math.max(nowMs, head.changed_ms + 1);
+}

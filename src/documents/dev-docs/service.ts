@@ -1,0 +1,147 @@
+/** Implements the use cases of dev docs. Every write runs in the account's actor. Lists and pulls only read. */
+import { invalidField, Refusal, refuseFields } from '../../common/fault.ts';
+import { textBytes } from '../../quotas/usage.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { readInTurns } from '../../store/in-turns.ts';
+import { checkExpected, cleanName, foldName } from '../rules.ts';
+import { DocumentService, type DocumentServiceOptions } from '../service.ts';
+import { measure, textErrors, type Version, versionsOf } from '../texts.ts';
+import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
+import type { ContentType, DevDocRecord } from './declared.ts';
+import { devDocKind, titleKey } from './kind.ts';
+import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
+import { type DocReference, findAny, findLive } from './lookup.ts';
+import { type DocPull, type PullRequest, planPull } from './pull.ts';
+import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
+import { changeScope, contentTypeOf, decideBin, decideCreate, decideWrite, joinText, type Mode } from './rules.ts';
+
+export interface NewDevDoc {
+  readonly title: string;
+  readonly content: string;
+  readonly category?: string | undefined;
+  readonly content_type?: ContentType | undefined;
+  /** Creates the category if it does not exist. */
+  readonly create_category?: boolean | undefined;
+}
+
+export interface DevDocWrite extends DocReference {
+  /** Undefined keeps the current text. */
+  readonly content?: string | undefined;
+  readonly mode?: Mode | undefined;
+  readonly expected_version?: number | undefined;
+  /** Restores the document if it is in the trash. */
+  readonly restore?: boolean | undefined;
+}
+
+export interface ReadRequest extends DocReference {
+  /** Undefined: the current version. */
+  readonly version?: number | undefined;
+}
+
+/** One version of a document with its text. */
+export interface ReadDoc {
+  readonly doc: DevDocRecord;
+  readonly shown: Version;
+  readonly content: string;
+}
+
+export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
+  constructor(options: DocumentServiceOptions) {
+    super(devDocKind, options);
+  }
+
+  /** Returns a page of documents without texts, from one snapshot. A promise when it needs more than one turn. */
+  list(accountId: string, request: DevDocListRequest): DocList | Promise<DocList> {
+    return readInTurns(this.options.store, accountId, (reader) => listDocs(reader, accountId, request));
+  }
+
+  categories(accountId: string): DevCategory[] {
+    return listCategories(this.options.store, accountId);
+  }
+
+  /** Returns a document with its text. Throws Refusal `not_found`, also when the version is not stored. */
+  get(accountId: string, { version, ...reference }: ReadRequest): ReadDoc {
+    const { store } = this.options;
+    const doc = findLive(store, accountId, reference);
+    const found = this.open(accountId, doc, version);
+    if (found === undefined) {
+      const [oldest] = versionsOf(store, this.name(accountId, doc.id));
+      const what = `version ${version} of this dev doc is not available; versions ${oldest?.version} to ${doc.version} are`;
+      throw new Refusal({ kind: 'not_found', what });
+    }
+    const { shown, content } = found;
+    return { doc, shown, content };
+  }
+
+  /** Documents that changed last, deleted ones too, the newest change first. */
+  recent(accountId: string, limit: number): DevDocRecord[] {
+    const { store } = this.options;
+    const rows = { prefix: [accountId, changeScope(undefined)], reverse: true, limit };
+    return store.range(devDocChanges, rows).flatMap(({ value: id }) => this.find(store, accountId, id) ?? []);
+  }
+
+  /** Returns the changes. Their texts are read while they are sent. */
+  pull(accountId: string, request: PullRequest): DocPull {
+    return planPull(this.options.store, accountId, request);
+  }
+
+  /**
+   * Stores a new document. Throws Refusal `invalid_fields` when the title is a duplicate or the category is unknown;
+   * `quota_exceeded` or `storage_reserved` when there is no room. `by`: who does it, here and below.
+   */
+  async create(accountId: string, given: NewDevDoc, by?: string): Promise<DevDocRecord> {
+    const { actors, quotas, now } = this.options;
+    const title = cleanName(given.title);
+    const category = foldName(given.category ?? 'docs');
+    const names = { title, category, content_type: given.content_type ?? contentTypeOf(title) };
+    const size = measure(given.content);
+    return actors.account(accountId).ask((batch) => {
+      const hint = '; or send create_category: true to create it';
+      refuseFields({
+        ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
+        ...titleErrors(batch, accountId, names),
+      });
+      quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
+      const { doc, head } = decideCreate(names, size, this.headOf(batch, accountId), now(), by);
+      return this.put(batch, accountId, undefined, doc, given.content, head);
+    });
+  }
+
+  /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
+  async update(accountId: string, write: DevDocWrite, by?: string): Promise<DevDocRecord> {
+    const { content, mode = 'replace', expected_version: expected, restore = false, ...reference } = write;
+    if (content === undefined && !restore) throw invalidField('content', 'content is required');
+    const { actors, quotas, now } = this.options;
+    return actors.account(accountId).ask((batch) => {
+      const doc = (restore ? findAny : findLive)(batch, accountId, reference);
+      checkExpected('dev doc', expected, doc.version);
+      const isBinned = doc.deleted_at !== null;
+      if (isBinned) refuseFields(titleErrors(batch, accountId, doc));
+      const current = this.hold(batch, accountId, doc).text();
+      const text = content === undefined ? current : joinText(mode, current, content);
+      if (text === current && !isBinned) return doc;
+      refuseFields(textErrors(text));
+      const size = text === current ? undefined : measure(text);
+      if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
+      const { doc: next, head } = decideWrite(doc, size, this.headOf(batch, accountId), now(), by);
+      return this.put(batch, accountId, doc, next, text, head);
+    });
+  }
+
+  /** Moves a document to the trash, unless it is already there. Throws Refusal `not_found`. */
+  async remove(accountId: string, reference: DocReference, by?: string): Promise<DevDocRecord> {
+    const { actors, now } = this.options;
+    return actors.account(accountId).ask((batch) => {
+      const doc = findAny(batch, accountId, reference);
+      if (doc.deleted_at !== null) return doc;
+      const { doc: binned, head } = decideBin(doc, this.headOf(batch, accountId), now(), by);
+      return this.put(batch, accountId, doc, binned, undefined, head);
+    });
+  }
+}
+
+/** Returns the field errors of the title of a document that becomes live in its category. */
+function titleErrors(batch: Batch, accountId: string, names: Pick<DevDocRecord, 'title' | 'category'>) {
+  if (batch.get(devDocTitles, titleKey(accountId, names, 'live')) === undefined) return {};
+  return { title: [`${names.category} already has a dev doc with this title; change it with update_dev_doc`] };
+}

@@ -1,0 +1,310 @@
+/** Declares the tools for dev docs. */
+import { z } from 'zod';
+import type { CallerName } from '../../common/principal.ts';
+import { idFrom } from '../../fields/kinds.ts';
+import { recordsText } from '../../gateway/records-text.ts';
+import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural, withContent } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
+import { documentText } from '../texts.ts';
+import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
+import { CATEGORIES, type DevDocRecord, declaredDoc } from './declared.ts';
+import type { DocList } from './list.ts';
+import { docUri } from './resources.ts';
+import { MODES } from './rules.ts';
+import type { DevDocs } from './service.ts';
+
+const { title, category } = declaredDoc.inputs;
+const content = documentText.describe('At most 1 MiB');
+const contentType = declaredDoc.inputs.content_type.optional();
+const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
+const onlyCategory = category.optional().describe('See list_dev_categories');
+
+const docSchema = declaredDoc.shown;
+const docView = declaredDoc.show;
+
+/** A document in a pull. */
+const pulledDocSchema = docSchema.extend({ type: z.literal('doc'), content: z.string() });
+
+const deletedDocSchema = z.object({
+  type: z.literal('deleted'),
+  id: z.int().positive(),
+  title: z.string(),
+  category: z.string(),
+  deleted_at: z.string().describe('ISO 8601 UTC'),
+});
+
+/** Fields that identify a document: its id or its title. */
+const reference = {
+  id: idFrom('list_dev_docs').optional().describe('Instead of title'),
+  title: title.optional().describe('Instead of id'),
+  category: category.optional().describe('With title, if several have it'),
+};
+
+/** Returns every tool of this capability. */
+export function devDocTools(docs: DevDocs, callerName: CallerName): Tool[] {
+  return [
+    createDevDoc(docs, callerName),
+    listDevDocs(docs),
+    getDevDoc(docs),
+    updateDevDoc(docs, callerName),
+    pullDevDocs(docs),
+    deleteDevDoc(docs, callerName),
+    listDevCategories(docs),
+  ];
+}
+
+function listDevDocs(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'list_dev_docs',
+    title: 'List or search dev docs',
+    access: 'account',
+    description: 'Lists dev docs without content, newest first.',
+    input: z.strictObject({
+      category: onlyCategory,
+      search: z
+        .string()
+        .min(1)
+        .max(limits.devDocSearchCharsMax)
+        .optional()
+        .describe('Text in title or content, in any case'),
+      content_type: contentType,
+      limit: z.int().min(1).max(limits.devDocListMax).optional().describe(`Default ${limits.devDocListDefault}`),
+      cursor: cursor.describe('From an earlier answer'),
+    }),
+    output: z.object({
+      docs: z.array(docSchema),
+      count: z.int().nonnegative().describe('Documents in this answer'),
+      has_more: z.boolean().describe('True: call again with the cursor'),
+      cursor: z.string().nullable(),
+      complete: z.boolean().describe('False: the search stopped early, having read enough; call again with the cursor'),
+      looked_at: z.int().nonnegative().describe('Documents searched for this answer'),
+    }),
+    annotations: READS,
+    example: { category: 'claude', search: 'rules', limit: 10 },
+    async handle(args, { accountId }) {
+      const found = await docs.list(accountId, args);
+      const structured = {
+        docs: found.docs.map(docView),
+        count: found.docs.length,
+        has_more: found.cursor !== undefined,
+        cursor: found.cursor ?? null,
+        complete: found.complete,
+        looked_at: found.looked,
+      };
+      return { structured, text: headed(listHeadline(found), found.docs, line) };
+    },
+  });
+}
+
+function getDevDoc(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'get_dev_doc',
+    title: 'Read a dev doc',
+    access: 'account',
+    description: `Reads a dev doc by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
+    input: z.strictObject({
+      ...reference,
+      include_versions: z.boolean().optional().describe('Also list kept versions'),
+      version: version.describe('Default: current'),
+    }),
+    output: z.object({
+      doc: docSchema
+        .extend({ content: z.string() })
+        .describe('Version, size, updated_at and changed_by are those of the content'),
+      current_version: z.int().positive(),
+      versions: z.array(keptVersion).optional().describe('Newest first'),
+    }),
+    annotations: READS,
+    example: { title: 'CLAUDE.md', category: 'claude', include_versions: true },
+    handle({ include_versions: withVersions, ...request }, { accountId }) {
+      const { doc, shown, content: text } = docs.get(accountId, request);
+      const { version: number } = shown;
+      const versions = withVersions === true ? docs.versions(accountId, doc).map(versionView) : undefined;
+      const structured = {
+        doc: { ...asOfVersion(docView(doc), shown), content: text },
+        current_version: doc.version,
+        ...(versions && { versions }),
+      };
+      const of = number === doc.version ? '' : ` (now ${doc.version})`;
+      const kept = versions === undefined ? '' : versionLines(versions);
+      const uri = number === doc.version ? docUri(doc) : undefined;
+      return {
+        structured,
+        text: withContent(`${nameOf(doc)}, ${doc.content_type}, version ${number}${of}:${kept}`, text, uri),
+      };
+    },
+  });
+}
+
+function createDevDoc(docs: DevDocs, callerName: CallerName): Tool {
+  return defineTool({
+    name: 'create_dev_doc',
+    title: 'Create a dev doc',
+    access: 'account',
+    description: 'Creates a document for agents: CLAUDE.md, a rule, a skill, a note.',
+    input: z.strictObject({
+      title: title.describe('Unique in its category'),
+      content,
+      category: category.optional().describe(`${CATEGORIES.join(', ')}, or your own; default docs`),
+      content_type: contentType.describe('Default: by the ending of the title'),
+      create_category: z.boolean().optional().describe('Create your own category if missing'),
+    }),
+    output: z.object({ doc: docSchema }),
+    annotations: ADDS,
+    example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
+    async handle(args, principal) {
+      const doc = await docs.create(principal.accountId, args, callerName(principal));
+      return { structured: { doc: docView(doc) }, text: `created ${line(doc)}` };
+    },
+  });
+}
+
+function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
+  return defineTool({
+    name: 'update_dev_doc',
+    title: 'Change a dev doc',
+    access: 'account',
+    description: 'Replaces the content of a dev doc, or adds to it. restore brings it back from the trash.',
+    input: z.strictObject({
+      ...reference,
+      content: content.optional(),
+      mode: z.enum(MODES).optional().describe('Default replace; no line break is added'),
+      expected_version: version.describe('Rejected if the version differs'),
+      restore: z.boolean().optional(),
+    }),
+    output: z.object({ doc: docSchema }),
+    annotations: ADDS,
+    example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
+    async handle(args, principal) {
+      const doc = await docs.update(principal.accountId, args, callerName(principal));
+      return {
+        structured: { doc: docView(doc) },
+        text: `${nameOf(doc)} is now at version ${doc.version}${kept(doc, args.content)}`,
+      };
+    },
+  });
+}
+
+/** Tells how to read what a change replaced, which may be the work of another agent. */
+function kept({ version: current }: DevDocRecord, content: string | undefined): string {
+  return content === undefined || current === 1
+    ? ''
+    : `; get_dev_doc with version: ${current - 1} returns the previous one`;
+}
+
+function pullDevDocs(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'pull_dev_docs',
+    title: 'Read all or changed dev docs',
+    access: 'account',
+    description: 'Reads dev docs with content, all or those changed since. Large results are NDJSON.',
+    input: z.strictObject({
+      category: onlyCategory,
+      since: z.string().min(1).max(limits.instantCharsMax).optional().describe('ISO 8601'),
+      cursor: cursor.describe('From an earlier pull: only later changes'),
+    }),
+    output: z.object({
+      docs: z.array(pulledDocSchema),
+      deleted: z.array(deletedDocSchema).describe('Documents deleted since'),
+      total_count: z.int().nonnegative().describe('Records in this answer, deleted ones too'),
+      total_size_bytes: z.int().nonnegative().describe('Of the contents in this answer'),
+      cursor: z.string().describe('For the next pull'),
+      has_more: z.boolean().describe('True: pull again with the cursor now'),
+    }),
+    annotations: READS,
+    lists: true,
+    example: { category: 'claude' },
+    handle(args, { accountId }, { lines }) {
+      const found = docs.pull(accountId, args);
+      const { docCount, deletedCount, sizeBytes, hasMore } = found;
+      const more = hasMore ? '; there are more, pull again with the cursor' : '';
+      const gone = deletedCount === 0 ? '' : `, ${deletedCount} deleted`;
+      const headline = `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}; cursor ${found.cursor}${more}`;
+      return {
+        structured: { cursor: found.cursor, has_more: hasMore },
+        text: () => recordsText(headline, found.all, lines, pulledText),
+        listing: {
+          count: docCount + deletedCount,
+          sizeBytes,
+          lines: found.all,
+          members: { docs: found.docs, deleted: found.deleted },
+        },
+      };
+    },
+  });
+}
+
+function deleteDevDoc(docs: DevDocs, callerName: CallerName): Tool {
+  return defineTool({
+    name: 'delete_dev_doc',
+    title: 'Move a dev doc to the trash',
+    access: 'account',
+    description: `Moves a dev doc to the trash. update_dev_doc with restore brings it back for ${limits.binDays} days.`,
+    input: z.strictObject(reference),
+    output: z.object({
+      id: z.int().positive(),
+      deleted_at: z.string().describe('Time of deletion, ISO 8601 UTC'),
+    }),
+    annotations: DESTROYS,
+    example: { title: 'CLAUDE.md' },
+    async handle(args, principal) {
+      const doc = await docs.remove(principal.accountId, args, callerName(principal));
+      const back = `update_dev_doc with id: ${doc.id} and restore: true brings it back within ${limits.binDays} days`;
+      return {
+        structured: { id: doc.id, deleted_at: doc.deleted_at ?? '' },
+        text: `${nameOf(doc)} is in the trash; ${back}`,
+      };
+    },
+  });
+}
+
+function listDevCategories(docs: DevDocs): Tool {
+  return defineTool({
+    name: 'list_dev_categories',
+    title: 'List dev doc categories',
+    access: 'account',
+    description: 'Lists the categories of dev docs, with document counts.',
+    input: z.strictObject({}),
+    output: z.object({
+      categories: z.array(
+        z.object({
+          name: z.string(),
+          doc_count: z.int().nonnegative().describe('Documents in it, without the trash'),
+          built_in: z.boolean().describe('False: your own, removed with its last document'),
+        }),
+      ),
+    }),
+    annotations: READS,
+    example: {},
+    handle(_args, { accountId }) {
+      const found = docs.categories(accountId);
+      const categories = found.map(({ name, docs: count, builtIn }) => ({ name, doc_count: count, built_in: builtIn }));
+      const headline = plural(found.length, 'category', 'categories');
+      return { structured: { categories }, text: headed(headline, found, ({ name, docs: n }) => `${name} (${n})`) };
+    },
+  });
+}
+
+function listHeadline({ docs, cursor: next, complete, looked }: DocList): string {
+  const found = plural(docs.length, 'dev doc');
+  if (next === undefined) return found;
+  const why = complete ? 'there may be more' : `looked at ${looked}`;
+  return `${found} (${why}; continue with cursor ${JSON.stringify(next)})`;
+}
+
+function line(doc: DevDocRecord): string {
+  return `${nameOf(doc)} (${doc.content_type}, version ${doc.version}, ${plural(doc.size_bytes, 'byte')}, ${doc.updated_at})`;
+}
+
+/** Formats a line of a pull: a document with its content, or a deleted document. */
+function pulledText(record: z.infer<typeof pulledDocSchema> | z.infer<typeof deletedDocSchema>): string {
+  const name = nameOf(record);
+  if (record.type === 'deleted') return `${name} was deleted at ${record.deleted_at}`;
+  return `--- ${name}, ${record.content_type}, version ${record.version}, ${record.size_bytes} bytes:\n${record.content}`;
+}
+
+function nameOf({ id, category: of, title: name }: Pick<DevDocRecord, 'id' | 'category' | 'title'>): string {
+  return `#${id} ${of}/${name}`;
+}

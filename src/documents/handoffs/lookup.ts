@@ -1,0 +1,97 @@
+/** Finds a handoff by name, and reads pages of handoffs. Read-only. */
+import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import type { Reader } from '../../store/table.ts';
+import { cleanName, foldName } from '../rules.ts';
+import type { HandoffRecord } from './declared.ts';
+import { handoffNames, handoffRows, handoffs } from './records.ts';
+import { handoffNotFound, handoffScope, isPlace, placeOf } from './rules.ts';
+
+export interface HandoffList {
+  readonly handoffs: readonly HandoffRecord[];
+  /** Cursor of the next page. Undefined on the last page. */
+  readonly cursor: string | undefined;
+}
+
+/** Sorts after every character that can follow in a key part. */
+const END = '~';
+
+/** Returns the handoff with this name; without a date or time, the latest match. Throws Refusal `not_found`. */
+export function findHandoff(
+  reader: Reader,
+  accountId: string,
+  {
+    project,
+    topic,
+    date,
+    time,
+  }: {
+    readonly project: string;
+    readonly topic: string;
+    readonly date?: string | undefined;
+    readonly time?: string | undefined;
+  },
+): HandoffRecord {
+  const prefix = [accountId, foldName(project), foldName(topic)];
+  // Prefix of the rows that match. The greatest such row is the latest match.
+  const when = date === undefined ? (time === undefined ? 'd' : `t${time} `) : `d${date} ${time ?? ''}`;
+  const [row] = reader.range(handoffNames, { prefix, reverse: true, beyond: `${when}${END}`, limit: 1 });
+  const found = row?.key[3].startsWith(when) === true ? reader.get(handoffs, [accountId, row.value.id]) : undefined;
+  if (found !== undefined) return found;
+  const of = [date, time].filter((part) => part !== undefined).join(' ');
+  throw handoffNotFound(
+    `no handoff of ${JSON.stringify(cleanName(project))}, ${JSON.stringify(cleanName(topic))}${of && `, ${of}`}`,
+  );
+}
+
+/** Returns a page, newest first. Throws Refusal `invalid_fields` when the cursor is invalid. */
+export function listHandoffs(
+  store: Store,
+  accountId: string,
+  request: {
+    readonly project?: string | undefined;
+    readonly limit?: number | undefined;
+    readonly cursor?: string | undefined;
+  },
+): HandoffList {
+  const { project, cursor, limit = limits.handoffListDefault } = request;
+  if (cursor !== undefined && !isPlace(cursor)) {
+    throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
+  }
+  const prefix = [accountId, handoffScope(project)];
+  const rows = store.range(handoffRows, { prefix, reverse: true, beyond: cursor ?? END, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return {
+    handoffs: page.map(({ value: { id } }) => existing(store, accountId, id)),
+    cursor: rows.length > limit ? page.at(-1)?.key[2] : undefined,
+  };
+}
+
+/**
+ * Returns a page of the newest handoff of each project, newest first. One read per project, however many handoffs it
+ * has; of an account with more than `limits.handoffProjectsMax` projects, those with the last names.
+ */
+export function newestOfEach(
+  store: Store,
+  accountId: string,
+  { limit, cursor = END }: { readonly limit: number; readonly cursor?: string | undefined },
+): HandoffList {
+  const found: HandoffRecord[] = [];
+  const all = handoffScope(undefined);
+  let [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, limit: 1 });
+  while (row !== undefined && row.key[1] !== all && found.length < limits.handoffProjectsMax) {
+    found.push(existing(store, accountId, row.value.id));
+    [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, beyond: row.key[1], limit: 1 });
+  }
+  const rest = found.filter((handoff) => placeOf(handoff) < cursor).sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return { handoffs: page, cursor: rest.length > limit && last !== undefined ? placeOf(last) : undefined };
+}
+
+function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number): HandoffRecord {
+  const handoff = reader.get(handoffs, [accountId, id]);
+  if (handoff === undefined) throw new Error(`an index refers to handoff ${id}, which does not exist`);
+  return handoff;
+}

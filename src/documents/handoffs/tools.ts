@@ -1,0 +1,145 @@
+/** Declares the tools for handoffs. */
+import { z } from 'zod';
+import type { CallerName } from '../../common/principal.ts';
+import { day } from '../../fields/kinds.ts';
+import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural, withContent } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
+import { isTimeOfDay } from '../../time/kst.ts';
+import { documentText } from '../texts.ts';
+import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
+import { declaredHandoff, type HandoffRecord, handoffName } from './declared.ts';
+import { handoffUri } from './resources.ts';
+import type { Handoffs } from './service.ts';
+
+const project = handoffName.describe('Project, in any case');
+const topic = handoffName.describe('Part of the project, in any case');
+const date = day.optional();
+const time = z
+  .string({ error: 'must be HHMM from 0000 to 2359 in Korea Standard Time, such as "1430"' })
+  .length(4)
+  .refine(isTimeOfDay)
+  .optional();
+
+const handoffSchema = declaredHandoff.shown;
+const view = declaredHandoff.show;
+
+/** Returns every tool of this capability. */
+export function handoffTools(handoffs: Handoffs, nameOf: CallerName): Tool[] {
+  return [handoffSave(handoffs, nameOf), handoffList(handoffs), handoffGet(handoffs)];
+}
+
+function handoffSave(handoffs: Handoffs, nameOf: CallerName): Tool {
+  return defineTool({
+    name: 'handoff_save',
+    title: 'Save a handoff',
+    access: 'account',
+    description: `Saves notes for the next session. The same project, topic, date and time replaces them; earlier text is kept ${limits.binDays} days.`,
+    input: z.strictObject({
+      project,
+      topic,
+      content: documentText.min(1).describe('At most 1 MiB'),
+      date: date.describe('Korea Standard Time; default today'),
+      time: time.describe('HHMM'),
+    }),
+    output: z.object({ handoff: handoffSchema }),
+    annotations: SETS,
+    example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
+    async handle(args, principal) {
+      const handoff = await handoffs.save(principal.accountId, args, nameOf(principal));
+      return {
+        structured: { handoff: view(handoff) },
+        text: `saved ${line(handoff)}, version ${handoff.version}${replaced(handoff)}`,
+      };
+    },
+  });
+}
+
+/** Tells an agent that another one may have saved under the same name. */
+function replaced({ version }: HandoffRecord): string {
+  if (version === 1) return '';
+  return `; it replaces an earlier text, which handoff_get returns with version: ${version - 1}; send time to keep both`;
+}
+
+function handoffList(handoffs: Handoffs): Tool {
+  return defineTool({
+    name: 'handoff_list',
+    title: 'List handoffs',
+    access: 'account',
+    description:
+      'Lists handoffs, newest first, with previews. Permanently deletes those past the retention period (if one is set).',
+    input: z.strictObject({
+      project: handoffName.optional(),
+      limit: z.int().min(1).max(limits.handoffListMax).optional().describe(`Default ${limits.handoffListDefault}`),
+      cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('From an earlier answer'),
+    }),
+    output: z.object({
+      handoffs: z.array(handoffSchema.extend({ preview: z.string().describe('The beginning, on one line') })),
+      count: z.int().nonnegative().describe('Handoffs in this answer'),
+      has_more: z.boolean().describe('True: call again with the cursor'),
+      cursor: z.string().nullable(),
+    }),
+    annotations: DESTROYS,
+    example: { project: 'cairn', limit: 10 },
+    async handle(args, { accountId }) {
+      const { handoffs: found, cursor } = await handoffs.list(accountId, args);
+      const structured = {
+        handoffs: found.map((handoff) => ({ ...view(handoff), preview: handoff.preview })),
+        count: found.length,
+        has_more: cursor !== undefined,
+        cursor: cursor ?? null,
+      };
+      const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
+      const headline = `${plural(found.length, 'handoff')}${more}`;
+      return {
+        structured,
+        text: headed(headline, found, (handoff) => `${line(handoff)}, version ${handoff.version}: ${handoff.preview}`),
+      };
+    },
+  });
+}
+
+function handoffGet(handoffs: Handoffs): Tool {
+  return defineTool({
+    name: 'handoff_get',
+    title: 'Read a handoff',
+    access: 'account',
+    description: 'Reads the latest handoff that matches.',
+    input: z.strictObject({
+      project,
+      topic,
+      date: date.describe('Default: latest'),
+      time: time.describe('HHMM'),
+      include_versions: z.boolean().optional().describe('Also list kept versions'),
+      version: z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe('Default: current'),
+    }),
+    output: z.object({
+      handoff: handoffSchema
+        .extend({ content: z.string() })
+        .describe('Version, size, updated_at and changed_by are those of the content'),
+      current_version: z.int().positive(),
+      versions: z.array(keptVersion).optional().describe('Newest first'),
+    }),
+    annotations: READS,
+    example: { project: 'cairn', topic: 'release' },
+    handle({ include_versions: withVersions, ...request }, { accountId }) {
+      const { handoff, shown, content } = handoffs.get(accountId, request);
+      const { version } = shown;
+      const versions = withVersions === true ? handoffs.versions(accountId, handoff).map(versionView) : undefined;
+      const structured = {
+        handoff: { ...asOfVersion(view(handoff), shown), content },
+        current_version: handoff.version,
+        ...(versions && { versions }),
+      };
+      const of = version === handoff.version ? '' : ` (now ${handoff.version})`;
+      const kept = versions === undefined ? '' : versionLines(versions);
+      const isLatest = request.date === undefined && request.time === undefined && version === handoff.version;
+      const uri = isLatest ? handoffUri(handoff) : undefined;
+      return { structured, text: withContent(`${line(handoff)}, version ${version}${of}:${kept}`, content, uri) };
+    },
+  });
+}
+
+function line({ project: of, topic: about, date: day, time: clock }: HandoffRecord): string {
+  return `${of} / ${about}, ${day}${clock === null ? '' : ` ${clock}`}`;
+}
