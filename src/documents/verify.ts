@@ -36,9 +36,9 @@ export function verifyVersions(reader: CheckedReader, rule: VersionsRule): Versi
   };
   const newest = new Map<string, Document>();
   let rows = 0;
-  for (const { key, value } of reader.walk(versionRows)) {
+  reader.each(versionRows, ({ key, value }) => {
     const [accountId, of, id, version] = key;
-    if (of !== space) continue;
+    if (of !== space) return;
     rows += 1;
     checkText(reader, key, value, problems);
     const before = newest.get(`${accountId} ${id}`);
@@ -47,7 +47,7 @@ export function verifyVersions(reader: CheckedReader, rule: VersionsRule): Versi
       expectInBin(name, accountId, id, Date.parse(value.created_at), before.version);
     }
     newest.set(`${accountId} ${id}`, { ...value, version });
-  }
+  });
   let texts = 0;
   for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
   if (texts !== rows) problems.push(`texts of ${space}: ${texts} texts for ${rows} versions`);

@@ -29,7 +29,7 @@ export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   const versions = verifyVersions(reader, { space: 'docs', binsReplaced: false });
   const grams = new GramCheck(reader);
   let [docs, live] = [0, 0];
-  for (const { key, value } of reader.walk(devDocs)) {
+  reader.each(devDocs, ({ key, value }) => {
     const [accountId, id] = key;
     const name = `dev doc ${accountId} ${id}`;
     docs += 1;
@@ -37,14 +37,14 @@ export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
     versions.expect(name, accountId, id, value);
     if (value.deleted_at !== null) {
       versions.expectInBin(name, accountId, id, value.changed_ms);
-      continue;
+      return;
     }
     live += 1;
     const category = `${accountId} ${value.category}`;
     counts.set(category, (counts.get(category) ?? 0) + 1);
     const text = reader.get(versionTexts, versionKey({ accountId, space: 'docs', id }, value.version));
     grams.expect(accountId, id, signatureOf(value, text ?? ''));
-  }
+  });
   grams.finish();
   const surplus = (what: string, found: number, expected: number) => {
     if (found !== expected) problems.push(`${what}: ${found} rows instead of ${expected}`);
@@ -52,11 +52,11 @@ export function verifyDevDocs(reader: CheckedReader): DevDocsReport {
   surplus('lists of dev docs', reader.count(devDocRows), live * 4);
   surplus('changes of dev docs', reader.count(devDocChanges), docs * 2);
   checkTitles(reader, live, problems);
-  for (const { key, value } of reader.walk(devDocCounts)) {
+  reader.each(devDocCounts, ({ key, value }) => {
     const name = key.join(' ');
     if (counts.get(name) !== value.docs) problems.push(`dev docs of ${name}: the count is wrong`);
     counts.delete(name);
-  }
+  });
   for (const name of counts.keys()) problems.push(`dev docs of ${name}: the count is missing`);
   return { docs, problems: [...problems, ...versions.problems(), ...grams.problems] };
 }
@@ -88,16 +88,16 @@ function checkDoc(reader: CheckedReader, accountId: string, id: number, doc: Dev
  */
 function checkTitles(reader: CheckedReader, live: number, problems: string[]): void {
   let found = 0;
-  for (const { key, value } of reader.walk(devDocTitles)) {
+  reader.each(devDocTitles, ({ key, value }) => {
     const [accountId, title, state, category] = key;
     if (state === 'live') {
       found += 1;
-      continue;
+      return;
     }
     const doc = reader.get(devDocs, [accountId, value]);
     const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
     if (!isIt || foldTitle(doc.title) !== title)
       problems.push(`title ${key.join(' ')}: no deleted dev doc has this title`);
-  }
+  });
   if (found !== live) problems.push(`titles of dev docs: ${found} rows instead of ${live}`);
 }

@@ -13,11 +13,11 @@ export function verifyHandoffs(reader: CheckedReader): HandoffsReport {
   const problems: string[] = [];
   const versions = verifyVersions(reader, { space: 'handoffs', binsReplaced: true });
   let found = 0;
-  for (const { key, value } of reader.walk(handoffs)) {
+  reader.each(handoffs, ({ key, value }) => {
     found += 1;
     checkHandoff(reader, key[0], key[1], value, problems);
     versions.expect(`handoff ${key.join(' ')}`, key[0], key[1], value);
-  }
+  });
   for (const [what, table] of [
     ['names', handoffNames],
     ['lists', handoffRows],

@@ -14,7 +14,7 @@ export function verifyPapers(reader: CheckedReader): PapersReport {
   const problems: string[] = [];
   const versions = verifyVersions(reader, { space: 'papers', binsReplaced: false });
   let [found, rows] = [0, 0];
-  for (const { key, value } of reader.walk(papers)) {
+  reader.each(papers, ({ key, value }) => {
     const [accountId, id] = key;
     const name = `paper ${accountId} ${id}`;
     found += 1;
@@ -22,7 +22,7 @@ export function verifyPapers(reader: CheckedReader): PapersReport {
     versions.expect(name, accountId, id, value);
     if (value.deleted_at === null) rows += scopesOf(value).length;
     else versions.expectInBin(name, accountId, id, Date.parse(value.deleted_at));
-  }
+  });
   const listed = reader.count(paperRows);
   if (listed !== rows) problems.push(`lists of papers: ${listed} rows instead of ${rows}`);
   return { papers: found, problems: [...problems, ...versions.problems()] };
