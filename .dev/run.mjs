@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { watch } from 'chokidar';
+import { copyAssets } from '../.package/assets.mjs';
 
 /** An editor that saves several files at once causes one build. */
 const QUIET_MS = 100;
@@ -52,7 +53,7 @@ async function buildAll() {
   build = spawn(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, '.dev')], { cwd: root, stdio: 'inherit' });
   const [code] = await once(build, 'exit');
   build = undefined;
-  if (code === 0) cpSync(join(root, 'src/web/assets'), join(root, 'dist/src/web/assets'), { recursive: true });
+  if (code === 0) copyAssets(root);
   return code === 0;
 }
 

@@ -5,13 +5,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyAssets } from './assets.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
-const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs'];
+const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs', '.package/assets.mjs'];
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const command = join(dist, 'src/cli/cairn.js');
@@ -51,7 +52,7 @@ if (!isCurrent) {
   const tsc = join(root, 'node_modules/.bin/tsc');
   const { status } = spawnSync(tsc, ['-p', root], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
-  cpSync(join(root, 'src/web/assets'), join(root, 'dist/src/web/assets'), { recursive: true });
+  copyAssets(root);
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

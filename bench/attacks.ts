@@ -4,12 +4,12 @@
  * as the hub.
  */
 
-import { App, us_socket_local_port } from 'uWebSockets.js';
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { App, localPortOf } from '../src/http/library/uws.ts';
 import { limits } from '../src/limits/service.ts';
 import { PASSWORD, post, structured, toolRequest, withKey } from '../test/support/gateway.ts';
 import { call } from '../test/support/http.ts';
@@ -266,7 +266,7 @@ function serveBare(): void {
     });
   });
   app.listen('127.0.0.1', 0, (socket) => {
-    process.send?.(socket === false ? 0 : us_socket_local_port(socket));
+    process.send?.(socket === false ? 0 : localPortOf(socket));
   });
 }
 

@@ -1,5 +1,6 @@
-/** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, stopped in reverse. */
+/** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, closed in reverse. */
 import './compose/memory-tuning.ts';
+import type { Lifetime } from './common/lifetime.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
 import { version } from './common/version.ts';
@@ -10,7 +11,7 @@ import { firstStep } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
 import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
-import { startSweeper } from './compose/sweeper.ts';
+import { Sweeper } from './compose/sweeper.ts';
 import type { Config } from './config.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
@@ -29,7 +30,7 @@ import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
 import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
-import { LivePages } from './web/live/live.ts';
+import { LivePages } from './web/live-pages.ts';
 
 export interface RunningService {
   readonly port: number;
@@ -55,22 +56,19 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
   const certificate = config.tls && new Certificate(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
   core.keep();
-  const pool = new Pool({ threads: config.poolThreads });
-  const mail = await openMail(config, log);
-  const loop = new LoopDelay();
+  const { life } = core;
   let phase: Phase = 'starting';
-  const close = async () => {
-    loop.close();
-    await mail?.close();
-    await pool.close();
-    await core.close();
-  };
   try {
+    const pool = life.own('worker threads', new Pool({ threads: config.poolThreads }));
+    const mail = await openMail(config, log);
+    if (mail !== undefined) life.own('mail', mail);
+    const loop = life.own('event loop delay', new LoopDelay());
     const rates = new Rates(config, () => performance.now());
     const [traffic, toolTraffic] = [new Traffic(), new ToolTraffic()];
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
     const documents = openDocuments(core, config);
+    const sweeper = ownBackground(life, { core, sync, tasks, documents }, log);
     const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
@@ -83,8 +81,13 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
       metrics: metrics.open,
     });
+    life.onEnd('running requests', () => doors.drain(config.drainSeconds), config.drainSeconds * 2000);
+    // Answers that wait for a change end before the others are waited for.
+    life.own('listening agents', agents.listening);
+    life.own('open pages', shown.live);
+    life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
     endWithAccounts(core, sync, doors);
-    const sweeper = startSweeper(sweepsOf(parts), core.clock, log);
+    sweeper.start();
     phase = 'ready';
     return {
       port: doors.port,
@@ -92,16 +95,13 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
       metricsPort: doors.metricsPort,
       broken: core.broken,
       renewCertificate: () => certificate?.renew(() => doors.succeed()),
-      async stop() {
+      stop() {
         phase = 'draining';
-        stopWaiting(parts);
-        await doors.drain(config.drainSeconds);
-        await closeCapabilities({ core, sync, tasks, sweeper });
-        await close();
+        return life.end();
       },
     };
   } catch (error) {
-    await close();
+    await life.end().catch(() => undefined);
     throw error;
   }
 }
@@ -118,13 +118,6 @@ function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 
   return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
 }
 
-/** Ends the responses waiting for changes. */
-function stopWaiting({ sync, live, agents }: ServiceParts): void {
-  sync.reading.stopWaiting();
-  live.close();
-  agents.listening.close();
-}
-
 /** Values for metrics other than counters. */
 function operationOf(config: Config, certificate: Certificate | undefined, { reading }: Sync, dropped: () => number) {
   return {
@@ -135,22 +128,20 @@ function operationOf(config: Config, certificate: Certificate | undefined, { rea
   };
 }
 
-interface Closing {
-  readonly core: Core;
-  readonly sync: Sync;
-  readonly tasks: Tasks;
-  readonly sweeper: ReturnType<typeof startSweeper>;
-}
+/** The parts with background work, which ends after the last request. */
+type Background = Pick<ServiceParts, 'core' | 'sync' | 'tasks' | 'documents'>;
 
-/** Stops background work, after the last request. */
-async function closeCapabilities({ core, sync, tasks, sweeper }: Closing): Promise<void> {
-  await core.imports.close();
-  sync.retention.stop();
-  await core.removal.close();
-  await sync.removal.close();
-  await tasks.close();
-  await sweeper.close();
-  await sync.reading.close();
+/** Registers the end of all background work: first what the sweeps run, so that a running sweep ends soon. */
+function ownBackground(life: Lifetime, parts: Background, log: Log): Sweeper {
+  const { core, sync, tasks } = parts;
+  life.own('packs and visits of vaults', sync.reading);
+  const sweeper = life.own('sweeps', new Sweeper(sweepsOf(parts), core.clock, log));
+  life.own('clearing of categories', tasks);
+  life.own('removal of vaults', sync.removal);
+  life.own('removal of accounts', core.removal);
+  life.onEnd('retention', () => sync.retention.stop());
+  life.own('imports', core.imports);
+  return sweeper;
 }
 
 function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
@@ -164,7 +155,7 @@ function openAdmission(config: Config, loop: LoopDelay, log: Log): Admission {
 }
 
 /** The periodic clean-ups. */
-function sweepsOf({ tasks, core, documents, sync }: ServiceParts): readonly Sweep[] {
+function sweepsOf({ tasks, core, documents, sync }: Background): readonly Sweep[] {
   return [
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
     { what: 'security events', byAge: true, run: () => core.audit.sweep() },

@@ -15,7 +15,7 @@ function smallProject(): string {
   writeFileSync(join(root, 'src/cli/cairn.ts'), "import { word } from '../word.ts';\nexport const said = word;\n");
   writeFileSync(join(root, 'src/word.ts'), "export const word = 'one';\n");
   writeFileSync(join(root, 'src/web/assets/page.css'), 'p {}\n');
-  cpSync(join(repository, '.package/build.mjs'), join(root, '.package/build.mjs'));
+  cpSync(join(repository, '.package'), join(root, '.package'), { recursive: true });
   for (const file of ['tsconfig.json', 'package.json', 'package-lock.json'])
     cpSync(join(repository, file), join(root, file));
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));

@@ -13,71 +13,34 @@ const MAP_LINES_MAX = 250;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
-  'src/web/assets/style.css': 'all pages share it until its parts lie beside them',
+  'src/web/assets/live.browser.js': 'its functions share the state of the open page, and scripts share nothing else',
 };
 
 const LATER = 'older than this rule';
 /** Exported names that more than one file gives to different things: name, reason. Whoever touches one renames it. */
 const SHARED_NAMES: Readonly<Record<string, string>> = {
   Admission: LATER,
-  Arrivals: LATER,
-  ExportOptions: LATER,
-  FolderPage: LATER,
   ListPage: LATER,
   ListQuery: LATER,
-  ListedFile: LATER,
-  Place: LATER,
-  PushArguments: LATER,
-  PushOptions: LATER,
   ReadRequest: LATER,
   Reading: LATER,
-  Seen: LATER,
-  Space: LATER,
-  SyncOptions: LATER,
   TokenAnswer: LATER,
-  Turn: LATER,
-  VersionKey: LATER,
-  accountView: LATER,
   attempt: LATER,
   callTool: LATER,
-  checkPath: LATER,
-  checkVersion: LATER,
-  countLines: LATER,
   counted: LATER,
   decideBin: LATER,
   decideCreate: LATER,
   decidePatch: LATER,
-  decidePush: LATER,
-  encoded: LATER,
-  fileOf: LATER,
-  findFiles: LATER,
   foldName: LATER,
-  foldText: LATER,
-  folderOf: LATER,
-  isSame: LATER,
   listQuery: LATER,
-  makeFolder: LATER,
-  nameErrors: LATER,
-  nameOf: LATER,
   pageQuery: LATER,
   prepareContent: LATER,
-  pushArguments: LATER,
-  readBody: LATER,
-  readHead: LATER,
-  readId: LATER,
-  readRecord: LATER,
   readText: LATER,
-  rowsOf: LATER,
   scopeOf: LATER,
   scopesOf: LATER,
   send: LATER,
-  setAside: LATER,
-  settle: LATER,
   sourceOf: LATER,
-  statusOf: LATER,
   textOf: LATER,
-  vaultOf: LATER,
-  versionsOf: LATER,
 };
 
 interface SourceFile {
@@ -130,7 +93,7 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'config.ts'],
+  ['actors', 'cache', 'live', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
@@ -151,15 +114,40 @@ const SYNC = [
   ['service.ts'],
   ['tools'],
 ];
-const HTTP = [['request', 'reply', 'library'], ['route', 'measure'], ['checks']];
+const DOCUMENTS = [
+  ['records.ts', 'rules.ts'],
+  ['kind.ts', 'texts.ts'],
+  ['write.ts', 'views.ts'],
+  ['service.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
+  ['dev-docs', 'handoffs', 'papers'],
+];
+const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
+const CLIENT = [
+  ['client-error.ts', 'shown.ts', 'process-birth.ts'],
+  ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts'],
+  ['file-lock.ts', 'http.ts'],
+  ['sign-in', 'mirror'],
+  ['tools.ts', 'mcp-bridge.ts'],
+  ['sync'],
+];
+/** What touches the disk, then what is known, then decisions, then what carries them out. */
+const CLIENT_SYNC = [
+  ['folder', 'portion.ts'],
+  ['base', 'remote-record.ts', 'large-queue.ts'],
+  ['hub.ts', 'scan', 'find-vault.ts'],
+  ['plan', 'replica.ts', 'vault-files.ts'],
+  ['round.ts'],
+  ['run'],
+  ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
+];
 const WEB = [
   ['assets.ts', 'capabilities.ts', 'cookies.ts', 'download-headers.ts', 'next-path.ts', 'notices.ts', 'zone-format.ts'],
   ['rendering', 'visit.ts'],
   ['ui.tsx'],
   ['fault-page.tsx', 'fields.tsx', 'forms', 'layout.tsx'],
-  ['document.tsx', 'problem.ts'],
+  ['document.tsx', 'other-fields.tsx', 'problem.ts'],
   ['pages.ts'],
-  ['board', 'documents', 'help', 'home', 'live', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
+  ['board', 'documents', 'help', 'home', 'live-pages.ts', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
   ['settings'],
   ['routes.ts'],
 ];
@@ -167,9 +155,9 @@ const GATEWAY = [
   ['exact-id.ts', 'session-id.ts', 'tool-traffic.ts', 'words.ts'],
   ['envelope.ts'],
   ['body', 'codes.ts'],
-  ['dialect.ts', 'rest-refusal.ts'],
+  ['dialect.ts'],
   ['offers'],
-  ['live'],
+  ['asking', 'listening'],
   ['tool.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
@@ -189,7 +177,7 @@ const STORE = [
   ['copies'],
 ];
 const CLI = [
-  ['closed-output.ts', 'core-dump.ts', 'foreign-signals.ts', 'output.ts', 'umask.ts', 'usage-error.ts'],
+  ['output.ts', 'process.ts', 'usage-error.ts'],
   ['command.ts', 'secret-input.ts'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['commands.ts'],
@@ -213,7 +201,10 @@ function climbs(prefix: string, floors: readonly (readonly string[])[]): string[
 test.each([
   ['src/', HOUSE],
   ['src/sync/', SYNC],
+  ['src/documents/', DOCUMENTS],
   ['src/http/', HTTP],
+  ['src/client/', CLIENT],
+  ['src/client/sync/', CLIENT_SYNC],
   ['src/web/', WEB],
   ['src/gateway/', GATEWAY],
   ['src/store/', STORE],
@@ -333,16 +324,29 @@ test('commands of users load no service', () => {
   ).toEqual([]);
 });
 
+test('the plans of a synced folder are pure: they know no disk, no clock and no hub', () => {
+  const plans = source.filter(({ path }) => path.startsWith('src/client/sync/plan/'));
+  const pure =
+    /^src\/(client\/(sync\/(plan\/.*|base\/state\.ts|folder\/path\.ts)|next-command\.ts)|limits\/.*|text\/.*)$/;
+  expect(plans.length).toBeGreaterThan(5);
+  expect(
+    plans.flatMap(({ path, valueImports }) =>
+      valueImports.filter((to) => !pure.test(to)).map((to) => `${path} -> ${to}`),
+    ),
+  ).toEqual([]);
+  expect(plans.filter(({ text }) => /Date\.now\(|new Date\(\)|performance\.|node:/.test(text))).toEqual([]);
+});
+
 test('pure decisions import only limits, faults, callers, days, their own records and their fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/documents\/rules\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
 });
 
 test.each([
-  ['uWebSockets.js', /^src\/http\//],
+  ['uWebSockets.js', /^src\/http\/library\/uws\.ts$/],
   ['lmdb', /^src\/store\//],
   ['msgpackr', /^src\/store\//],
   ['piscina', /^(src\/pool|workers)\//],
@@ -366,12 +370,19 @@ test('only the composition root and the command line import the composition root
 
 test('a page is escaped by what renders it, and by nothing else', () => {
   const raw = /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|\sstyle=|\son[A-Z]\w+=/;
-  const scripts = readdirSync(join(ROOT, 'src/web/assets')).filter((name) => name.endsWith('.js'));
   // The one place that puts HTML into a page as it is: what the renderer has sanitised.
   const isRenderer = (path: string) => path === 'src/web/rendering/renderer.tsx';
   expect(offenders(({ path, text }) => path.startsWith('src/web/') && !isRenderer(path) && raw.test(text))).toEqual([]);
+  const scripts = assets.filter(({ path }) => path.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(1);
-  for (const name of scripts) expect(raw.test(readFileSync(join(ROOT, 'src/web/assets', name), 'utf8'))).toBe(false);
+  expect(scripts.filter(({ text }) => raw.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test('every style and script beside a page is a part of what pages load, and no other file is', () => {
+  const parts = [...readFileSync(join(ROOT, 'src/web/assets.ts'), 'utf8').matchAll(/'\.\/(\S+\.(?:css|js))'/g)];
+  expect(parts.map(([, part]) => `src/web/${part}`).toSorted()).toEqual(assets.map(({ path }) => path).toSorted());
+  // Another name could be the one that a TypeScript file beside it is compiled to.
+  expect(assets.filter(({ path }) => !/(\.css|\.browser\.js)$/.test(path))).toEqual([]);
 });
 
 test('every file says what it owns before anything else', () => {

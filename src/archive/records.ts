@@ -49,6 +49,12 @@ export async function importSection<T>(
   window.check();
 }
 
+/**
+ * Takes what is left of a record once all its members were named: a member that an export or an import would lose does
+ * not compile.
+ */
+export function nothingElse(_rest: Readonly<Record<string, never>>): void {}
+
 /** Writes in flight. */
 class Window {
   readonly #store: Pick<Store, 'diskFreeBytes'>;

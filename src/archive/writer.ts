@@ -33,20 +33,32 @@ import {
 /** Number of bytes of lines buffered before they are written to the file. */
 const GATHERED_BYTES = 256 * 1024;
 
-/** Where an export writes the records of a section. */
-export interface SectionWriter {
+interface ArchiveRecord {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+/** The members that lines of these types have. */
+type MembersOf<Line, T> = Line extends { readonly type: infer L }
+  ? Extract<T, L> extends never
+    ? never
+    : keyof Line
+  : never;
+
+/**
+ * Where an export writes the records of a section. `Line`: the lines that the schema of the section accepts. A record
+ * with a member that no line of its type has does not compile: an import would refuse it.
+ */
+export interface SectionWriter<Line extends { readonly type: string } = ArchiveRecord> {
   /**
    * Writes a record as a line. A damaged record, which does not have the form of its kind, is left out and noted; then
    * returns false.
    */
-  readonly write: (record: ArchiveRecord) => boolean;
+  readonly write: <R extends Line>(
+    record: R & { readonly [K in Exclude<keyof R, MembersOf<Line, R['type']>>]: never },
+  ) => boolean;
   /** Records damaged data that is left out of the archive. */
   readonly noteMissing: (what: string) => void;
-}
-
-interface ArchiveRecord {
-  readonly type: string;
-  readonly [field: string]: unknown;
 }
 
 export class ArchiveWriter {
@@ -72,7 +84,11 @@ export class ArchiveWriter {
   }
 
   /** Writes the records of one section, each of which fits the schema. */
-  section(section: ArchiveSection, schema: z.ZodType, write: (output: SectionWriter) => void): void {
+  section<Line>(
+    section: ArchiveSection,
+    schema: z.ZodType<Line>,
+    write: (output: SectionWriter<Line extends { readonly type: string } ? Line : ArchiveRecord>) => void,
+  ): void {
     const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
     try {
       write({
@@ -156,9 +172,10 @@ export class ArchiveWriter {
 }
 
 /** The kind of a record, and its number if it has one. */
-function nameOf({ type, ...record }: ArchiveRecord): string {
-  const found = ['id', 'seq', 'version', 'conflict_id', 'commit_sha'].find((name) => record[name] !== undefined);
-  return found === undefined ? type : `${type} ${String(record[found])}`;
+function nameOf({ type, ...record }: { readonly type: string }): string {
+  const members = new Map<string, unknown>(Object.entries(record));
+  const found = ['id', 'seq', 'version', 'conflict_id', 'commit_sha'].find((name) => members.get(name) !== undefined);
+  return found === undefined ? type : `${type} ${String(members.get(found))}`;
 }
 
 /** A file of JSON lines, hashed as it is written. */

@@ -8,9 +8,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
-import { ClientError } from './client-error.ts';
-import { Deadline } from './deadline.ts';
-import { NotSignedIn } from './not-signed-in.ts';
+import { ClientError, NotSignedIn } from './client-error.ts';
 import type { Pace } from './pace.ts';
 
 export interface ClientRequest {
@@ -213,5 +211,31 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
       return new Unreachable(`the connection to ${server} was interrupted; try again.`);
     default:
       return new Unreachable(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
+  }
+}
+
+/** Limits the duration of a request: of the whole request, or of a period without a byte in either direction. */
+class Deadline {
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  readonly #isIdle: boolean;
+  readonly #timer: NodeJS.Timeout;
+
+  /** `isIdle`: any progress restarts the timer. */
+  constructor(seconds: number, isIdle: boolean) {
+    const ending = new AbortController();
+    this.seconds = seconds;
+    this.signal = ending.signal;
+    this.#isIdle = isIdle;
+    this.#timer = setTimeout(() => ending.abort(), seconds * 1000);
+  }
+
+  progress(): void {
+    if (this.#isIdle) this.#timer.refresh();
+  }
+
+  /** Stops the timer after the request. */
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }

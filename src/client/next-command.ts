@@ -1,5 +1,5 @@
 /** Words of the commands that a message proposes: they work when pasted where the current command runs. */
-import { isInside } from './is-inside.ts';
+import { sep } from 'node:path';
 import { quoted } from './shown.ts';
 
 /** A command for the synced folder `root`; names the folder unless the current one is in it. */
@@ -20,4 +20,9 @@ export function keepMineCommand(root: string, path: string): string {
 /** The command that settles a conflict, with the other choices. */
 export function resolveCommand(root: string, path: string): string {
   return `${keepMineCommand(root, path)} (or --keep theirs, or --keep merge)`;
+}
+
+/** True when a path is a folder or below it; both are absolute and resolved. */
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}${sep}`);
 }

@@ -1,9 +1,8 @@
 /** Calls the tools of a hub over JSON-RPC 2.0, and converts refusals to client errors. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
-import { ClientError } from './client-error.ts';
+import { ClientError, NotSignedIn } from './client-error.ts';
 import { type ClientAnswer, refusalOf, send, type TransferProgress, Unreachable } from './http.ts';
-import { NotSignedIn } from './not-signed-in.ts';
 import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';

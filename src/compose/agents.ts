@@ -5,9 +5,9 @@
 import { devDocPrompts, devDocResources } from '../documents/dev-docs/resources.ts';
 import { handoffPrompts, handoffResources } from '../documents/handoffs/resources.ts';
 import { paperResources } from '../documents/papers/resources.ts';
-import { Listening } from '../gateway/live/listening.ts';
-import { Watched } from '../gateway/live/watched.ts';
+import { Listening } from '../gateway/listening/listening.ts';
 import { Offers } from '../gateway/offers/offers.ts';
+import { accountOfVault } from '../sync/log/records.ts';
 import type { Sync } from '../sync/service.ts';
 import { conflictPrompts, fileResources } from '../sync/tools/resources.ts';
 import { taskResources } from '../tasks/resources.ts';
@@ -40,10 +40,10 @@ export function openAgents({ core, tasks, documents, sync }: AgentsOptions): Age
     fileResources(sync.reading),
   ];
   const prompts = [handoffPrompts(handoffs), conflictPrompts, devDocPrompts(docs)];
-  const watched = new Watched(resources, prompts, (tables, owner) => core.store.revision(tables, owner));
+  const { store } = core;
   return {
     offers: new Offers({ resources, prompts }),
-    listening: new Listening(watched),
+    listening: new Listening({ resources, prompts, store, accountOfVault: accountOfVault(store) }),
     icon: openAssets().paths.icon,
   };
 }

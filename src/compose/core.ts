@@ -4,46 +4,23 @@
  */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountTables } from '../accounts/records.ts';
-import { signInTables } from '../accounts/sign-in/records.ts';
-import { signUpTables } from '../accounts/sign-up/records.ts';
-import { standingTables } from '../accounts/standing/records.ts';
 import { TimeZones } from '../accounts/time-zones.ts';
 import { ActorRegistry } from '../actors/registry.ts';
-import { auditTables } from '../audit/records.ts';
-import { Refusal } from '../common/fault.ts';
+import { Lifetime } from '../common/lifetime.ts';
 import type { Log } from '../common/log.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
 import type { Config } from '../config.ts';
-import { type ControlTools, runControl } from '../control/commands.ts';
 import { ImportDoor } from '../control/importer.ts';
-import { ToldProgress } from '../control/progress.ts';
-import { type ControlAnswer, controlRequest } from '../control/protocol.ts';
-import { type ControlCaller, type ControlHandler, ControlSocket } from '../control/socket.ts';
-import { devDocTables } from '../documents/dev-docs/records.ts';
-import { handoffTables } from '../documents/handoffs/records.ts';
-import { paperTables } from '../documents/papers/records.ts';
-import { versionTables } from '../documents/records.ts';
+import { type ControlHandler, ControlSocket } from '../control/socket.ts';
 import { limits } from '../limits/service.ts';
-import { mirrorTables } from '../mirror/records.ts';
-import { OAuthClients } from '../oauth/clients/clients.ts';
-import { OperatorClients } from '../oauth/clients/operator-clients.ts';
-import { AuthorizationCodes } from '../oauth/code/codes.ts';
-import { DeviceGrants } from '../oauth/device-grants.ts';
-import { Identities } from '../oauth/provider/identities.ts';
-import type { IdentityProvider } from '../oauth/provider/identity-provider.ts';
-import { oauthTables } from '../oauth/records.ts';
-import { SignIns, type SignInsOptions } from '../oauth/sign-ins.ts';
-import { usageTables } from '../quotas/usage.ts';
 import { Damage } from '../store/data-file/damage.ts';
-import { noHub, type PreparedFolder, prepareFolder } from '../store/data-file/folder.ts';
+import { noHub, prepareFolder } from '../store/data-file/folder.ts';
 import { makeFolders } from '../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../store/data-file/names.ts';
 import { freeBytes } from '../store/failure.ts';
 import { ClockWatch } from '../store/meta/clock-watch.ts';
 import { openEpoch } from '../store/meta/epoch.ts';
-import { metaTables } from '../store/meta/meta.ts';
 import { putSchema, schemaOf } from '../store/meta/schema.ts';
 import { HUB } from '../store/owners.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
@@ -51,33 +28,16 @@ import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
-import { syncTables } from '../sync/log/records.ts';
-import { taskTables } from '../tasks/records.ts';
 import { dropImports } from '../transfer/leftovers.ts';
+import { answerControl, refuseControl } from './control-answers.ts';
+import { type DeviceAccess, openDeviceAccess } from './device-access.ts';
 import { type Members, openMembers } from './members.ts';
 import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
-
-export const allTables: readonly AnyTable[] = [
-  ...metaTables,
-  ...accountTables,
-  ...signUpTables,
-  ...auditTables,
-  ...standingTables,
-  ...usageTables,
-  ...signInTables,
-  ...oauthTables,
-  ...mirrorTables,
-  ...taskTables,
-  ...versionTables,
-  ...devDocTables,
-  ...handoffTables,
-  ...paperTables,
-  ...syncTables,
-];
+import { allTables } from './tables.ts';
 
 /** The service without a socket. The command line uses it when no server owns the folder. */
-export interface Core extends Members {
+export interface Core extends Members, DeviceAccess {
   readonly store: Store;
   /** Every table of the data file. */
   readonly tables: readonly AnyTable[];
@@ -90,15 +50,6 @@ export interface Core extends Members {
   readonly damage: Damage;
   readonly actors: ActorRegistry;
   readonly timeZones: TimeZones;
-  /** Pending device sign-ins, and signed-in devices. */
-  readonly devices: DeviceGrants;
-  readonly signIns: SignIns;
-  /** OAuth clients, and their authorization codes. */
-  readonly clients: OAuthClients;
-  readonly operatorClients: OperatorClients;
-  readonly codes: AuthorizationCodes;
-  /** Links subjects of the identity provider to accounts. */
-  readonly identities: Identities;
   /** Resolves with the system's error when this process can no longer use the data file. A new process can. */
   readonly broken: Promise<unknown>;
   /** The settings that were given, without secrets. */
@@ -107,8 +58,8 @@ export interface Core extends Members {
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
   readonly keep: () => void;
-  /** Removes a new hub that was not kept. */
-  readonly close: () => Promise<void>;
+  /** Closes the core, and whatever registers here after it. Removes a new hub that was not kept. */
+  readonly life: Lifetime;
 }
 
 export interface OpenAs {
@@ -125,13 +76,16 @@ export interface OpenAs {
 export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }: OpenAs): Promise<Core> {
   if (!mayMake && !existsSync(config.dataFolder)) throw noHub(config.dataFolder);
   makeFolder(config.dataFolder);
-  let answer: ControlHandler = () => Promise.resolve(refuse('the service is starting; try again'));
+  let answer: ControlHandler = () => Promise.resolve(refuseControl('the service is starting; try again'));
+  const life = new Lifetime(log);
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
-  let hub: PreparedFolder | undefined;
+  life.onEnd('control socket', () => control.release());
   try {
-    hub = prepareFolder(config.dataFolder, mayMake);
+    const hub = prepareFolder(config.dataFolder, mayMake);
+    life.onEnd('data folder', () => hub.drop());
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
     const { store, broken } = openStore(config, log);
+    life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
     await numberNew(store);
@@ -139,17 +93,14 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const dropped = await dropImports(store, allTables);
     if (dropped > 0) log.info({ accounts: dropped }, 'removed leftovers of interrupted imports');
     const actors = new ActorRegistry(store);
-    const members = openMembers({ store, tables: allTables, actors, sealer, log, now: Date.now }, config);
-    const signIns = openSignIns({ store, actors, sealer, log, now: Date.now }, members);
-    const devices = new DeviceGrants({ store, actors, sealer, signIns, now: Date.now });
-    const codes = new AuthorizationCodes({ actors, signIns, now: Date.now });
-    const clients = new OAuthClients({ store, actors, now: Date.now, documents: config.oauthClientDocuments });
-    const operatorClients = new OperatorClients({ store, actors, signIns, now: Date.now });
-    const provider = await openProvider(config, log);
-    const identities = new Identities({ store, actors, sealer, provider, now: Date.now });
+    life.onEnd('decisions', () => actors.drain());
+    const base = { store, tables: allTables, actors, sealer, log, now: Date.now };
+    const members = openMembers(base, config);
+    life.own('removal of accounts', members.removal);
+    const devices = await openDeviceAccess(base, members, config);
     const imports = new ImportDoor();
     const { given } = config;
-    const tools = { ...members, store, devices, identities, operatorClients, actors, imports, given };
+    const tools = { ...members, ...devices, store, actors, imports, given };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -161,27 +112,15 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       actors,
       ...members,
       timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
-      devices,
-      signIns,
-      clients,
-      operatorClients,
-      codes,
-      identities,
+      ...devices,
       broken,
       imports,
       given,
       keep: hub.keep,
-      async close() {
-        await members.removal.close();
-        await actors.drain();
-        await store.close();
-        hub?.drop();
-        await control.release();
-      },
+      life,
     };
   } catch (error) {
-    hub?.drop();
-    await control.release();
+    await life.end().catch(() => undefined);
     throw error;
   }
 }
@@ -211,31 +150,6 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
   return { store: new Store({ folder, tables: allTables, mapBytes, onFailure }), broken };
 }
 
-/** Opens signed-in devices. Their tokens and keys are created and revoked in the decisions of the sign-ins. */
-function openSignIns(base: Omit<SignInsOptions, 'account'>, { accounts, tokens, standings }: Members): SignIns {
-  return new SignIns({
-    ...base,
-    account: {
-      isOpen: (accountId) => standings.isOpen(accountId),
-      mintToken: (batch, accountId, signInId, { readOnly }) => tokens.add(batch, accountId, signInId, readOnly),
-      endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
-      addKey: (batch, accountId, name, source) => accounts.addKey(batch, accountId, name, source).mcp_key,
-      checkKeyRoom: (reader, accountId) => accounts.checkKeyRoom(reader, accountId),
-    },
-  });
-}
-
-/** The library for the provider's tokens is loaded only when a provider is configured. */
-async function openProvider({ identityProvider: provider }: Config, log: Log): Promise<IdentityProvider | undefined> {
-  if (provider === undefined) return undefined;
-  const [{ IdentityProvider }, { ProviderKeys }] = await Promise.all([
-    import('../oauth/provider/identity-provider.ts'),
-    import('../oauth/provider/keys.ts'),
-  ]);
-  const keys = new ProviderKeys({ issuer: provider.issuer, log, now: Date.now });
-  return new IdentityProvider({ ...provider, keys, log, now: Date.now });
-}
-
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */
 export function makeFolder(folder: string): void {
   try {
@@ -244,33 +158,4 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     throw new StartError(`CAIRN_DATA (${folder}) cannot be written to: ${systemReason(error)}`);
   }
-}
-
-async function answerControl(
-  tools: ControlTools,
-  line: string,
-  { tell, signal }: ControlCaller,
-  log: Log,
-): Promise<string> {
-  const progress = new ToldProgress(tell);
-  try {
-    const parsed = controlRequest.safeParse(JSON.parse(line));
-    if (!parsed.success) return refuse('this cairn command and the running service are of different versions');
-    const answer: ControlAnswer = {
-      ok: true,
-      result: await runControl(tools, parsed.data, { tell: progress.note, signal }),
-    };
-    return JSON.stringify(answer);
-  } catch (error) {
-    if (error instanceof Refusal) return refuse(error.message);
-    log.error({ err: error }, 'a control command broke an assumption');
-    return refuse('the command failed; the log of the service has the reason');
-  } finally {
-    progress.close();
-  }
-}
-
-function refuse(error: string): string {
-  const answer: ControlAnswer = { ok: false, error };
-  return JSON.stringify(answer);
 }

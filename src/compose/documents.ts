@@ -4,11 +4,11 @@ import type { CallerName } from '../common/principal.ts';
 import type { Sweep } from '../common/sweep.ts';
 import type { Config } from '../config.ts';
 import { DocumentBin } from '../documents/bin.ts';
-import { DevDocs, forgetDoc } from '../documents/dev-docs/service.ts';
+import { DevDocs } from '../documents/dev-docs/service.ts';
 import { devDocTools } from '../documents/dev-docs/tools.ts';
 import { Handoffs } from '../documents/handoffs/service.ts';
 import { handoffTools } from '../documents/handoffs/tools.ts';
-import { forgetPaper, Papers } from '../documents/papers/service.ts';
+import { Papers } from '../documents/papers/service.ts';
 import { paperTools } from '../documents/papers/tools.ts';
 import type { Tool } from '../gateway/tool.ts';
 import { categoryExists } from '../tasks/categories.ts';
@@ -27,12 +27,15 @@ export function openDocuments(
   { handoffDays }: Pick<Config, 'handoffDays'>,
 ): Documents {
   const options = { store, actors, quotas, now: Date.now };
-  const bin = new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } });
-  return {
+  const services = {
     docs: new DevDocs(options),
     handoffs: new Handoffs({ ...options, keepDays: handoffDays, mayPurge: () => clock.isRight() }),
     // Papers use the same categories as tasks.
     papers: new Papers({ ...options, categoryExists }),
+  };
+  const bin = new DocumentBin({ store, actors, services });
+  return {
+    ...services,
     sweep: { what: 'documents', byAge: true, run: () => bin.empty(Date.now()) },
   };
 }

@@ -11,7 +11,7 @@ import { paperRoutes } from '../documents/papers/routes.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
-import { openApiRoute } from '../gateway/openapi/route.ts';
+import { openApiRoute } from '../gateway/openapi/document.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
@@ -34,7 +34,7 @@ import { taskRoutes } from '../tasks/routes.ts';
 import type { Tasks } from '../tasks/service.ts';
 import { taskTools } from '../tasks/tools.ts';
 import { openImporter } from '../transfer/open.ts';
-import type { LivePages } from '../web/live/live.ts';
+import type { LivePages } from '../web/live-pages.ts';
 import { webRoutes } from '../web/routes.ts';
 import {
   accessTokenScheme,

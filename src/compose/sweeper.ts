@@ -5,21 +5,46 @@ import type { Sweep } from '../common/sweep.ts';
 import { limits } from '../limits/service.ts';
 import type { ClockWatch } from '../store/meta/clock-watch.ts';
 
-export interface Sweeper {
-  /** Stops. Resolves after a running round ends. */
-  close(): Promise<void>;
-}
-
 /**
  * Runs all sweeps in sequence, at the start and every hour. Sweeps by age are skipped while the clock is wrong. A failed
  * sweep is logged, and the next round retries it.
  */
-export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log): Sweeper {
-  let running = Promise.resolve();
-  const round = async () => {
-    await clock.note().catch((error: unknown) => log.warn({ err: error }, 'the current time could not be stored'));
-    for (const { what, byAge, run } of sweeps) {
-      if (byAge && !clock.isRight()) continue;
+export class Sweeper {
+  readonly #sweeps: readonly Sweep[];
+  readonly #clock: Pick<ClockWatch, 'isRight' | 'note'>;
+  readonly #log: Log;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #running = Promise.resolve();
+
+  constructor(sweeps: readonly Sweep[], clock: Pick<ClockWatch, 'isRight' | 'note'>, log: Log) {
+    this.#sweeps = sweeps;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  start(): void {
+    const next = () => {
+      this.#running = this.#running.then(() => this.#round());
+    };
+    const note = () => void this.#clock.note().catch(() => undefined);
+    this.#timers.push(setInterval(next, limits.binSweepMs), setInterval(note, limits.clockNotedMs));
+    for (const timer of this.#timers) timer.unref();
+    next();
+  }
+
+  /** Stops. Resolves after a running round ends. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    const log = this.#log;
+    await this.#clock
+      .note()
+      .catch((error: unknown) => log.warn({ err: error }, 'the current time could not be stored'));
+    for (const { what, byAge, run } of this.#sweeps) {
+      if (byAge && !this.#clock.isRight()) continue;
       try {
         const removed = await run();
         if (removed > 0) log.info({ removed, what }, 'emptied the trash');
@@ -27,20 +52,5 @@ export function startSweeper(sweeps: readonly Sweep[], clock: Pick<ClockWatch, '
         log.warn({ err: error, what }, 'the trash was not emptied; the next round tries again');
       }
     }
-  };
-  const next = () => {
-    running = running.then(round);
-  };
-  const timer = setInterval(next, limits.binSweepMs);
-  timer.unref();
-  const noting = setInterval(() => void clock.note().catch(() => undefined), limits.clockNotedMs);
-  noting.unref();
-  next();
-  return {
-    async close() {
-      clearInterval(timer);
-      clearInterval(noting);
-      await running;
-    },
-  };
+  }
 }

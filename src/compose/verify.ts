@@ -4,10 +4,11 @@ import { accountImports, accounts as accountTable } from '../accounts/records.ts
 import { removals } from '../accounts/standing/records.ts';
 import { verifyAccounts } from '../accounts/verify.ts';
 import { verifyAudit } from '../audit/verify.ts';
-import { verifyDevDocs } from '../documents/dev-docs/verify.ts';
-import { verifyHandoffs } from '../documents/handoffs/verify.ts';
-import { verifyPapers } from '../documents/papers/verify.ts';
+import { devDocKind } from '../documents/dev-docs/kind.ts';
+import { handoffKind } from '../documents/handoffs/kind.ts';
+import { paperKind } from '../documents/papers/kind.ts';
 import { versionRows } from '../documents/records.ts';
+import { verifyDocuments } from '../documents/verify.ts';
 import { blobs } from '../mirror/records.ts';
 import type { BlobKey } from '../mirror/set-aside.ts';
 import { verifyMirror } from '../mirror/verify.ts';
@@ -19,7 +20,7 @@ import { CheckedReader } from '../store/checked-reader.ts';
 import { isMasterKey, WRONG_KEY } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import type { VersionKey } from '../sync/log/set-aside.ts';
+import type { VaultVersionKey } from '../sync/log/set-aside.ts';
 import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
 import { verifySync } from '../sync/verify/vaults.ts';
@@ -30,7 +31,7 @@ import { importedIds } from '../transfer/leftovers.ts';
 /** Contents with a wrong hash that are not set aside. */
 interface DamagedRows {
   readonly blobs: readonly BlobKey[];
-  readonly versions: readonly VersionKey[];
+  readonly versions: readonly VaultVersionKey[];
 }
 
 /** Counts by name, and one sentence for each problem. */
@@ -65,9 +66,9 @@ export function checkIntegrity(
   const audit = verifyAudit(reader, { isAccount });
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
-  const docs = verifyDevDocs(reader);
-  const handoffs = verifyHandoffs(reader);
-  const papers = verifyPapers(reader);
+  const docs = verifyDocuments(reader, devDocKind);
+  const handoffs = verifyDocuments(reader, handoffKind);
+  const papers = verifyDocuments(reader, paperKind);
   const usage = tallyOf(reader).compare(reader);
   const sync = verifySync(reader, deleted);
   const packs = verifyPacks(reader, deleted);
@@ -96,9 +97,9 @@ export function checkIntegrity(
     staged_uploads: mirror.staged,
     tasks: tasks.tasks,
     categories: tasks.categories,
-    dev_docs: docs.docs,
-    handoffs: handoffs.handoffs,
-    papers: papers.papers,
+    dev_docs: docs.found,
+    handoffs: handoffs.found,
+    papers: papers.found,
     vaults: sync.vaults,
     files: sync.files,
     versions: sync.versions,

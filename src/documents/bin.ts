@@ -1,33 +1,17 @@
-/** Manages the trash of documents: permanently deletes documents and replaced texts after the retention period. */
+/** Empties the trash of documents: permanently deletes documents and replaced texts after the retention period. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import { documentBin, type Space } from './records.ts';
-import { type DocumentName, dropDocument, dropVersion } from './texts.ts';
+import { dropDocument, dropVersion } from './texts.ts';
+import { type BinKey, WHOLE } from './write.ts';
 
-type BinKey = [sinceMs: number, accountId: string, space: Space, documentId: number, version: number];
-
-/** Removes every row of a document in the trash except its texts. */
-type Forget = (batch: Batch, accountId: string, id: number) => void;
-
-export interface DocumentBinOptions {
+interface DocumentBinOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
-  readonly forget: Readonly<Record<Exclude<Space, 'handoffs'>, Forget>>;
-}
-
-const WHOLE = 0;
-
-/** Moves a document, or one version of it, to the trash. */
-export function putInBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
-  batch.put(documentBin, keyOf(sinceMs, name, version), {});
-}
-
-/** Takes a document, or one version of it, out of the trash. */
-export function takeFromBin(batch: Batch, sinceMs: number, name: DocumentName, version = WHOLE): void {
-  batch.remove(documentBin, keyOf(sinceMs, name, version));
+  readonly services: Readonly<Record<Space, { forget(batch: Batch, accountId: string, id: number): void }>>;
 }
 
 export class DocumentBin {
@@ -65,16 +49,11 @@ export class DocumentBin {
       const name = { accountId, space, id };
       batch.remove(documentBin, key);
       if (version === WHOLE) {
-        // A handoff itself is never in the trash, only its replaced texts.
-        if (space !== 'handoffs') this.#options.forget[space](batch, accountId, id);
+        this.#options.services[space].forget(batch, accountId, id);
         dropDocument(batch, name);
       } else dropVersion(batch, name, version);
       removed += 1;
     }
     return removed;
   }
-}
-
-function keyOf(sinceMs: number, { accountId, space, id }: DocumentName, version: number): BinKey {
-  return [sinceMs, accountId, space, id, version];
 }

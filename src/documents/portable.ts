@@ -1,18 +1,29 @@
-/** Exports the versions of a document to an archive, after the document, and imports them. */
+/** Exports the documents of one kind to an archive, each followed by its versions, and imports them. */
 import { z } from 'zod';
-import { type ArchiveSection, damaged, fileOf } from '../archive/format.ts';
-import { changedByName, type ImportTarget, type Instant, id, text } from '../archive/records.ts';
-import type { SectionWriter } from '../archive/writer.ts';
+import { damaged, fileOf } from '../archive/format.ts';
+import { lastNumber } from '../archive/last-number.ts';
+import {
+  changedByName,
+  type ImportTarget,
+  type Instant,
+  id,
+  importSection,
+  instantUpTo,
+  text,
+} from '../archive/records.ts';
+import type { ArchiveWriter, SectionWriter } from '../archive/writer.ts';
 import { invalidField, refuseFields } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
-import { type Space, versionRows, versionTexts } from './records.ts';
-import { type DocumentName, measure, putVersion, textErrors } from './texts.ts';
+import type { ArchivedDocument, DocumentKind, DocumentRecord, HasCategory } from './kind.ts';
+import { documentBin, versionRows, versionTexts } from './records.ts';
+import { type DocumentName, putVersion, textErrors } from './texts.ts';
+import { binKey, moveRows } from './write.ts';
 
 /** A version. Versions follow their document, oldest first; the last one is current. */
-export const versionSchema = (instant: Instant) =>
+const versionSchema = (instant: Instant) =>
   z.strictObject({
     type: z.literal('version'),
     version: id,
@@ -23,21 +34,67 @@ export const versionSchema = (instant: Instant) =>
 
 type VersionLine = z.infer<ReturnType<typeof versionSchema>>;
 
+/** The lines of a section: the counters, then the documents in their order, each followed by its versions. */
+function sectionSchema<R extends DocumentRecord, H>({ archive }: DocumentKind<R, H>, instant: Instant) {
+  return z.discriminatedUnion('type', [
+    archive.counters(instant).extend({ type: z.literal('counters') }),
+    archive.line(instant),
+    versionSchema(instant),
+  ]);
+}
+
+/** Writes the section of a kind. */
+export function exportDocuments<R extends DocumentRecord, H>(
+  kind: DocumentKind<R, H>,
+  snapshot: Snapshot,
+  accountId: string,
+  hasCategory: HasCategory,
+  writer: Pick<ArchiveWriter, 'section'>,
+): void {
+  const { archive, records, space } = kind;
+  const facts = new Set(Object.keys(kind.factsOf('')));
+  const bareOf = (record: R) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !facts.has(name))) as ArchivedDocument<R>;
+  // A clock that is wrong now, or was, must not keep a record out of the archive.
+  writer.section(archive.section, sectionSchema(kind, instantUpTo(Number.POSITIVE_INFINITY)), (output) => {
+    const head = snapshot.get(kind.heads, [accountId]);
+    // From the documents and not from an index, which may be damaged: the import makes a new one.
+    const places: { readonly number: number; readonly place: number }[] = [];
+    for (const { key, value } of snapshot.entries(records, { prefix: [accountId] })) {
+      places.push({ number: key[1], place: archive.order(bareOf(value)) });
+    }
+    places.sort((one, other) => one.place - other.place);
+    const last = { id: lastNumber(snapshot, records, accountId), place: places.at(-1)?.place ?? 0 };
+    if (head === undefined && last.id === 0) return;
+    output.write({ type: 'counters', ...archive.countersOf(head, last) });
+    for (const { number } of places) {
+      const record = snapshot.get(records, [accountId, number]);
+      if (record === undefined) continue;
+      const line = { type: archive.type, ...archive.lineOf(bareOf(record), hasCategory) };
+      exportVersions(snapshot, { accountId, space, id: record.id }, record.version, line, output);
+    }
+  });
+}
+
 /**
  * Writes a document and its versions. When texts are damaged, the newest one that can be read becomes the current one,
  * and of the earlier ones those up to the next gap are kept.
  */
-export function exportDocument(
+function exportVersions(
   snapshot: Snapshot,
-  { accountId, space, id }: DocumentName,
-  document: { readonly type: string; readonly version: number },
+  { accountId, space, id: documentId }: DocumentName,
+  newest: number,
+  document: { readonly type: string },
   { write, noteMissing }: SectionWriter,
 ): void {
   const readable: VersionLine[] = [];
-  for (const { key, value } of snapshot.entries(versionRows, { prefix: [accountId, space, id], reverse: true })) {
+  for (const { key, value } of snapshot.entries(versionRows, {
+    prefix: [accountId, space, documentId],
+    reverse: true,
+  })) {
     const [, , , version] = key;
     const [after] = readable;
-    const content = version > document.version ? undefined : snapshot.get(versionTexts, key);
+    const content = version > newest ? undefined : snapshot.get(versionTexts, key);
     if (content !== undefined && (after === undefined || version === after.version - 1)) {
       readable.unshift(
         changedBy<VersionLine>({ type: 'version', version, created_at: value.created_at, content }, value.changed_by),
@@ -48,48 +105,58 @@ export function exportDocument(
     if (after !== undefined) break;
   }
   const current = readable.at(-1);
-  if (current?.version !== document.version) {
-    noteMissing(`version ${accountId} ${space} ${id} ${document.version}: the current text is missing`);
+  if (current?.version !== newest) {
+    noteMissing(`version ${accountId} ${space} ${documentId} ${newest}: the current text is missing`);
   }
   if (current === undefined || !write({ ...document, version: current.version })) return;
   for (const line of readable) write(line);
 }
 
-interface Numbered {
-  readonly id: number;
-  readonly version: number;
+/** Imports the section of a kind into an account that has none of its documents. */
+export async function importDocuments<R extends DocumentRecord, H>(
+  kind: DocumentKind<R, H>,
+  target: ImportTarget,
+  hasCategory: HasCategory,
+): Promise<void> {
+  const { archive } = kind;
+  const { actors, accountId, latestMs } = target;
+  const versions = new VersionsImport(kind, target);
+  let head: H | undefined;
+  let last = 0;
+  await importSection(target, archive.section, sectionSchema(kind, instantUpTo(latestMs)), (line, wait) => {
+    if (line['type'] === 'counters') {
+      if (head !== undefined) throw invalidField('type', 'the counters must be the first line, once');
+      const made = archive.headOf(line);
+      head = made;
+      return wait(actors.account(accountId).ask((batch) => batch.put(kind.heads, [accountId], made)));
+    }
+    if (head === undefined) throw invalidField('type', 'the counters must be the first line');
+    if (line['type'] === 'version') return wait(versions.version(line as VersionLine));
+    const { type: _, ...shown } = line;
+    const document = archive.read(shown, { last, head }, hasCategory);
+    last = archive.order(document);
+    versions.begin(document);
+  });
+  versions.finish();
 }
 
-/** Current text of an imported document, and the versions it replaced. */
-export interface ReadVersions {
-  readonly text: string;
-  readonly size: ReturnType<typeof measure>;
-  /** Each earlier stored version, and when it was replaced. */
-  readonly replaced: readonly { readonly version: number; readonly sinceMs: number }[];
-}
-
-export interface VersionsTarget<D> {
-  readonly target: ImportTarget;
-  readonly section: ArchiveSection;
-  readonly space: Space;
-  /** Writes the document itself, in the decision that writes its last version. */
-  readonly keep: (batch: Batch, document: D, read: ReadVersions) => void;
-}
-
-/** Imports documents and their versions in the order of the archive. */
-export class VersionsImport<D extends Numbered> {
-  readonly #options: VersionsTarget<D>;
-  #document: D | undefined;
+/** Writes documents and their versions in the order of the archive. */
+class VersionsImport<R extends DocumentRecord, H> {
+  readonly #kind: DocumentKind<R, H>;
+  readonly #target: ImportTarget;
+  #document: ArchivedDocument<R> | undefined;
   #before: VersionLine | undefined;
-  #replaced: { version: number; sinceMs: number }[] = [];
+  /** Each earlier stored version, and when it was replaced. */
+  #replaced: { readonly version: number; readonly since: string }[] = [];
 
-  constructor(options: VersionsTarget<D>) {
-    this.#options = options;
+  constructor(kind: DocumentKind<R, H>, target: ImportTarget) {
+    this.#kind = kind;
+    this.#target = target;
   }
 
   /** Starts the next document. Its versions follow. */
-  begin(document: D): void {
-    if (this.#document !== undefined) throw invalidField('type', this.#missing(this.#document));
+  begin(document: ArchivedDocument<R>): void {
+    if (this.#document !== undefined) throw invalidField('type', missing(this.#document));
     [this.#document, this.#before, this.#replaced] = [document, undefined, []];
   }
 
@@ -104,26 +171,57 @@ export class VersionsImport<D extends Numbered> {
     if (before !== undefined && before.created_at > at)
       throw invalidField('created_at', 'created_at is earlier than in the previous version');
     refuseFields(textErrors(content));
-    if (before !== undefined) this.#replaced.push({ version: before.version, sinceMs: Date.parse(at) });
+    if (before !== undefined) this.#replaced.push({ version: before.version, since: at });
     this.#before = line;
-    const { target, space, keep } = this.#options;
-    const name: DocumentName = { accountId: target.accountId, space, id: document.id };
-    const read = { text: content, size: measure(content), replaced: this.#replaced };
+    const { actors, accountId } = this.#target;
+    const name: DocumentName = { accountId, space: this.#kind.space, id: document.id };
+    const replaced = this.#replaced;
     const isLast = version === document.version;
     if (isLast) this.#document = undefined;
-    return target.actors.account(target.accountId).ask((batch): void => {
+    return actors.account(accountId).ask((batch): void => {
       putVersion(batch, name, version, content, { at, by });
-      if (isLast) keep(batch, document, read);
+      if (!isLast) return;
+      this.#put(batch, document, content);
+      for (const one of replaced) this.#keep(batch, name, replaced.length, one);
     });
   }
 
   /** Call it after the last line. Throws when the last document is incomplete. */
   finish(): void {
     if (this.#document === undefined) return;
-    throw damaged(`${fileOf(this.#options.section)}: ${this.#missing(this.#document)}`);
+    throw damaged(`${fileOf(this.#kind.archive.section)}: ${missing(this.#document)}`);
   }
 
-  #missing({ id, version }: D): string {
-    return `version ${version} of document ${id} is missing`;
+  #put(batch: Batch, document: ArchivedDocument<R>, content: string): void {
+    const { accountId } = this.#target;
+    const { records, space, one, archive } = this.#kind;
+    // The facts are exactly what an archived document lacks.
+    const record = { ...document, ...this.#kind.factsOf(content) } as unknown as R;
+    if (batch.get(records, [accountId, record.id]) !== undefined)
+      throw invalidField('id', `${one} ${record.id} already exists`);
+    archive.admit?.(batch, accountId, record);
+    batch.put(records, [accountId, record.id], record);
+    moveRows(this.#kind, batch, accountId, undefined, { record, text: () => content });
+    if (record.deleted_at != null)
+      batch.put(documentBin, binKey(record.deleted_at, { accountId, space, id: record.id }), {});
   }
+
+  /** Keeps an earlier version as a change would have. */
+  #keep(
+    batch: Batch,
+    name: DocumentName,
+    earlier: number,
+    { version, since }: { version: number; since: string },
+  ): void {
+    const { keeps, one } = this.#kind;
+    if (keeps === 'days') batch.put(documentBin, binKey(since, name, version), {});
+    else if (earlier >= keeps) {
+      const most = keeps === 1 ? 'only its current version' : `at most ${keeps} versions`;
+      throw invalidField('version', `a ${one} keeps ${most}`);
+    }
+  }
+}
+
+function missing({ id: number, version }: Pick<DocumentRecord, 'id' | 'version'>): string {
+  return `version ${version} of document ${number} is missing`;
 }

@@ -164,10 +164,20 @@ type DependentKeys<D> = {
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** A field that callers set, for code that knows no field by its name. */
+export interface CallerInput {
+  readonly name: string;
+  readonly input: z.ZodType;
+  /** Undefined when a new record has no such value. */
+  readonly initial: unknown;
+}
+
 /** All that follows from the declared fields of a record. */
 export interface DeclaredRecord<D extends RecordFields> {
   /** The fields that callers set, each with what it accepts, in their order. */
   readonly inputs: { readonly [K in CallerKeys<D>]: InputOf<D[K]> };
+  /** Returns the fields that callers set, in their order, without those named. */
+  readonly inputsBeside: (names: readonly CallerKeys<D>[]) => readonly CallerInput[];
   /** What a caller may send for a new record. */
   readonly newInput: z.ZodObject<NewShape<D>, z.core.$strict>;
   /** What a caller may send for a partial change: an absent field keeps its value. */
@@ -205,6 +215,10 @@ export function declareRecord<const D extends RecordFields>(fields: D): Declared
     );
   const derived = {
     inputs: shapeOf(callers, ({ input }) => input),
+    inputsBeside: (beside: readonly string[]) =>
+      callers
+        .filter(([name]) => !beside.includes(name))
+        .map(([name, { input, initial }]): CallerInput => ({ name, input, initial })),
     newInput: z.strictObject(
       shapeOf(callers, ({ input, start }) => (start === 'required' ? input : z.optional(input))),
     ),
@@ -235,6 +249,19 @@ export function declareRecord<const D extends RecordFields>(fields: D): Declared
   } satisfies Record<keyof DeclaredRecord<D>, unknown>;
   // Every member is made from the same entries that its type maps.
   return derived as unknown as DeclaredRecord<D>;
+}
+
+/** Returns `name: value` for each of these fields that a record has another value in than a new one. */
+export function notesOf(inputs: readonly CallerInput[], record: object): string[] {
+  return inputs.flatMap(({ name, initial }) => {
+    const value = memberOf(record, name);
+    return value === null || isSame(value, initial) ? [] : [`${name}: ${JSON.stringify(value)}`];
+  });
+}
+
+/** Returns the member of a record by a name that no type knows. */
+export function memberOf(record: object, name: string): unknown {
+  return (record as Values)[name];
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -2,6 +2,7 @@
  * Detects the dialect of a message: MCP 2026-07-28 (`modern`), earlier MCP revisions (`legacy`), or plain JSON-RPC as
  * in the interface specification (`bare`). Pure.
  */
+
 import { HEADER_MISMATCH, INVALID_PARAMS, UNSUPPORTED_VERSION } from './codes.ts';
 import type { RpcError } from './envelope.ts';
 import type { ClientSession } from './session-id.ts';

@@ -10,6 +10,9 @@ import { addressBlock } from '../http/request/address-block.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { readsEvents } from '../live/event-feed.ts';
+import { answerOrAsk } from './asking/open-call.ts';
+import { Questions } from './asking/questions.ts';
 import { type GatewayBody, requestIdIn } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
 import { type Dialect, type McpHeaders, MODERN_VERSION, readDialect, refusedVersion } from './dialect.ts';
@@ -24,11 +27,8 @@ import {
   success,
 } from './envelope.ts';
 import { exactId } from './exact-id.ts';
+import type { Hearer } from './listening/listening.ts';
 import { linesWish, wantsLines } from './listing.ts';
-import { readsEvents } from './live/event-feed.ts';
-import type { Hearer } from './live/listening.ts';
-import { answerOrAsk } from './live/open-call.ts';
-import { Questions } from './live/questions.ts';
 import { answerMethod, type MethodOptions } from './methods.ts';
 import { type Answered, answerLine, arrayReply, isStreamed, LINES_HEADERS, messageReply } from './replies.ts';
 import { readSession, SESSION_HEADER } from './session-id.ts';

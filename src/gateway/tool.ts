@@ -6,7 +6,7 @@ import type { AnyRun } from '../http/reply/byte-run.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
-import type { Ask } from './live/ask.ts';
+import type { Ask } from './asking/ask.ts';
 
 /** Hints for the caller (MCP tool annotations); of them only `readOnlyHint` is checked here, for read-only sessions. */
 export interface ToolAnnotations {

@@ -8,8 +8,7 @@ import { limits } from '../limits/service.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
 import type { ByteSource, Parts } from './reply/body.ts';
-import { closing } from './reply/closing.ts';
-import { closeFeed, type Feed } from './reply/feed.ts';
+import { closeFeed, type Feed, feedOf } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
 import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
 import { SendPace } from './reply/send-pace.ts';
@@ -295,4 +294,16 @@ export class Exchange {
       ms: performance.now() - this.#startedMs,
     });
   }
+}
+
+/**
+ * Returns the same answer, closing the connection at its end. A body of known length is sent in chunks, because only
+ * that can close a connection.
+ */
+function closing(reply: Reply): Reply {
+  const { body } = reply;
+  if (body !== undefined && isSource(body) && body.bytesTotal > 0) {
+    return { ...reply, body: feedOf([Promise.resolve(body)]) };
+  }
+  return reply.close === undefined ? { ...reply, close: 'after' } : reply;
 }

@@ -3,30 +3,32 @@
  * order; the first that fails answers: framing, agent, route, credential, length, size, media type. Then the handler
  * runs with the parsed fields. Refusals are caught only here.
  */
-import './library/settings.ts';
-import {
-  App,
-  type HttpResponse,
-  SSLApp,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js';
 import { type Fault, Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
 import type { Principal } from '../common/principal.ts';
 import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
-import { PROBE_PATHS } from './checks/admission.ts';
-import { corsHeaders, isOriginAllowed, preflightHeaders } from './checks/origin.ts';
+import { type Admission, PROBE_PATHS } from './checks/admission.ts';
+import { isForPeople } from './checks/for-people.ts';
+import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './checks/origin.ts';
 import { type Peers, peersOf } from './checks/peers.ts';
-import { countCall } from './count-call.ts';
+import type { Rates } from './checks/rates.ts';
 import { Exchange, type ExchangeSurroundings } from './exchange.ts';
-import { findRoute } from './find-route.ts';
-import type { FrontDoorOptions } from './front-door-options.ts';
 import { AppFamily, listenExclusively } from './library/listen.ts';
+import type { TlsFiles } from './library/tls.ts';
+import {
+  App,
+  closeListener,
+  type HttpResponse,
+  localPortOf,
+  SSLApp,
+  type TemplatedApp,
+  type us_listen_socket,
+} from './library/uws.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
+import type { RequestLog } from './measure/request-log.ts';
+import type { Traffic } from './measure/traffic.ts';
 import { openBody, ruleFor } from './open-body.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
 import { EndedEarly } from './reply/ended-early.ts';
@@ -39,10 +41,33 @@ import { type IncomingBody, joined } from './request/body.ts';
 import { parseForm } from './request/form-body.ts';
 import { framingFault } from './request/framing.ts';
 import { type HeadFields, RequestHead, readHead } from './request/head.ts';
-import { checkBody } from './route/check-body.ts';
+import { checkBody, isSmallJson } from './route/check-body.ts';
 import { HandlerRequest } from './route/handler-request.ts';
-import type { Route } from './route/route.ts';
+import type { BodyParser, Route } from './route/route.ts';
 import { type Match, Router } from './route/router.ts';
+
+export interface FrontDoorOptions {
+  readonly routes: readonly Route[];
+  readonly isBlockedAgent: (path: string, agent: string | undefined) => boolean;
+  readonly clientAddress: (peer: string, forwardedFor: string | undefined) => string;
+  readonly tls: TlsFiles | undefined;
+  /** True when browsers reach this service over TLS, here or at a proxy in front. */
+  readonly isSecure: boolean;
+  readonly bodySeconds: number;
+  readonly handlerSeconds: number;
+  /** How long the reader of an answer may accept no bytes. */
+  readonly stallSeconds: number;
+  readonly origins: OriginRule;
+  readonly rates: Rates;
+  readonly traffic: Traffic;
+  readonly requestLog: RequestLog;
+  readonly admission: Admission;
+  /** Parses the JSON body of a route without its own parser; a large one off this thread. */
+  readonly parseJson: BodyParser;
+  readonly log: Log;
+  /** The port of the door that accepts connections for this one; undefined for a door that listens. */
+  readonly acceptedAt?: number;
+}
 
 /** One matched request on its way to the handler. */
 interface Call {
@@ -107,14 +132,14 @@ export class FrontDoor {
         `cannot listen on ${host} port ${port} (${settings}): it is in use, not of this machine, or below 1024; choose another.`,
       );
     }
-    this.#port = us_socket_local_port(this.#listener);
+    this.#port = localPortOf(this.#listener);
     return this.#port;
   }
 
   /** Stops accepting and waits at most `seconds` until every exchange has ended, then closes the remaining ones. */
   async drain(seconds: number): Promise<void> {
     this.#draining = true;
-    if (this.#listener !== undefined) us_listen_socket_close(this.#listener);
+    if (this.#listener !== undefined) closeListener(this.#listener);
     if (this.#active.size > 0) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
@@ -293,5 +318,34 @@ export class FrontDoor {
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.options.traffic.record(exchange.head, exchange.route, end);
     this.options.requestLog.write(exchange, end);
+  }
+}
+
+/**
+ * Finds the route of a request. For an unknown path requested by a person's browser, this is the "not found" page.
+ * Throws the Refusal of the router when no route has this path, or none with this method.
+ */
+function findRoute(router: Router, head: RequestHead): Match {
+  try {
+    return router.match(head.method, head.path);
+  } catch (error) {
+    const { nothing } = router;
+    const isUnknown = error instanceof Refusal && error.fault.kind === 'route_unknown';
+    if (nothing === undefined || !isUnknown || !isForPeople(head)) throw error;
+    return { route: nothing, params: {} };
+  }
+}
+
+/**
+ * Counts a call. Above the rate, throws Refusal `rate_limited`, or returns it when the route names requests and the
+ * body is small enough to read for that.
+ */
+function countCall(rates: Rates, exchange: Exchange, route: Route, caller: string): Refusal | undefined {
+  try {
+    if (route.uncounted !== true) exchange.addHeaders(rates.count(caller));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal && route.namesRequest === true && isSmallJson(exchange.head)) return error;
+    throw error;
   }
 }

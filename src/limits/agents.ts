@@ -8,10 +8,8 @@ export const agentLimits = {
   eventBeatMs: 4000,
   /** Bytes of events waiting for a slow reader. Above this, its stream ends. */
   eventBytesWaitingMax: 256 * KiB,
-  /** How often watched resources are checked for changes. */
-  listenersLookMs: 500,
-  /** After this many checks, resources that depend on the day are compared even without a write. */
-  listenersLooksByDay: 60,
+  /** How long a notified client is left alone: further changes in that time are notified together. */
+  listenersRestMs: 500,
   /** Concurrent listening clients, of all accounts and of one. */
   listenersMax: 2000,
   listenersPerAccountMax: 32,

@@ -197,8 +197,6 @@ export const limits = {
   liveSeconds: 3600,
   liveRetryMs: 1000,
   liveRetrySpreadMs: 4000,
-  /** Accounts whose last change time is remembered. Pages of other accounts check once more than necessary. */
-  liveAccountsRemembered: 10_000,
 
   ...signInLimits,
 

@@ -10,6 +10,7 @@ import {
   id,
   importSection,
   instantUpTo,
+  nothingElse,
   sha256Hex,
 } from '../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../archive/writer.ts';
@@ -47,14 +48,15 @@ export const blobRecord = (instant: Instant) =>
     }),
   ]);
 
-type BlobLine = Extract<z.infer<ReturnType<typeof blobRecord>>, { type: 'blob' }>;
+type MirrorLine = z.infer<ReturnType<typeof blobRecord>>;
+type BlobLine = Extract<MirrorLine, { type: 'blob' }>;
 
 /** `verified`: the signature was checked under the current credential. */
 export function exportMirror(
   snapshot: Snapshot,
   accountId: string,
   archive: ArchiveWriter,
-  { write }: SectionWriter,
+  { write }: SectionWriter<MirrorLine>,
 ): void {
   const current = snapshot.get(credentials, [accountId])?.credential_id;
   const head = snapshot.get(heads, [accountId]);
@@ -69,7 +71,8 @@ export function exportMirror(
     const [, commit_sha, sha256] = key;
     const blob = snapshot.get(blobs, key);
     if (blob === undefined) continue;
-    const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id } = blob;
+    const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id, sequence: _, ...rest } = blob;
+    nothingElse(rest);
     if (!archive.blob(sha256, chunksOf(snapshot, storage_id))) {
       archive.noteMissing(`blob ${commit_sha} ${sha256}: its bytes are damaged`);
       continue;
@@ -153,7 +156,8 @@ export class MirrorImport {
 
   #write({ commit_sha: commitSha, sha256, ...line }: BlobLine, storageId: number, sequence: number): Promise<void> {
     const { actors, accountId } = this.#target;
-    const { byte_size, uploaded_at, uploaded_by, verified } = line;
+    const { type: _, byte_size, uploaded_at, uploaded_by, verified, ...rest } = line;
+    nothingElse(rest);
     const credentialId = (verified ? this.credential?.record.credential_id : undefined) ?? FORMER_CREDENTIAL;
     const record: BlobRecord = {
       storage_id: storageId,

@@ -39,6 +39,8 @@ export interface GroupCommitOptions {
   readonly look: () => (bytes: number) => boolean;
   /** The error for the waiting callers of a failed commit. */
   readonly refusalOf: (error: unknown) => Promise<unknown>;
+  /** Monotonic clock, in milliseconds. */
+  readonly elapsed: () => number;
 }
 
 interface Pending {
@@ -78,7 +80,6 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** True while a decision runs. */
   get isDeciding(): boolean {
     return this.#isDeciding;
   }
@@ -106,7 +107,7 @@ export class GroupCommit {
   async #commit(): Promise<void> {
     const group: Pending[] = [];
     const outcomes: Outcome[] = [];
-    const startedMs = performance.now();
+    const startedMs = this.#options.elapsed();
     let groupBytes = 0;
     const written: WrittenRow[] = [];
     let settle = () => {};
@@ -115,13 +116,13 @@ export class GroupCommit {
       await this.#options.transact(() => {
         // From here on a new decision schedules the next commit.
         this.#scheduled = false;
-        const endMs = performance.now() + limits.groupMsMax;
+        const endMs = this.#options.elapsed() + limits.groupMsMax;
         for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
           group.push(pending);
           const { outcome, bytes } = this.#run(pending, written, (more) => hasRoom(groupBytes + more));
           outcomes.push(outcome);
           groupBytes += bytes;
-          if (group.length >= limits.groupDecisionsMax || performance.now() >= endMs) break;
+          if (group.length >= limits.groupDecisionsMax || this.#options.elapsed() >= endMs) break;
         }
         if (this.#waiting.size > 0) setImmediate(() => this.#schedule());
         settle = this.#options.begin(written);
@@ -137,7 +138,7 @@ export class GroupCommit {
       for (const pending of group) pending.reject(refusal);
       return;
     } finally {
-      this.durations.record(performance.now() - startedMs);
+      this.durations.record(this.#options.elapsed() - startedMs);
     }
     group.forEach((pending, index) => {
       const outcome = outcomes[index] as Outcome;
@@ -146,7 +147,6 @@ export class GroupCommit {
     });
   }
 
-  /** Empties the queue and returns its decisions. */
   #takeAll(): Pending[] {
     this.#scheduled = false;
     const all: Pending[] = [];

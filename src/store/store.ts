@@ -71,6 +71,7 @@ export class Store implements Reader {
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
       refusalOf: (error) => this.#refusalOf(error),
+      elapsed: () => performance.now(),
     });
   }
 
@@ -109,6 +110,14 @@ export class Store implements Reader {
   revision(tables: readonly AnyTable[], owner?: string): number | undefined {
     if (this.#commits.isDeciding) throw new Error('a decision reads the store and not its batch');
     return this.#revisions.of(tables, owner);
+  }
+
+  /**
+   * Number of finished commits to these tables with rows whose key begins with `owner`; a commit in progress is not
+   * counted. Now and then one of another owner is.
+   */
+  commitsTo(tables: readonly AnyTable[], owner: string): number {
+    return this.#revisions.finished(tables, owner);
   }
 
   /** Calls a watcher with the keys of a table that each commit writes. */

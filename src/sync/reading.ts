@@ -1,11 +1,12 @@
 /** Opens the read side of file sync: pulls and lists, waiting for changes, and the packs that pulls are made of. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
+import { Changes } from '../live/changes.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import type { Changes } from './log/changes.ts';
 import type { SyncReader } from './log/reader.ts';
+import { deletedVaults, vaultHeads, vaultOwners } from './log/records.ts';
 import { Packer } from './packs/packer.ts';
 import type { VaultViews } from './packs/vault-view.ts';
 import type { CursorHash } from './pull/cursor.ts';
@@ -23,7 +24,6 @@ export interface ReadingOptions {
   readonly vaults: Vaults;
   readonly reader: SyncReader;
   readonly views: VaultViews;
-  readonly changes: Changes;
   readonly damage: Damage;
   readonly log: Log;
   readonly epoch: string;
@@ -54,12 +54,19 @@ export interface Reading {
 
 /** Opens the read side, and removes packs left loose by a stop. */
 export async function openReading(options: ReadingOptions): Promise<Reading> {
-  const { store, actors, vaults, reader, views, changes, log, epoch, sealer, now } = options;
+  const { store, actors, vaults, reader, views, log, epoch, sealer, now } = options;
   const hash: CursorHash = (text) => sealer.keyedHash('sync-cursor', text);
-  const packer = new Packer({ store, actors, reader, views, changes, log });
+  const packer = new Packer({
+    store,
+    actors,
+    reader,
+    views,
+    changes: new Changes(store, [vaultHeads, vaultOwners]),
+    log,
+  });
   const swept = await packer.sweep();
   if (swept > 0) log.info({ packs: swept }, 'removed unreferenced packs');
-  const waiters = new Waiters(changes, vaults);
+  const waiters = new Waiters(new Changes(store, [vaultHeads, deletedVaults]));
   const visits = new PullVisits({ store, actors, log, now });
   const runs = new PlanRuns({ store, damage: options.damage, onDamagedPack: (vaultId) => packer.drop(vaultId) });
   return {

@@ -19,7 +19,6 @@ import { FolderAt } from './history/folder-at.ts';
 import { History } from './history/history.ts';
 import { Retention } from './history/retention.ts';
 import { VaultRemoval } from './history/vault-removal.ts';
-import { Changes } from './log/changes.ts';
 import type { FileRoom } from './log/file-room.ts';
 import { SyncReader } from './log/reader.ts';
 import { VaultLog } from './log/vault-log.ts';
@@ -54,7 +53,6 @@ export interface Sync {
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
   readonly reading: Reading;
-  readonly changes: Changes;
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
   readonly comparer: TextComparer;
@@ -73,10 +71,8 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   if (swept > 0) options.log.info({ contents: swept }, 'removed bytes staged by interrupted pushes');
   const vaults = new Vaults({ store, actors, now });
   const reader = new SyncReader(store, options.damage);
-  const changes = new Changes();
   const log = new VaultLog({
     actors,
-    changes,
     nodeId: options.epoch,
     now,
     checkKept: (vaultId) => vaults.checkKept(vaultId),
@@ -88,7 +84,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const asOf = new AsOf({ store, vaults, reader, history });
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, room });
   const views = new VaultViews(store, reader);
-  const reading = await openReading({ ...options, vaults, reader, views, changes });
+  const reading = await openReading({ ...options, vaults, reader, views });
   const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });
   const removal = new VaultRemoval({
     store,
@@ -108,7 +104,6 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     folderAt: new FolderAt(store, reader),
     conflicts,
     reader,
-    changes,
     diffs,
     merges,
     comparer,

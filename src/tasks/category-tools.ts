@@ -1,10 +1,12 @@
 /** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
 import { idFrom } from '../fields/kinds.ts';
-import { confirmFirst } from '../gateway/live/ask.ts';
+import { notesOf } from '../fields/record.ts';
+import { confirmFirst } from '../gateway/asking/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
 import type { Category } from './categories.ts';
+import { declaredCategory } from './declared.ts';
 import { categoryChange, newCategory } from './fields.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
@@ -98,7 +100,16 @@ function deleteCategory({ categories }: Tasks): Tool {
   });
 }
 
-function line({ id, name, color, position, task_count }: Category): string {
-  const notes = [plural(task_count, 'task'), `position ${position}`, ...(color === null ? [] : [color])];
+/** Fields that have no words of their own in `line`. */
+const OTHERS = declaredCategory.inputsBeside(['name', 'color', 'position']);
+
+function line(category: Category): string {
+  const { id, name, color, position, task_count: count } = category;
+  const notes = [
+    plural(count, 'task'),
+    `position ${position}`,
+    ...(color === null ? [] : [color]),
+    ...notesOf(OTHERS, category),
+  ];
   return `#${id} ${name} (${notes.join(', ')})`;
 }

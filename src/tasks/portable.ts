@@ -32,7 +32,7 @@ type Row = z.infer<ReturnType<typeof taskRecord>>;
 type Counters = Extract<Row, { type: 'counters' }>;
 
 /** Writes all tasks and categories. A deleted category is not written on any task. */
-export function exportTasks(snapshot: Snapshot, accountId: string, { write }: SectionWriter): void {
+export function exportTasks(snapshot: Snapshot, accountId: string, { write }: SectionWriter<Row>): void {
   const head = snapshot.get(taskHeads, [accountId]);
   const [lastTask, lastCategory] = [
     lastNumber(snapshot, tasks, accountId),
@@ -55,7 +55,7 @@ export function exportTasks(snapshot: Snapshot, accountId: string, { write }: Se
     write({ type: 'task', ...withoutCleared(value, new Set(gone)) });
   }
   for (const { key, value } of snapshot.entries(taskPlaces, { prefix: [accountId] })) {
-    write({ type: 'column', kanban_status: key[1], ids: value.ids });
+    write({ type: 'column', kanban_status: key[1], ids: [...value.ids] });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Defines the resource listing today's tasks. */
-import { markOfText } from '../gateway/live/watched.ts';
+import { markOfText } from '../gateway/listening/watched.ts';
 import type { ResourceKind } from '../gateway/offers/resource.ts';
 import { listArguments, listQuery } from './list/arguments.ts';
 import { taskTables } from './records.ts';
@@ -23,7 +23,7 @@ export function taskResources(tasks: Tasks, zones: AccountZones): ResourceKind {
     list: () => ({ items: [{ uri: URI, name: 'Tasks of today', mimeType: 'text/plain' }], cursor: undefined }),
     madeFrom: taskTables,
     listedFrom: [],
-    changesByDay: true,
+    todayOf: (accountId) => zones.of(accountId).dayOf(tasks.now()),
     mark: async (accountId) => markOfText(await shown(accountId)),
     read: async (accountId) => ({ mimeType: 'text/plain', text: await shown(accountId) }),
   };

@@ -1,6 +1,7 @@
 /** Formats a task for output: as JSON, as text, and in the refusal of a change that was made from another version. */
 import { staleVersion } from '../fields/expected-version.ts';
-import type { TaskRecord } from './declared.ts';
+import { notesOf } from '../fields/record.ts';
+import { declaredTask, type TaskRecord } from './declared.ts';
 
 type ShownFields = Omit<TaskRecord, 'deleted_at'>;
 
@@ -19,6 +20,16 @@ export class ShownTask {
   }
 }
 
+/** Fields that have no words of their own in `textOf`. */
+const OTHERS = declaredTask.inputsBeside([
+  'content',
+  'due_date',
+  'is_important',
+  'completed',
+  'category_id',
+  'kanban_status',
+]);
+
 /** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
 export function textOf(task: ShownFields): string {
   const { id, content, due_date: due, is_important, kanban_status: status, category_id, version } = task;
@@ -27,6 +38,7 @@ export function textOf(task: ShownFields): string {
     ...(is_important ? ['important'] : []),
     ...(status === 'todo' ? [] : [status]),
     ...(category_id === null ? [] : [`category ${category_id}`]),
+    ...notesOf(OTHERS, task),
     `version ${version}`,
     ...timesOf(task),
   ];

@@ -2,14 +2,15 @@
 import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
-import { instantUpTo } from '../archive/records.ts';
+import { instantUpTo, nothingElse } from '../archive/records.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemReason } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
-import { docRecord, exportDocs } from '../documents/dev-docs/portable.ts';
-import { exportHandoffs, handoffRecord } from '../documents/handoffs/portable.ts';
-import { exportPapers, paperRecord } from '../documents/papers/portable.ts';
+import { devDocKind } from '../documents/dev-docs/kind.ts';
+import { handoffKind } from '../documents/handoffs/kind.ts';
+import { paperKind } from '../documents/papers/kind.ts';
+import { exportDocuments } from '../documents/portable.ts';
 import { blobRecord, exportMirror } from '../mirror/portable.ts';
 import type { Store } from '../store/store.ts';
 import { exportVaults } from '../sync/portable/export.ts';
@@ -45,17 +46,16 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       // A clock that is wrong now, or was, must not keep a record out of the archive.
       const instant = instantUpTo(Number.POSITIVE_INFINITY);
       archive.section('tasks', taskRecord(instant), (output) => exportTasks(snapshot, accountId, output));
-      archive.section('papers', paperRecord(instant), (output) =>
-        exportPapers(snapshot, accountId, hasCategory, output),
-      );
-      archive.section('docs', docRecord(instant), (output) => exportDocs(snapshot, accountId, output));
-      archive.section('handoffs', handoffRecord(instant), (output) => exportHandoffs(snapshot, accountId, output));
+      exportDocuments(paperKind, snapshot, accountId, hasCategory, archive);
+      exportDocuments(devDocKind, snapshot, accountId, hasCategory, archive);
+      exportDocuments(handoffKind, snapshot, accountId, hasCategory, archive);
       archive.section('mirror', blobRecord(instant), (output) => exportMirror(snapshot, accountId, archive, output));
       archive.section('vaults', vaultRecordSchema(Number.POSITIVE_INFINITY), (output) =>
         exportVaults(snapshot, accountId, archive, output),
       );
       for (const one of unreadable) archive.noteMissing(one);
-      const { email: address, name, created_at, time_zone } = account;
+      const { email: address, name, created_at, time_zone, password_hash: _, ...rest } = account;
+      nothingElse(rest);
       return archive.finish({
         cairn_version: version,
         made_at: new Date(now()).toISOString(),

@@ -9,15 +9,16 @@ import { type Accounts, type NewAccount, newAccountId } from '../accounts/servic
 import type { ActorRegistry } from '../actors/registry.ts';
 import { damaged } from '../archive/format.ts';
 import { ArchiveReader } from '../archive/reader.ts';
-import { type ImportTarget, instantUpTo } from '../archive/records.ts';
+import { type ImportTarget, instantUpTo, nothingElse } from '../archive/records.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Importer, ImportProgress, ImportRequest } from '../control/importer.ts';
 import type { ImportedAccount } from '../control/protocol.ts';
-import { importDocs } from '../documents/dev-docs/portable.ts';
-import { importHandoffs } from '../documents/handoffs/portable.ts';
-import { importPapers } from '../documents/papers/portable.ts';
+import { devDocKind } from '../documents/dev-docs/kind.ts';
+import { handoffKind } from '../documents/handoffs/kind.ts';
+import { paperKind } from '../documents/papers/kind.ts';
+import { importDocuments } from '../documents/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
 import { HUB } from '../store/owners.ts';
@@ -107,7 +108,6 @@ export class AccountImporter implements Importer {
     }
     // The account exists from here on, and nothing may remove its data.
     log.info({ account_id: accountId }, 'an account was imported');
-    parts.vaults.announce();
     const { credential } = parts.mirror;
     return {
       ...made,
@@ -121,9 +121,10 @@ export class AccountImporter implements Importer {
   async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: ImportParts): Promise<NewAccount> {
     const { accountId } = target;
     const known = await importTasks(target);
-    await importPapers(target, (id) => known.has(id));
-    await importDocs(target);
-    await importHandoffs(target);
+    const hasCategory = (id: number) => known.has(id);
+    await importDocuments(paperKind, target, hasCategory);
+    await importDocuments(devDocKind, target, hasCategory);
+    await importDocuments(handoffKind, target, hasCategory);
     await mirror.read();
     await vaults.read();
     return await this.#options.core.accounts.put(accountId, record, (batch) => {
@@ -161,11 +162,12 @@ function readAccount({ manifest }: ArchiveReader, email: string | undefined, lat
   const made = instantUpTo(latestMs).safeParse(account.created_at);
   if (!made.success)
     throw damaged('manifest.json: account.created_at is not a time, or is ahead of the clock of this hub');
-  const name = account.name === null ? null : checkName('name', account.name);
-  const { created_at, time_zone } = account;
+  const { email: exportedEmail, name: exportedName, created_at, time_zone, ...rest } = account;
+  nothingElse(rest);
+  const name = exportedName === null ? null : checkName('name', exportedName);
   if (time_zone !== undefined && !isTimeZone(time_zone)) {
     throw damaged('manifest.json: account.time_zone is not the IANA name of a time zone');
   }
-  const record = { email: normalizeEmail(email ?? account.email), name, password_hash: null, created_at };
+  const record = { email: normalizeEmail(email ?? exportedEmail), name, password_hash: null, created_at };
   return time_zone === undefined ? record : { ...record, time_zone };
 }

@@ -3,15 +3,10 @@
  * Staged contents are removed like all staged bytes.
  */
 import { accountImports } from '../accounts/records.ts';
-import { documentBin } from '../documents/records.ts';
-import { removeRows, removeRowsOf } from '../store/remove-rows.ts';
+import { removeRows, removeRowsOwnedBy } from '../store/remove-rows.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { vaults } from '../sync/log/records.ts';
-import { taskBin } from '../tasks/records.ts';
-
-/** Tables whose keys contain an account after a time. */
-const BINS: readonly AnyTable[] = [taskBin, documentBin];
 
 /** Returns the accounts and vaults of unfinished imports, running or not. Their rows need not be consistent yet. */
 export function importedIds(store: Store): ReadonlySet<string> {
@@ -29,7 +24,7 @@ export async function dropImports(store: Store, tables: readonly AnyTable[]): Pr
     for (const id of [...vaultsOf(store, accountId), accountId]) {
       for (const table of tables) if (table !== accountImports) await removeRows(store, table, [id]);
     }
-    for (const table of BINS) await removeRowsOf(store, table, accountId);
+    for (const table of tables) if (table !== accountImports) await removeRowsOwnedBy(store, table, accountId);
     await removeRows(store, accountImports, [accountId]);
   }
   return left.length;

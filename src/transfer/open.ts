@@ -9,7 +9,6 @@ import { Staging } from '../mirror/upload/staging.ts';
 import { Pool } from '../pool/pool.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { PieceStaging } from '../sync/contents/staging.ts';
-import { Changes } from '../sync/log/changes.ts';
 import type { Sync } from '../sync/service.ts';
 import { AccountImporter, type ImportDestination } from './import.ts';
 
@@ -17,7 +16,7 @@ export interface ImportParts {
   readonly config: Pick<Config, 'syncQuotaBytes' | 'historyQuotaBytes'>;
   readonly core: ImportDestination;
   readonly pool: Pool;
-  readonly sync: Pick<Sync, 'staging' | 'changes'>;
+  readonly sync: Pick<Sync, 'staging'>;
   readonly log: Log;
 }
 
@@ -26,11 +25,9 @@ export function openImporter(
   { config, core, pool, sync, log }: ImportParts,
   mirror: MirrorImportTools,
 ): AccountImporter {
-  const { staging, changes } = sync;
   const vaults = {
     pool,
-    staging,
-    changes,
+    staging: sync.staging,
     quotas: { files: config.syncQuotaBytes, history: config.historyQuotaBytes },
   };
   return new AccountImporter({ core, mirror, vaults, log, now: Date.now });
@@ -53,7 +50,7 @@ export async function openImporterAlone(core: ImportCore, config: Config, log: L
   await staging.sweep();
   await pieces.sweep();
   const credentials = new MirrorCredentials({ ...core, now: Date.now });
-  const sync = { staging: pieces, changes: new Changes() };
+  const sync = { staging: pieces };
   core.imports.open(openImporter({ config, core, pool, sync, log }, { staging, credentials }));
   return () => pool.close();
 }

@@ -11,7 +11,7 @@ import type { Sweep } from '../common/sweep.ts';
 import { blobs, chunks } from '../mirror/records.ts';
 import { deviceExpiries, deviceGrants, deviceUserCodes } from '../oauth/records.ts';
 import { SWEEP } from '../store/owners.ts';
-import { removeRows, removeRowsOf, removeRowsWhere } from '../store/remove-rows.ts';
+import { removeRows, removeRowsOwnedBy } from '../store/remove-rows.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 
@@ -90,7 +90,7 @@ export class AccountRemoval {
     await this.#removeGrants(accountId);
     for (const table of tables) {
       if (this.#rounds.isStopped) return;
-      if (!LAST.includes(table)) await removeOwned(store, table, accountId);
+      if (!LAST.includes(table)) await removeRowsOwnedBy(store, table, accountId);
     }
     await removeRows(store, accounts, [accountId]);
   }
@@ -127,14 +127,5 @@ export class AccountRemoval {
         batch.remove(deviceExpiries, [value.expires_ms, key[0]]);
       }
     });
-  }
-}
-
-async function removeOwned(store: Store, table: AnyTable, accountId: string): Promise<void> {
-  const owned = table.owners.account;
-  if (owned === 0) await removeRows(store, table, [accountId]);
-  else if (typeof owned === 'number') await removeRowsOf(store, table, accountId);
-  else if (typeof owned === 'object') {
-    await removeRowsWhere(store, table, (row) => (row as Record<string, unknown>)[owned.member] === accountId);
   }
 }

@@ -4,21 +4,43 @@ import { readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
 import type { Route } from '../http/route/route.ts';
 
+/**
+ * What each file is made of, in this order: styles lie beside the pages that need them, and a later one wins. `./` begins
+ * a file of ours; the others are of packages.
+ */
 const FILES = {
-  style: { file: 'style.css', type: 'text/css; charset=utf-8', parts: ['assets/style.css'] },
+  style: {
+    file: 'style.css',
+    type: 'text/css; charset=utf-8',
+    parts: [
+      './assets/base.css',
+      './assets/frame.css',
+      './assets/blocks.css',
+      './assets/forms.css',
+      './vaults/vaults.css',
+      './rendering/code.css',
+      './rendering/prose.css',
+      './vaults/compare/diff.css',
+      './vaults/conflicts/merge.css',
+      './board/board.css',
+      './assets/overlays.css',
+      './assets/screens.css',
+      './help/help.css',
+    ],
+  },
   script: {
     file: 'pages.js',
     type: 'text/javascript; charset=utf-8',
     parts: [
       'idiomorph/dist/idiomorph.min.js',
-      'assets/pages.js',
-      'assets/live.js',
-      'assets/board.js',
-      'assets/merge.js',
-      'assets/drafts.js',
+      './assets/pages.browser.js',
+      './assets/live.browser.js',
+      './board/board.browser.js',
+      './vaults/conflicts/merge.browser.js',
+      './forms/drafts.browser.js',
     ],
   },
-  icon: { file: 'icon.svg', type: 'image/svg+xml', parts: ['assets/icon.svg'] },
+  icon: { file: 'icon.svg', type: 'image/svg+xml', parts: ['./assets/icon.svg'] },
 } as const;
 
 const HASH_CHARS = 12;
@@ -33,7 +55,7 @@ export interface Assets {
 
 /** Reads one part of a file. Our own scripts are wrapped in a block, because all parts share one module scope. */
 function readPart(part: string): string {
-  const isOwn = part.startsWith('assets/');
+  const isOwn = part.startsWith('./');
   const text = readFileSync(new URL(isOwn ? part : import.meta.resolve(part), import.meta.url), 'utf8');
   return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
 }

@@ -15,7 +15,7 @@ import { Drafts } from './forms/drafts.ts';
 import { OwnForms } from './forms/own-forms.ts';
 import { helpRoutes } from './help/routes.tsx';
 import { homeRoutes } from './home/page.tsx';
-import type { LivePages } from './live/live.ts';
+import type { LivePages } from './live-pages.ts';
 import { mirrorPages } from './mirror/page.tsx';
 import { Notices } from './notices.ts';
 import { operatorRoutes } from './operator/routes.ts';

@@ -1,5 +1,6 @@
 /** Client commands on a machine where no library of the service can be loaded; cairn serve where its HTTP library has no binary. */
 import { expect, test } from 'vitest';
+import { noBuildSentence } from '../../src/http/library/uws.ts';
 import { runCairn } from '../support/hub.ts';
 import { refusedStart } from '../support/refused-start.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -11,19 +12,18 @@ const resolveHook = `export const resolve = (name, context, next) => {
   if (${JSON.stringify(SERVICE_LIBRARIES)}.includes(name)) throw new Error('${BLOCKED} ' + name);
   return next(name, context);
 };`;
-/** Throws when a library of the service is imported. */
-const withoutLibraries = preload(
-  `import { register } from 'node:module';
-  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(resolveHook)}));`,
-);
-/** Throws what Node.js throws for a binary that is not in the package. */
-const withoutBinary = preload(
-  `import Module from 'node:module';
+/** Throws what Node.js throws for a binary that is not installed, for both builds of the HTTP library. */
+const NO_BINARY = `import Module from 'node:module';
   const load = Module._load;
   Module._load = (name, ...rest) => {
-    if (/uws_.*\\.node$/.test(name)) throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
+    if (/^@uwsjs|uws_.*\\.node$/.test(name)) throw Object.assign(new Error("Cannot find module '" + name + "'"), { code: 'MODULE_NOT_FOUND' });
     return load(name, ...rest);
-  };`,
+  };`;
+const withoutBinary = preload(NO_BINARY);
+/** Throws when a library of the service is imported. */
+const withoutLibraries = preload(
+  `${NO_BINARY}
+  Module.register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(resolveHook)}));`,
 );
 
 const UNREACHABLE = { CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: '0'.repeat(64) };
@@ -70,7 +70,6 @@ test('[OPS-15] where the HTTP library has no binary, cairn serve names the versi
   const { code, stdout, stderr } = await refusedStart({ NODE_OPTIONS: withoutBinary });
   expect([code, stdout]).toEqual([1, '']);
   const { version, platform, arch } = process;
-  expect(stderr).toBe(
-    `cairn: the HTTP library has no binary for Node.js ${version} on ${platform} ${arch}: use Node.js 22 (or 20.19 or later in 20). If cairn was installed with another version of Node.js, install it again; or see "Node.js versions" in \`cairn help operating\`.\n`,
-  );
+  const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  expect(stderr).toBe(`cairn: ${noBuildSentence(version, platform, arch, header.glibcVersionRuntime)}\n`);
 });

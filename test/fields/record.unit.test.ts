@@ -8,6 +8,7 @@ import {
   computedField,
   decidedField,
   declareRecord,
+  notesOf,
   optionalField,
   type RecordOf,
   requiredField,
@@ -82,7 +83,7 @@ test('a change of any member is one, of none is the same object', () => {
 });
 
 test('callers set their fields only, and may leave all out of a change', () => {
-  expect(Object.keys(declared.inputs)).toEqual(['title', 'tags', 'color', 'place']);
+  expect(declared.inputsBeside(['tags']).map(({ name }) => name)).toEqual(['title', 'color', 'place']);
   expect(declared.newInput.safeParse({}).error?.issues.map(({ path }) => path)).toEqual([['title']]);
   expect(declared.newInput.parse({ title: ' x ' })).toEqual({ title: 'x' });
   expect(declared.changeInput.parse({})).toEqual({});
@@ -108,6 +109,16 @@ test('answers have the plain form of a field, and nothing internal', () => {
     created_at: AT,
     changed_by: 'laptop',
   });
+});
+
+test('fields without words of their own are noted when they have a value', () => {
+  const others = declared.inputsBeside(['title']);
+  expect(notesOf(others, declared.make({ title: 'one' }, { ...decided, place: 3 }))).toEqual(['place: 3']);
+  expect(notesOf(others, declared.make({ title: 'one', tags: ['a'], color: 'red' }, decided))).toEqual([
+    'tags: ["a"]',
+    'color: "red"',
+    'place: 2',
+  ]);
 });
 
 test('an archive has what a caller could have sent, in its stored form, and nothing computed', () => {

@@ -5,11 +5,10 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openLog } from '../../src/common/log.ts';
-import { readBody } from '../../src/gateway/body/read-body.ts';
+import { readGatewayBody } from '../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../src/gateway/known-results.ts';
-import { Listening } from '../../src/gateway/live/listening.ts';
-import { Watched } from '../../src/gateway/live/watched.ts';
+import { Listening } from '../../src/gateway/listening/listening.ts';
 import { Offers } from '../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../src/gateway/registry.ts';
 import { gatewayRoutes } from '../../src/gateway/routes.ts';
@@ -63,19 +62,24 @@ const traffic = new Traffic();
 let door: FrontDoor;
 let port: number;
 
-const parse: BodyParser = (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] });
+const parse: BodyParser = (parts) => readGatewayBody(joined(parts), { kind: 'messages', contentTools: [] });
 
 beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
-  const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
+  const access = createAuthenticator({ scheme: 'McpKey', name: 'McpKey', credential: 'key', find: () => undefined });
   door = frontDoor({
     routes: gatewayRoutes({
       gateway: new Gateway({
         registry,
         answers,
         offers: new Offers({ resources: [], prompts: [] }),
-        listening: new Listening(new Watched([], [], () => undefined)),
+        listening: new Listening({
+          resources: [],
+          prompts: [],
+          store: { watch: () => undefined, revision: () => undefined },
+          accountOfVault: () => undefined,
+        }),
         states: { keyedHash: (_purpose, text) => text, now: Date.now },
         version: '0',
         icon: '/icon.svg',

@@ -83,7 +83,7 @@ test('[NET-6] refusals of every step carry the id and are logged under it', asyn
     expect(await linesOf(`refused-${status}`)).toMatchObject([{ status }]);
   }
   const client = await rawClient(hub.port);
-  client.send(head('GET /health HTTP/1.1', ['X-Request-Id: refused-400', 'Host: other.test']));
+  client.send(head('GET /health HTTP/1.1', ['X-Request-Id: refused-400', 'Content-Length: 0', 'Content-Length: 0']));
   const [refused] = await client.received(1);
   expect(refused?.headers['x-request-id']).toBe('refused-400');
   expect(await linesOf('refused-400')).toMatchObject([{ status: 400 }]);

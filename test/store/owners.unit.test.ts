@@ -1,7 +1,7 @@
 /** Who may write which rows: a decision that writes a row of another owner, or reads past its batch, fails whole. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { recordCodec } from '../../src/store/codec.ts';
 import { HUB, type Owners, SWEEP, type Writer } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';

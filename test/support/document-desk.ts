@@ -1,14 +1,15 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 
 import { ActorRegistry } from '../../src/actors/registry.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { DocumentBin } from '../../src/documents/bin.ts';
-import { DevDocs, forgetDoc } from '../../src/documents/dev-docs/service.ts';
-import { verifyDevDocs } from '../../src/documents/dev-docs/verify.ts';
+import { devDocKind } from '../../src/documents/dev-docs/kind.ts';
+import { DevDocs } from '../../src/documents/dev-docs/service.ts';
+import { handoffKind } from '../../src/documents/handoffs/kind.ts';
 import { Handoffs } from '../../src/documents/handoffs/service.ts';
-import { verifyHandoffs } from '../../src/documents/handoffs/verify.ts';
-import { forgetPaper, Papers } from '../../src/documents/papers/service.ts';
-import { verifyPapers } from '../../src/documents/papers/verify.ts';
+import { paperKind } from '../../src/documents/papers/kind.ts';
+import { Papers } from '../../src/documents/papers/service.ts';
+import { verifyDocuments } from '../../src/documents/verify.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { unbounded } from './quotas.ts';
@@ -37,17 +38,24 @@ export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): Doc
   const clock = { ms: START_MS };
   const categories = new Set<number>();
   const options = { store, actors, quotas: unbounded, now: () => clock.ms };
-  return {
-    store,
-    clock,
+  const services = {
     docs: new DevDocs(options),
     handoffs: new Handoffs({ ...options, keepDays, mayPurge: () => true }),
     papers: new Papers({ ...options, categoryExists: (_reader, _accountId, id) => categories.has(id) }),
+  };
+  return {
+    store,
+    clock,
+    ...services,
     categories,
-    bin: new DocumentBin({ store, actors, forget: { docs: forgetDoc, papers: forgetPaper } }),
+    bin: new DocumentBin({ store, actors, services }),
     problems() {
       const reader = new CheckedReader(store);
-      const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];
+      const parts = [
+        verifyDocuments(reader, devDocKind),
+        verifyDocuments(reader, handoffKind),
+        verifyDocuments(reader, paperKind),
+      ];
       return [...reader.problems, ...parts.flatMap(({ problems }) => problems)];
     },
     async close() {

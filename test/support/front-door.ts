@@ -2,8 +2,7 @@
 import { pino } from 'pino';
 import { Admission } from '../../src/http/checks/admission.ts';
 import { Rates } from '../../src/http/checks/rates.ts';
-import { FrontDoor } from '../../src/http/front-door.ts';
-import type { FrontDoorOptions } from '../../src/http/front-door-options.ts';
+import { FrontDoor, type FrontDoorOptions } from '../../src/http/front-door.ts';
 import { RequestLog } from '../../src/http/measure/request-log.ts';
 import { Traffic } from '../../src/http/measure/traffic.ts';
 import { joined } from '../../src/http/request/body.ts';

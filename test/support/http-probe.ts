@@ -93,7 +93,7 @@ export const CLOSED: Cases = {
   'a trailer with a length': chunked('2\r\n{}\r\n0\r\nContent-Length: 50\r\n\r\n'),
 };
 
-/** Never answered, and closed by the library in its own time. */
+/** Refused by the newer build of the library; the older never answers, and closes in its own time. */
 export const SILENT: Cases = {
   'HTTP/0.9': 'GET /ready\r\n',
   'lines before the request': `\r\n\r\n${ready()}`,

@@ -22,7 +22,7 @@ export interface HubOptions {
   readonly dataFolder?: string;
   /** Runs before node, e.g. `['prlimit', '--nofile=64']`. */
   readonly wrapper?: readonly string[];
-  /** Another build of the command than this one. */
+  /** Another build of the command than this one, for the hub and for what runs beside it. */
   readonly script?: string;
 }
 
@@ -128,7 +128,7 @@ export async function startHub(options: HubOptions = {}): Promise<Hub> {
       child.kill('SIGKILL');
       await exited;
     },
-    cli: (...cliArgs) => runCairn(cliArgs, { CAIRN_DATA: dataFolder, ...options.env }),
+    cli: (...cliArgs) => runCairn(cliArgs, { CAIRN_DATA: dataFolder, ...options.env }, '', [], options.script),
     waitForLog,
   };
 }
@@ -155,12 +155,13 @@ export function runCairn(
   env: Record<string, string>,
   input: string = '',
   wrapper: readonly string[] = [],
+  script: string = CAIRN,
 ): Promise<CommandResult> {
   const [command, ...before] = [...wrapper, process.execPath];
   return new Promise((resolve) => {
     const child = execFile(
       command ?? process.execPath,
-      [...before, CAIRN, ...args],
+      [...before, script, ...args],
       { env: cleanEnvironment(env) },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });

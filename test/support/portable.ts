@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { Store } from '../../src/store/store.ts';
 import { accessToken, structured } from './gateway.ts';
 import { call } from './http.ts';

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { openLog } from '../../src/common/log.ts';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { Pool } from '../../src/pool/pool.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Damage } from '../../src/store/data-file/damage.ts';

@@ -1,7 +1,7 @@
 /** An account with damaged contents is exported without them, and the archive says so. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { devDocChanges } from '../../src/documents/dev-docs/records.ts';
 import { versionTexts } from '../../src/documents/records.ts';
 import { UPGRADE } from '../../src/store/owners.ts';

@@ -1,7 +1,7 @@
 /** Child program: one route of the HTTP library, reading the whole body and sending the same bytes to every request. */
 
-import { App } from 'uWebSockets.js';
 import { readFileSync } from 'node:fs';
+import { App } from '../../../src/http/library/uws.ts';
 
 const [port = '0', replyFile = ''] = process.argv.slice(2);
 const reply = readFileSync(replyFile);

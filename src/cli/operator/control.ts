@@ -59,7 +59,7 @@ export async function control<C extends ControlRequest['command']>(
     return result;
   } finally {
     await close();
-    await core.close();
+    await core.life.end();
     sink.flush();
   }
 }

@@ -13,7 +13,7 @@ export async function openForReading({
   mapBytes,
 }: Pick<Config, 'dataFolder' | 'mapBytes'>): Promise<Store> {
   if (!existsSync(join(folder, DATA_FILE))) throw noHub(folder);
-  const { allTables } = await import('../../compose/core.ts');
+  const { allTables } = await import('../../compose/tables.ts');
   const { refuseOtherSchema } = await import('../../compose/schema/upgrade.ts');
   const { SCHEMA } = await import('../../compose/schema/steps.ts');
   const { schemaOf } = await import('../../store/meta/schema.ts');

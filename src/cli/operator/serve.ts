@@ -6,13 +6,12 @@ import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
 import { ownAddress } from '../../compose/first-steps.ts';
 import { type Config, readConfig, readServiceManager } from '../../config.ts';
-import { requireHttpLibrary } from '../../http/library/load.ts';
 import type { RunningService } from '../../main.ts';
 import { ServiceManager } from '../../ops/service/notify.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
-import { ignoreForeignSignals } from '../foreign-signals.ts';
 import { print } from '../output.ts';
+import { ignoreForeignSignals } from '../process.ts';
 
 const BROKEN =
   'the process cannot continue after this disk failure; check the disk, then start it again: all acknowledged data is stored';
@@ -25,7 +24,8 @@ export const serveCommand: Command = {
 };
 
 async function serve(): Promise<number> {
-  await requireHttpLibrary();
+  // First, so that its sentence comes before errors of other libraries.
+  await import('../../http/library/uws.ts');
   const { startService } = await import('../../main.ts');
   const config = readConfig();
   const format = config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json');

@@ -7,16 +7,17 @@ import { Unreachable } from '../../client/http.ts';
 import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
 import { counted, shownLine } from '../../client/shown.ts';
+import { newState, type SyncState } from '../../client/sync/base/state.ts';
+import { readState, syncedAround } from '../../client/sync/base/state-file.ts';
+import { StateStore } from '../../client/sync/base/store.ts';
 import { findVault } from '../../client/sync/find-vault.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { VaultHub } from '../../client/sync/hub.ts';
-import { LargeQueue } from '../../client/sync/large/queue.ts';
+import { LargeQueue } from '../../client/sync/large-queue.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
-import { newState, type SyncState } from '../../client/sync/state.ts';
-import { readState, stampOf, syncedAround } from '../../client/sync/state-file.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
-import { useUmaskOfUser } from '../umask.ts';
+import { useUmaskOfUser } from '../process.ts';
 import { openTools } from './tool-access.ts';
 
 /** Selects the folder and its vault. */
@@ -113,27 +114,21 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   const events: SyncEvent[] = [];
   const line = openStatusLine();
   const state = kept ?? newState(server, vaultId, deviceName);
-  state.vault_name = vault ?? state.vault_name;
-  if (choice.only !== undefined && choice.only.length > 0) {
-    state.only = choice.only.every((pattern) => pattern === '*') ? [] : [...choice.only];
-  }
+  const { only = [] } = choice;
+  const chosen = {
+    vault_name: vault ?? state.vault_name,
+    only: only.length === 0 ? state.only : only.every((pattern) => pattern === '*') ? [] : only,
+  };
   const replica: Replica = {
     folder,
     hub: new VaultHub(tools, vaultId, (seconds) => line.show(`the hub is busy; waiting ${seconds} s`)),
-    state,
+    state: new StateStore(folder, { ...state, ...chosen }),
+    large: new LargeQueue(),
     tell: (event) => void events.push(event),
     progress(transfer, { files, filesTotal, bytes, bytesTotal }) {
       const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
       line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${counted(filesTotal, 'file')}, ${amount}`);
     },
-    troubles: new Map(),
-    held: new Set(),
-    large: new LargeQueue(),
-    due: new Set(),
-    damaged: new Map(),
-    copies: new Map(),
-    unsent: new Set(),
-    saved: { atMs: Date.now(), stamp: stampOf(folder.root.path) },
   };
   return { replica, takeEvents: () => events.splice(0), line };
 }

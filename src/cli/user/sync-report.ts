@@ -3,9 +3,11 @@
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { counted, quoted, shownLine } from '../../client/shown.ts';
-import { unmatched } from '../../client/sync/folder/choice.ts';
+import { conflictsOf } from '../../client/sync/base/state.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
-import { conflictsOf } from '../../client/sync/state.ts';
+import type { Round } from '../../client/sync/round.ts';
+import { unmatched } from '../../client/sync/scan/choice.ts';
+import type { Scan } from '../../client/sync/scan/scan.ts';
 import { limits } from '../../limits/service.ts';
 
 export interface Report {
@@ -18,19 +20,19 @@ export interface Report {
 const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 
 /** The changes made, the paths that still differ between both sides, and the resulting exit code. */
-export function reportOf(replica: Replica, events: readonly SyncEvent[], isFirst: boolean): Report {
-  const links = replica.scanned?.links.size ?? 0;
+export function reportOf(replica: Replica, round: Round, events: readonly SyncEvent[], isFirst: boolean): Report {
+  const links = round.scan?.links.size ?? 0;
   const conflicts = conflictsOf(replica.state);
   const note =
     isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (\`${statusOf(replica)}\` lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
-    open: openLines(replica),
-    exitCode: exitCodeOf(replica, conflicts.length),
+    open: openLines(replica, round),
+    exitCode: exitCodeOf(round, conflicts.length),
   };
 }
 
-export function exitCodeOf({ troubles, held }: Replica, conflicts: number): number {
+export function exitCodeOf({ troubles, held }: Round, conflicts: number): number {
   if (conflicts > 0) return EXIT.conflict;
   return troubles.size + held.size > 0 ? EXIT.refused : EXIT.done;
 }
@@ -47,9 +49,9 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
 }
 
 /** Warns about `--only` patterns that match no file here or on the hub, which may be typos. */
-export function choiceLines({ state, scanned }: Replica): string[] {
+export function choiceLines({ state }: Replica, scan: Scan | undefined): string[] {
   const { only, base, waits } = state;
-  const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scanned?.files.keys() ?? [])]));
+  const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scan?.files.keys() ?? [])]));
   return missing.map(
     (pattern) =>
       `No file here or on the hub matches --only ${quoted(pattern)}. Sync again with another --only; --only '*' syncs everything.`,
@@ -57,8 +59,8 @@ export function choiceLines({ state, scanned }: Replica): string[] {
 }
 
 /** Everything pending for the user, each with the command that settles it. */
-export function openLines(replica: Replica): string[] {
-  const { folder, state, troubles, held } = replica;
+export function openLines(replica: Replica, { troubles, held }: Round): string[] {
+  const { folder, state } = replica;
   const conflicts = conflictsOf(state).map(
     (path) => `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}`,
   );

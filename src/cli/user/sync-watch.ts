@@ -7,8 +7,9 @@ import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
-import { type SyncOptions, syncOnce } from '../../client/sync/cycle.ts';
-import { conflictsOf } from '../../client/sync/state.ts';
+import { conflictsOf } from '../../client/sync/base/state.ts';
+import { type SyncRules, syncOnce } from '../../client/sync/cycle.ts';
+import { backoffMs } from '../../client/sync/plan/waits.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
@@ -17,7 +18,7 @@ import { print, printError } from '../output.ts';
 import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
 import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.ts';
 
-export interface WatchOptions extends Pick<SyncOptions, 'allowDeletes'> {
+export interface WatchOptions extends Pick<SyncRules, 'allowDeletes'> {
   readonly json: boolean;
   readonly signal: AbortSignal;
   /** Printed before each line, since several folders share one output. */
@@ -58,14 +59,18 @@ export async function watchOne(choice: FolderChoice, options: WatchOptions): Pro
   });
 }
 
-async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options: WatchOptions): Promise<number> {
+async function keepInStep(
+  { replica: opened, takeEvents, line }: OpenedReplica,
+  options: WatchOptions,
+): Promise<number> {
   const { json, signal, prefix } = options;
-  const { root } = replica.folder;
+  const { folder, state } = opened;
+  const { root } = folder;
   const says = (text: string) => print(`${prefix}${text}`);
   const warns = (text: string) => printError(`cairn: ${prefix}${text}`);
   const told = new Told();
   let refusedMs = 0;
-  await watchFolder(replica, {
+  const last = await watchFolder(opened, {
     signal,
     onReady() {
       line.close();
@@ -82,9 +87,9 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
       told.forget();
       if (!json) says('back: syncing again');
     },
-    async syncNow() {
+    async syncNow(replica, before, keep) {
       for (let wasPaused = false; !signal.aborted; wasPaused = true) {
-        if (!existsSync(replica.folder.own('paused'))) {
+        if (!existsSync(folder.own('paused'))) {
           if (wasPaused) says('resumed');
           break;
         }
@@ -95,13 +100,12 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
       const retryRefused = Date.now() - refusedMs > limits.clientRefusedMs;
       if (retryRefused) refusedMs = Date.now();
       const { allowDeletes } = options;
+      const how = { allowDeletes, retryRefused, restoreMissing: false, leavesLarge: true } as const;
+      let round = before;
       try {
-        await syncOnce(replica, {
-          direction: 'both',
-          allowDeletes,
-          restoreMissing: false,
-          retryRefused,
-          leavesLarge: true,
+        await syncOnce(replica, before, { ...how, direction: 'both' }, (next) => {
+          round = next;
+          keep(next);
         });
       } finally {
         line.close();
@@ -109,10 +113,10 @@ async function keepInStep({ replica, takeEvents, line }: OpenedReplica, options:
         const lines = json ? events.map((event) => jsonLine(event)) : reportLines(events);
         for (const text of lines) says(text);
       }
-      for (const text of told.news([...openLines(replica), ...choiceLines(replica)])) warns(text);
+      for (const text of told.news([...openLines(replica, round), ...choiceLines(replica, round.scan)])) warns(text);
     },
   });
-  return exitCodeOf(replica, conflictsOf(replica.state).length);
+  return exitCodeOf(last, conflictsOf(state).length);
 }
 
 /** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */
@@ -127,8 +131,7 @@ async function openPatiently(
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
       if (!mayPass) throw error;
       if (failures === 0) printError(`cairn: ${prefix}${stopped(error.message)} Waiting for it.`);
-      const pauseMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
     }
   }
   return undefined;

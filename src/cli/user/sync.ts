@@ -5,13 +5,14 @@ import { ClientError } from '../../client/client-error.ts';
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
+import { conflictsOf } from '../../client/sync/base/state.ts';
+import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
-import { conflictsOf } from '../../client/sync/state.ts';
-import { syncedAround } from '../../client/sync/state-file.ts';
-import { statusOf } from '../../client/sync/status.ts';
+import { newRound, type Round } from '../../client/sync/round.ts';
+import { syncStatusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -139,29 +140,34 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
     const { path } = replica.folder.root;
     throw new ClientError(`${path} is paused; run \`${nextCommand(path, 'sync resume')}\` first.`);
   }
+  let round: Round = newRound();
+  const keep = (next: Round) => {
+    round = next;
+  };
   try {
     const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
-    await syncOnce(replica, { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false });
+    const how = { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false };
+    await syncOnce(replica, round, how, keep);
   } catch (error) {
     // The changes made before the error are reported as well.
     line.close();
-    if (!options.json) for (const text of reportOf(replica, takeEvents(), isFirst).done) print(text);
+    if (!options.json) for (const text of reportOf(replica, round, takeEvents(), isFirst).done) print(text);
     throw error;
   }
   line.close();
   const events = takeEvents();
-  const { done, open, exitCode } = reportOf(replica, events, isFirst);
-  if (options.json) print(jsonLine(documentOf(replica, events)));
+  const { done, open, exitCode } = reportOf(replica, round, events, isFirst);
+  if (options.json) print(jsonLine(documentOf(replica, round, events)));
   else {
     for (const text of done) print(text);
-    const notes = [...open, ...choiceLines(replica)];
+    const notes = [...open, ...choiceLines(replica, round.scan)];
     for (const text of notes) printError(`cairn: ${text}`);
     if (done.length + notes.length === 0) print(direction === 'both' ? 'up to date' : 'up to date with the hub');
   }
   return exitCode;
 }
 
-function documentOf({ state, troubles, held }: Replica, events: readonly unknown[]) {
+function documentOf({ state }: Replica, { troubles, held }: Round, events: readonly unknown[]) {
   const conflicts = [...state.waits].filter(([, { kind }]) => kind === 'conflict');
   return {
     events,
@@ -175,7 +181,7 @@ function documentOf({ state, troubles, held }: Replica, events: readonly unknown
 
 async function status(options: Options): Promise<number> {
   const { replica } = await openReplica(choiceOf(options, 'read'));
-  const found = await statusOf(replica);
+  const found = await syncStatusOf(replica);
   const { problem, links, elsewhere, conflict, ...lists } = found;
   const { path: root } = replica.folder.root;
   const paused = existsSync(replica.folder.own('paused'));
@@ -189,7 +195,7 @@ async function status(options: Options): Promise<number> {
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
     const pausedNote = `The folder is paused. To sync it again, run \`${nextCommand(root, 'sync resume')}\`.`;
-    const notes = [...(paused ? [pausedNote] : []), ...choiceLines(replica)];
+    const notes = [...(paused ? [pausedNote] : []), ...choiceLines(replica, undefined)];
     for (const text of notes) printError(`cairn: ${text}`);
     if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
@@ -212,14 +218,15 @@ async function settle(options: Options): Promise<number> {
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
   const folder = folderOf(options, one);
   const { replica, takeEvents, line } = await openReplica({ ...choiceOf(options, 'read'), folder });
+  let round: Round = newRound();
   await lockFolder(replica, async () => {
     const paths = one === undefined ? conflictsOf(replica.state) : [waitingPath(replica, one)];
-    for (const path of paths) await resolveConflict(replica, path, keep);
+    for (const path of paths) round = await resolveConflict(replica, path, keep);
   });
   line.close();
   const events = takeEvents();
-  const { done, open, exitCode } = reportOf(replica, events, false);
-  if (options.json) print(jsonLine(documentOf(replica, events)));
+  const { done, open, exitCode } = reportOf(replica, round, events, false);
+  if (options.json) print(jsonLine(documentOf(replica, round, events)));
   else {
     for (const text of done) print(text);
     for (const text of open) printError(`cairn: ${text}`);

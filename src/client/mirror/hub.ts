@@ -4,9 +4,8 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { encodeExtValue } from '../../text/ext-value.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError, NotSignedIn } from '../client-error.ts';
 import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferProgress } from '../http.ts';
-import { NotSignedIn } from '../not-signed-in.ts';
 
 const BASE = '/api/cert_mirror';
 

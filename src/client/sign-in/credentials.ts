@@ -3,9 +3,8 @@
  * An access token about to expire is renewed, by one process at a time.
  */
 import { limits } from '../../limits/service.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError, NotSignedIn } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
-import { NotSignedIn } from '../not-signed-in.ts';
 import { type ClientSettings, serverUrl } from '../settings.ts';
 import { CredentialFile, type StoredLogin } from './credential-file.ts';
 import { Refused, refreshTokens, type TokenAnswer } from './oauth.ts';

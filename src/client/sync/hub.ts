@@ -5,11 +5,18 @@ import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
+import type { SyncState } from './base/state.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
 import { Portion } from './portion.ts';
-import { type LeftOut, leftOutSchema, type RemoteRecord, readAs, readRecord, timeSchema } from './remote-record.ts';
-import type { SyncState } from './state.ts';
+import {
+  type LeftOut,
+  leftOutSchema,
+  type RemoteRecord,
+  readAs,
+  readRemoteRecord,
+  timeSchema,
+} from './remote-record.ts';
 
 /** JSON-RPC codes: invalid argument, internal error. */
 const INVALID = -32602;
@@ -53,7 +60,7 @@ export interface Amount {
 const NOTHING: Amount = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
 
 /** Callbacks for arriving changes. */
-export interface Arrivals {
+export interface PullArrivals {
   readonly record: (record: RemoteRecord) => void;
   /** A path not allowed in this folder, with the reason; undefined: the path is deleted. */
   readonly foreign: (path: string, reason: string | undefined) => void;
@@ -77,7 +84,7 @@ export interface PullEnd {
 export type PushedFile = z.infer<typeof pushedSchema>;
 
 /** Arguments of one sync_push, without the vault. */
-export type PushArguments = Readonly<Record<string, unknown>> & { readonly path: string };
+export type PushCall = Readonly<Record<string, unknown>> & { readonly path: string };
 
 /** The vault does not exist on the hub; a retry cannot succeed. */
 export class VaultGone extends ClientError {}
@@ -105,7 +112,7 @@ export class VaultHub {
   }
 
   /** Pulls one page of changes since the cursor, or of the whole vault, as a stream. Long ones have no content. */
-  async pull(from: PullFrom, arrivals: Arrivals): Promise<PullEnd> {
+  async pull(from: PullFrom, arrivals: PullArrivals): Promise<PullEnd> {
     if (from.cursor === null) this.#pulled = { ...NOTHING, ...(await this.#sizeOfVault()) };
     const before = this.#pulled;
     let page = NOTHING;
@@ -129,7 +136,7 @@ export class VaultHub {
   /** Pulls the current state of these paths; unknown paths are skipped. Resolves with the paths left out as damaged. */
   async pullPaths(
     paths: readonly FolderPath[],
-    arrivals: Arrivals,
+    arrivals: PullArrivals,
     how: { readonly brief: boolean; readonly signal?: AbortSignal },
   ): Promise<LeftOut> {
     const { brief, ...more } = how;
@@ -167,7 +174,7 @@ export class VaultHub {
   }
 
   /** Pushes some files in one request; the outcomes are in the same order. */
-  async push(many: readonly PushArguments[], how: CallHow = {}): Promise<(PushedFile | ToolRefused)[]> {
+  async push(many: readonly PushCall[], how: CallHow = {}): Promise<(PushedFile | ToolRefused)[]> {
     const [only] = many;
     if (only === undefined) return [];
     if (many.length === 1) return [await this.#pushOne(only, how)];
@@ -225,7 +232,7 @@ export class VaultHub {
 
   async #stream(
     args: Readonly<Record<string, unknown>> & { readonly limit?: number; readonly paths?: readonly string[] },
-    { record, foreign, damaged, progress }: Arrivals,
+    { record, foreign, damaged, progress }: PullArrivals,
     how: Pick<CallHow, 'signal'> = {},
   ) {
     const { paths, limit: recordsMax = paths?.length ?? 0 } = args;
@@ -236,7 +243,7 @@ export class VaultHub {
         'sync_pull',
         { vault_id: this.#vaultId, ...args },
         (given, totals) => {
-          const { path, ...rest } = readRecord(given);
+          const { path, ...rest } = readRemoteRecord(given);
           files += 1;
           if (files > recordsMax) throw new ClientError(`the hub sent more than it was asked for.${ODD}`);
           const content = rest.side?.bytes;

@@ -1,7 +1,7 @@
 /** Reads one change reported by the hub. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
-import { type BadPath, checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { type BadPath, checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 
 /** A time in the hub's format that can be converted to a number. */
 export const timeSchema = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
@@ -48,7 +48,7 @@ export const leftOutSchema = z
   .array(z.object({ path: z.string(), sha256: z.string() }))
   .default([])
   .transform((files): LeftOut => {
-    const checked = files.map(({ path, sha256 }) => [checkPath(path), sha256] as const);
+    const checked = files.map(({ path, sha256 }) => [checkFolderPath(path), sha256] as const);
     return new Map(checked.filter((pair): pair is readonly [FolderPath, string] => !isBad(pair[0])));
   });
 
@@ -64,11 +64,11 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
 }
 
 /** Parses one record of a pull and checks its path. Throws ClientError when it does not match the schema. */
-export function readRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
+export function readRemoteRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
   const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId } = record;
   const storedMs = Date.parse(record.stored_at);
-  const path = checkPath(record.path);
+  const path = checkFolderPath(record.path);
   if (type === 'deleted') return { path, side: undefined, storedMs, deviceId };
   if (sha256 === undefined) throw new ClientError('the hub sent a file without its hash; update cairn or the hub.');
   const bytes = content === undefined ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');

@@ -2,18 +2,20 @@
 import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
+import type { Wait } from './base/state.ts';
 import type { Content } from './folder/file.ts';
-import { checkPath, type FolderPath, isBad } from './folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import type { Amount } from './hub.ts';
-import { applyRemote } from './pull/apply.ts';
-import { whyDamaged } from './pull/damaged.ts';
-import { mergeOnHub } from './pull/reconcile.ts';
-import { pushArguments, textOf } from './push/arguments.ts';
-import { send } from './push/send.ts';
+import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
-import { type Replica, save, scan } from './replica.ts';
-import { Spellings, settleWaitingNames } from './spelling.ts';
-import { agree, type Wait } from './state.ts';
+import type { Replica } from './replica.ts';
+import { newRound, type Round } from './round.ts';
+import { applyRemote } from './run/apply.ts';
+import { pushCall, utf8TextOf } from './run/arguments.ts';
+import { mergeOnHub } from './run/reconcile.ts';
+import { scanFiles } from './run/scan-files.ts';
+import { send } from './run/send.ts';
+import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
 export type ConflictChoice = 'mine' | 'theirs' | 'merge';
 
@@ -25,11 +27,12 @@ interface Sides {
 }
 
 /** Settles a path. Throws ClientError when it has no conflict, or changed at this moment. */
-export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<void> {
+export async function resolveConflict(replica: Replica, given: string, keep: ConflictChoice): Promise<Round> {
   const { folder, state, tell } = replica;
-  const local = await scan(replica);
-  settleWaitingNames(replica, local);
-  const named = checkPath(given.replace(/^\.\//, ''));
+  const next = newRound();
+  const local = await scanFiles({ ...replica, next });
+  settleWaitingNames({ ...replica, next }, local);
+  const named = checkFolderPath(given.replace(/^\.\//, ''));
   const wait = isBad(named) ? undefined : state.waits.get(named);
   if (isBad(named) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
@@ -46,8 +49,9 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   if (keep === 'mine') await keepMine(replica, sides);
   else if (keep === 'theirs') await keepTheirs(replica, sides);
   else await writeMarkers(replica, sides);
-  await save(replica);
+  await state.save();
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
+  return next;
 }
 
 /** The current state of a path on the hub. */
@@ -75,13 +79,13 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
 }
 
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
-  const args = pushArguments(replica, remote.path, mine, remote.side?.sha256 ?? '');
+  const args = pushCall(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
   const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
   const { executable } = mine ?? {};
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
-  agree(replica.state, path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
+  replica.state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
 }
 
 async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
@@ -90,11 +94,11 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
   const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
   if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
-  agree(state, path, mine === undefined ? undefined : { sha256: mine.sha256 });
+  state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
   const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, mine);
   if (applied !== 'done') {
-    state.waits.set(path, wait);
+    state.wait(path, wait);
     const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
     throw new ClientError(`${path} was not replaced. ${why}`);
   }
@@ -109,19 +113,19 @@ async function keepAsVersion(
   { path: name, side: theirs }: RemoteRecord,
 ): Promise<void> {
   if (mine.sha256 === theirs?.sha256) return;
-  const [own] = await send(replica, [{ path, args: pushArguments(replica, name, mine, theirs?.sha256 ?? '') }]);
+  const [own] = await send(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
-  const [again] = await replica.hub.push([pushArguments(replica, name, back, mine.sha256)]);
+  const [again] = await replica.hub.push([pushCall(replica, name, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
 }
 
 /** Writes both sides into the file with git's conflict markers; the user edits it and then keeps the local side. */
 async function writeMarkers(replica: Replica, { path, mine, remote }: Sides): Promise<void> {
   const { folder, state, tell } = replica;
-  const text = mine && textOf(mine.bytes);
-  const theirs = remote.side?.bytes && textOf(remote.side.bytes);
+  const text = mine && utf8TextOf(mine.bytes);
+  const theirs = remote.side?.bytes && utf8TextOf(remote.side.bytes);
   if (mine === undefined || text === undefined || theirs === undefined) {
     throw new ClientError(`${path} is not text on both sides; choose --keep mine or --keep theirs.`);
   }

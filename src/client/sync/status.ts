@@ -1,15 +1,13 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
-import { decidePull, decidePush } from './decide.ts';
-import { takePartAgain } from './folder/left-out.ts';
-import { checkPath, type FolderPath, isBad } from './folder/path.ts';
-import { scanFolder } from './folder/scan.ts';
-import { pendingElsewhere } from './pending.ts';
-import { whyDamaged } from './pull/damaged.ts';
-import { withEarlierSaves } from './push/saves.ts';
+import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
+import { decidePull, localChange } from './plan/decide.ts';
+import { changesOfParticipation } from './plan/left-out.ts';
+import { NameIndex } from './plan/names.ts';
+import { whyDamaged, withEarlierSaves } from './plan/troubles.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
-import { NameIndex } from './spelling.ts';
+import { scanFolder } from './scan/scan.ts';
 
 export interface SyncStatus {
   /** Changed on the hub. */
@@ -46,14 +44,17 @@ interface Remote {
   readonly damaged: ReadonlySet<FolderPath>;
 }
 
-export async function statusOf(replica: Replica): Promise<SyncStatus> {
+export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
   const found = await scanFolder(folder, state);
-  for (const path of takePartAgain(found, state)) state.waits.delete(path);
+  const [known, waits] = [new Map(state.base), new Map(state.waits)];
+  for (const [path, record] of changesOfParticipation(found, state)) {
+    if (record === undefined) for (const records of [known, waits]) records.delete(path);
+  }
   const { files, skipped, problems, links, leavesOut } = found;
   const problem = new Map([...problems, ...skipped]);
   const { hashes: remote, executables, damaged } = await listRemote(replica, problem);
-  const base: Side = new Map([...state.base].map(([path, { sha256 }]) => [path, sha256]));
+  const base: Side = new Map([...known].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
   const todo = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
@@ -63,8 +64,8 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     const [local, hub, common] = [here.get(path), remote.get(path), base.get(path)];
     const spelling = spellings.get(path);
     // What cannot be renamed here waits under its own spelling.
-    const own = spelling === undefined || state.waits.has(path) ? path : spelling.path;
-    const wait = state.waits.get(own);
+    const own = spelling === undefined || waits.has(path) ? path : spelling.path;
+    const wait = waits.get(own);
     const isOther = local !== hub || own !== path;
     const isExecutable = executables.has(path);
     if (damaged.has(path) && local === hub) todo.push.push(path);
@@ -72,7 +73,7 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
     else if (wait?.kind === 'download' && isOther) todo.pull.push(own);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
-      todo[state.base.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
+      todo[known.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);
     } else if (wait !== undefined && wait.kind !== 'conflict' && isOther) problem.set(own, wait.reason);
     else if (wait !== undefined && isOther) todo.conflict.push(own);
     else if (hub !== common) {
@@ -81,14 +82,14 @@ export async function statusOf(replica: Replica): Promise<SyncStatus> {
       else if (action === 'keep') todo.push.push(path);
       else if (action !== 'agree' || spelling !== undefined) todo.pull.push(path);
     } else {
-      const action = decidePush(local, common);
+      const action = localChange(local, common);
       if (action === 'delete') todo.delete.push(path);
       else if (action !== undefined || spelling?.isOurs === true) todo.push.push(spelling?.path ?? path);
       else if (spelling !== undefined) todo.pull.push(path);
     }
   }
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
-    if (state.waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
+    if (waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   return { ...todo, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
@@ -131,7 +132,7 @@ async function listRemote({ hub }: Replica, problem: Map<string, string>): Promi
     const { structured } = await hub.call('sync_list', cursor === null ? {} : { cursor });
     const page: z.infer<typeof pageSchema> = readAs(pageSchema, structured);
     for (const { path, sha256, executable, quarantined } of page.files) {
-      const checked = checkPath(path);
+      const checked = checkFolderPath(path);
       if (isBad(checked)) {
         problem.set(path, checked.bad);
         continue;
@@ -143,4 +144,28 @@ async function listRemote({ hub }: Replica, problem: Map<string, string>): Promi
     cursor = page.has_more ? page.cursor : null;
   } while (cursor !== null);
   return { hashes, executables, damaged };
+}
+
+const conflictsSchema = z.object({
+  conflicts: z.array(z.object({ conflict_id: z.string(), path: z.string(), device_id: z.string() })),
+  cursor: z.string().nullable(),
+});
+
+/** Pending conflicts of other folders, as sentences by path. */
+async function pendingElsewhere({ hub, state }: Replica): Promise<Map<string, string>> {
+  const own = new Set([...state.waits.values()].map(({ conflictId }) => conflictId));
+  const found = new Map<string, string>();
+  let cursor: string | null = null;
+  do {
+    const { structured } = await hub.call('sync_pending_conflicts', cursor === null ? {} : { cursor });
+    const page: z.infer<typeof conflictsSchema> = readAs(conflictsSchema, structured);
+    for (const { conflict_id: id, path, device_id: device } of page.conflicts) {
+      if (own.has(id)) continue;
+      const settle = `from ${device}; resolve it there, or here: cairn call sync_resolve_conflict --conflict_id=${id} --keep=theirs (or --keep=yours)`;
+      const before = found.get(path);
+      found.set(path, before === undefined ? settle : `${before}; ${settle}`);
+    }
+    ({ cursor } = page);
+  } while (cursor !== null);
+  return found;
 }

@@ -40,15 +40,15 @@ const historySchema = z.object({
   has_more: z.boolean(),
 });
 
-export type ListedFile = z.infer<typeof listSchema>['files'][number];
+export type VaultFile = z.infer<typeof listSchema>['files'][number];
 export type FileVersion = z.infer<typeof historySchema>['versions'][number];
 
 const PAGE_FILES = 10_000;
 const PAGE_VERSIONS = 200;
 
 /** The files of a vault, sorted by path; includes deleted ones on request. */
-export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unknown>>): Promise<ListedFile[]> {
-  const found: ListedFile[] = [];
+export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unknown>>): Promise<VaultFile[]> {
+  const found: VaultFile[] = [];
   for (let cursor: string | null = null; ; ) {
     const from = cursor === null ? {} : { cursor };
     const { structured } = await hub.call('sync_list', { limit: PAGE_FILES, ...args, ...from });
@@ -60,7 +60,7 @@ export async function listFiles(hub: VaultHub, args: Readonly<Record<string, unk
 }
 
 /** The stored versions of a file, newest first, including those under earlier names. The caller may stop early. */
-export async function* versionsOf(hub: VaultHub, path: string): AsyncGenerator<FileVersion> {
+export async function* fileVersionsOf(hub: VaultHub, path: string): AsyncGenerator<FileVersion> {
   for (let before: number | undefined; ; ) {
     const from = before === undefined ? {} : { before };
     const { structured } = await hub.call('sync_history', { path, limit: PAGE_VERSIONS, ...from });
@@ -77,7 +77,7 @@ export async function* versionsOf(hub: VaultHub, path: string): AsyncGenerator<F
  */
 export async function versionToRestore(hub: VaultHub, path: string, atMs: number | undefined): Promise<FileVersion> {
   let isNewest = true;
-  for await (const version of versionsOf(hub, path)) {
+  for await (const version of fileVersionsOf(hub, path)) {
     const isWanted = atMs === undefined ? !isNewest && !version.deleted : Date.parse(version.stored_at) <= atMs;
     isNewest = false;
     if (!isWanted) continue;

@@ -6,7 +6,7 @@ import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 import { Store } from '../../store/store.ts';
 import { exportAccount } from '../../transfer/export.ts';
-import { allTables } from '../core.ts';
+import { allTables } from '../tables.ts';
 
 export interface ExportJob {
   readonly dataFolder: string;

@@ -3,8 +3,9 @@ import type { FieldErrors } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Reader } from '../../store/table.ts';
 import { nearest } from '../../text/nearest.ts';
-import { CATEGORIES, devDocCounts } from './records.ts';
-import { foldCategory } from './rules.ts';
+import { foldName } from '../rules.ts';
+import { CATEGORIES } from './declared.ts';
+import { devDocCounts } from './records.ts';
 
 export interface DevCategory {
   readonly name: string;
@@ -44,6 +45,6 @@ export function categoryErrors(
 /** Returns the stored form of a category to filter by, and its field errors. */
 export function filterCategory(reader: Pick<Reader, 'get' | 'range'>, accountId: string, given: string | undefined) {
   if (given === undefined) return { category: undefined, errors: {} };
-  const category = foldCategory(given);
+  const category = foldName(given);
   return { category, errors: categoryErrors(reader, accountId, category) };
 }

@@ -9,8 +9,9 @@ import { limits } from '../../limits/service.ts';
 import type { Walkable } from '../../store/table.ts';
 import { keptText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
-import { listScope } from './indexes.ts';
-import { type ContentType, type DevDocRecord, devDocHeads, devDocRows, devDocs } from './records.ts';
+import type { ContentType, DevDocRecord } from './declared.ts';
+import { devDocHeads, devDocRows, devDocs } from './records.ts';
+import { listScope } from './rules.ts';
 import { candidatesOf, chunkOf } from './text-index/gram-index.ts';
 import { foldText, wantedSlots } from './text-index/grams.ts';
 

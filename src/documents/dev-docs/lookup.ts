@@ -1,9 +1,11 @@
 /** Finds one dev doc by its id, or by its title and, if that is ambiguous, its category. */
 import { invalidField, type Refusal, refuseFields } from '../../common/fault.ts';
 import type { Reader } from '../../store/table.ts';
+import { foldName } from '../rules.ts';
 import { categoryErrors } from './categories.ts';
-import { type DevDocRecord, devDocs, devDocTitles } from './records.ts';
-import { docNotFound, foldCategory, foldTitle } from './rules.ts';
+import type { DevDocRecord } from './declared.ts';
+import { devDocs, devDocTitles } from './records.ts';
+import { docNotFound } from './rules.ts';
 
 export interface DocReference {
   readonly id?: number | undefined;
@@ -45,8 +47,8 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
     return id;
   }
   if (title === undefined) throw invalidField('id', 'id or title is required');
-  const folded = foldTitle(title);
-  if (category !== undefined) return reader.get(devDocTitles, [accountId, folded, state, foldCategory(category)]);
+  const folded = foldName(title);
+  if (category !== undefined) return reader.get(devDocTitles, [accountId, folded, state, foldName(category)]);
   const rows = reader.range(devDocTitles, { prefix: [accountId, folded, state] });
   if (rows.length > 1) {
     const names = rows.map(({ key }) => key[3]).join(', ');
@@ -57,6 +59,6 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
 
 /** Returns a `not_found` error. An unknown category is the likelier mistake, so it is reported first. */
 function notFound(reader: Reader, accountId: string, { category }: DocReference, isDeleted = false): Refusal {
-  if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldCategory(category)));
+  if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldName(category)));
   return docNotFound(isDeleted);
 }

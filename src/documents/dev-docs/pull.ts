@@ -15,9 +15,9 @@ import type { Store } from '../../store/store.ts';
 import { readInstant } from '../../time/iso-time.ts';
 import { readText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
-import { changeScope } from './indexes.ts';
+import { declaredDoc } from './declared.ts';
 import { devDocChanges, devDocs } from './records.ts';
-import { docView } from './views.ts';
+import { changeScope } from './rules.ts';
 
 export interface PullRequest {
   readonly category?: string | undefined;
@@ -76,7 +76,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest):
       lines.push(toLine(`${JSON.stringify({ type: 'deleted', id: docId, title, category: from, deleted_at })}\n`));
       continue;
     }
-    const head = `${JSON.stringify({ type: 'doc', ...docView(doc) }).slice(0, -1)},"content":`;
+    const head = `${JSON.stringify({ type: 'doc', ...declaredDoc.show(doc) }).slice(0, -1)},"content":`;
     const text = { id, version: doc.version };
     lines.push({ head, bytes: Buffer.byteLength(head) + doc.json_bytes + TAIL.length, text });
     sizeBytes += doc.size_bytes;

@@ -1,46 +1,7 @@
 /** Defines the tables of dev docs. Members have the names that callers see. Texts are stored as versions. */
-import type { Signed } from '../../common/principal.ts';
 import { bytesCodec, type Codec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
-
-/** Built-in categories of every account. An account's own categories are those named by its documents. */
-export const CATEGORIES = [
-  'claude',
-  'cursor',
-  'windsurf',
-  'copilot',
-  'docs',
-  'skills',
-  'agents',
-  'commands',
-  'hooks',
-  'mcp',
-] as const;
-
-export const CONTENT_TYPES = ['markdown', 'json', 'yaml', 'text'] as const;
-
-export type ContentType = (typeof CONTENT_TYPES)[number];
-
-/** A document without its text. */
-export interface DevDocRecord extends Signed {
-  /** Counted per account and never reused. */
-  readonly id: number;
-  /** Unique within its category, ignoring case. */
-  readonly title: string;
-  readonly category: string;
-  readonly content_type: ContentType;
-  /** Version of the current text, from 1. */
-  readonly version: number;
-  /** Size of the text in UTF-8, and as a JSON string. */
-  readonly size_bytes: number;
-  readonly json_bytes: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  /** Time of the last change of any kind, which is its position in the order of changes. */
-  readonly changed_ms: number;
-  /** Time it was moved to the trash; null while it is live. */
-  readonly deleted_at: string | null;
-}
+import type { DevDocRecord } from './declared.ts';
 
 /** One row per account. */
 export interface DevDocHead {

@@ -2,9 +2,9 @@
 import type { PromptKind } from '../../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../../gateway/offers/resource.ts';
 import { limits } from '../../limits/service.ts';
-import { type ContentType, type DevDocRecord, devDocCounts, devDocs, devDocTitles } from './records.ts';
+import type { ContentType, DevDocRecord } from './declared.ts';
+import { devDocCounts, devDocs, devDocTitles } from './records.ts';
 import type { DevDocs } from './service.ts';
-import { DOC_TEMPLATE, docUri } from './uri.ts';
 
 const MEDIA_TYPES: Readonly<Record<ContentType, string>> = {
   markdown: 'text/markdown',
@@ -21,9 +21,13 @@ const SPOKEN = ['commands', 'skills'];
 
 const MORE = { name: 'arguments', description: 'Replaces $ARGUMENTS, or is appended', required: false };
 
+export function docUri({ category, title }: Pick<DevDocRecord, 'category' | 'title'>): string {
+  return `cairn://docs/${encodeURIComponent(category)}/${encodeURIComponent(title)}`;
+}
+
 export function devDocResources(docs: DevDocs): ResourceKind {
   return {
-    template: DOC_TEMPLATE,
+    template: 'cairn://docs/{category}/{title}',
     name: 'dev-docs',
     title: 'Dev docs',
     description: 'Documents for agents: CLAUDE.md, rules, skills, notes',

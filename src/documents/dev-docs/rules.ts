@@ -1,10 +1,9 @@
-/** Pure decisions about dev docs: which names are valid, and how a write changes a document. */
-import type { FieldErrors, Refusal } from '../../common/fault.ts';
+/** Pure decisions about dev docs: the type of a new one, how texts are joined, and how a write changes a document. */
+import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
-import { staleVersion } from '../../fields/expected-version.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
-import { limits } from '../../limits/service.ts';
-import type { ContentType, DevDocHead, DevDocRecord } from './records.ts';
+import { type ContentType, type DevDocRecord, declaredDoc } from './declared.ts';
+import type { DevDocHead } from './records.ts';
 
 /** Size of a text; see texts.ts. */
 type TextSize = Pick<DevDocRecord, 'size_bytes' | 'json_bytes'>;
@@ -20,38 +19,6 @@ interface Decided {
 
 const NEW_HEAD: DevDocHead = { doc_id: 0, changed_ms: 0 };
 
-/** Returns a title in its stored form. */
-export function cleanTitle(title: string): string {
-  return title.trim().normalize('NFC');
-}
-
-/** Returns a title in the form used for comparison. */
-export function foldTitle(title: string): string {
-  return cleanTitle(title).toLowerCase();
-}
-
-/** Returns a category in the form used for storage and comparison. */
-export function foldCategory(category: string): string {
-  return category.trim().normalize('NFC').toLowerCase();
-}
-
-/** Returns the field errors of the names of a new document. */
-export function nameErrors(title: string, category: string): FieldErrors {
-  return {
-    ...(isName(title, limits.documentTitleCharsMax)
-      ? {}
-      : { title: [`title must have 1 to ${limits.documentTitleCharsMax} printable characters`] }),
-    ...(isName(category, limits.devDocCategoryCharsMax)
-      ? {}
-      : { category: [`category must have 1 to ${limits.devDocCategoryCharsMax} printable characters`] }),
-  };
-}
-
-/** True when a cleaned name can be displayed and can be part of a key. */
-function isName(name: string, charsMax: number): boolean {
-  return name !== '' && name.length <= charsMax && !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name);
-}
-
 /** Derives the content type from the ending of a title. A title without one is prose, so Markdown. */
 export function contentTypeOf(title: string): ContentType {
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(title)?.[1]?.toLowerCase();
@@ -59,6 +26,16 @@ export function contentTypeOf(title: string): ContentType {
   if (['md', 'mdc', 'mdx', 'markdown'].includes(ending)) return 'markdown';
   if (['json', 'jsonc', 'json5'].includes(ending)) return 'json';
   return ['yaml', 'yml'].includes(ending) ? 'yaml' : 'text';
+}
+
+/** Returns the list scope of a category, a content type, both, or neither (all documents). */
+export function listScope(category: string | undefined, contentType: ContentType | undefined): string {
+  return `${contentType ?? '*'}:${changeScope(category)}`;
+}
+
+/** Returns the change scope of one category or of all documents. `=` keeps a category named `*` apart from all. */
+export function changeScope(category: string | undefined): string {
+  return category === undefined ? '*' : `=${category}`;
 }
 
 /** `isDeleted`: the document is in the trash. */
@@ -73,12 +50,6 @@ export function joinText(mode: Mode, current: string, given: string): string {
   return mode === 'prepend' ? given + current : given;
 }
 
-/** Throws Refusal `stale_version` when the current version is not the expected one. */
-export function checkVersion(doc: DevDocRecord, expected: number | undefined): void {
-  if (expected === undefined || expected === doc.version) return;
-  throw staleVersion('dev doc', expected, doc.version);
-}
-
 /** Returns the next document of an account and the new head. */
 export function decideCreate(
   names: Pick<DevDocRecord, 'title' | 'category' | 'content_type'>,
@@ -89,17 +60,10 @@ export function decideCreate(
 ): Decided {
   const changedMs = nextChange(head, nowMs);
   const at = new Date(changedMs).toISOString();
-  const doc: DevDocRecord = {
-    id: head.doc_id + 1,
-    ...names,
-    version: 1,
-    ...size,
-    created_at: at,
-    updated_at: at,
-    changed_ms: changedMs,
-    deleted_at: null,
-  };
-  return { doc: changedBy(doc, by), head: { doc_id: doc.id, changed_ms: changedMs } };
+  const id = head.doc_id + 1;
+  const times = { created_at: at, updated_at: at, changed_ms: changedMs, deleted_at: null };
+  const doc = declaredDoc.make(names, { ...names, ...size, ...times, id, version: 1 });
+  return { doc: changedBy(doc, by), head: { doc_id: id, changed_ms: changedMs } };
 }
 
 /**

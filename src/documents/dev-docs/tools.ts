@@ -1,27 +1,39 @@
 /** Declares the tools for dev docs. */
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
-import { idFrom, printableName } from '../../fields/kinds.ts';
+import { idFrom } from '../../fields/kinds.ts';
 import { recordsText } from '../../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { documentText } from '../texts.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
+import { CATEGORIES, type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DocList } from './list.ts';
-import { CATEGORIES, CONTENT_TYPES, type DevDocRecord } from './records.ts';
+import { docUri } from './resources.ts';
 import { MODES } from './rules.ts';
 import type { DevDocs } from './service.ts';
-import { docUri } from './uri.ts';
-import { deletedDocSchema, docSchema, docView, pulledDocSchema } from './views.ts';
 
-const title = printableName(limits.documentTitleCharsMax);
-const category = printableName(limits.devDocCategoryCharsMax);
+const { title, category } = declaredDoc.inputs;
 const content = documentText.describe('At most 1 MiB');
-const contentType = z.enum(CONTENT_TYPES).optional();
+const contentType = declaredDoc.inputs.content_type.optional();
 const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();
 const onlyCategory = category.optional().describe('See list_dev_categories');
+
+const docSchema = declaredDoc.shown;
+const docView = declaredDoc.show;
+
+/** A document in a pull. */
+const pulledDocSchema = docSchema.extend({ type: z.literal('doc'), content: z.string() });
+
+const deletedDocSchema = z.object({
+  type: z.literal('deleted'),
+  id: z.int().positive(),
+  title: z.string(),
+  category: z.string(),
+  deleted_at: z.string().describe('ISO 8601 UTC'),
+});
 
 /** Fields that identify a document: its id or its title. */
 const reference = {

@@ -1,10 +1,12 @@
-/** Defines the index rows of handoffs, finds a handoff by name, and reads pages of them. Read-only. */
+/** Finds a handoff by name, and reads pages of handoffs. Read-only. */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
-import { type HandoffRecord, handoffNames, handoffRows, handoffs } from './records.ts';
-import { cleanName, dateKey, foldName, handoffNotFound, isPlace, placeOf, timeKey } from './rules.ts';
+import { cleanName, foldName } from '../rules.ts';
+import type { HandoffRecord } from './declared.ts';
+import { handoffNames, handoffRows, handoffs } from './records.ts';
+import { handoffNotFound, handoffScope, isPlace, placeOf } from './rules.ts';
 
 export interface HandoffList {
   readonly handoffs: readonly HandoffRecord[];
@@ -14,20 +16,6 @@ export interface HandoffList {
 
 /** Sorts after every character that can follow in a key part. */
 const END = '~';
-
-export function namesOf(accountId: string, handoff: HandoffRecord): [string, string, string, string][] {
-  const [project, topic] = [foldName(handoff.project), foldName(handoff.topic)];
-  return [dateKey(handoff), timeKey(handoff)].map((when) => [accountId, project, topic, when]);
-}
-
-export function rowsOf(accountId: string, handoff: HandoffRecord): [string, string, string][] {
-  return [scopeOf(undefined), scopeOf(handoff.project)].map((scope) => [accountId, scope, placeOf(handoff)]);
-}
-
-/** Returns the scope of one project or of all handoffs of an account. */
-function scopeOf(project: string | undefined): string {
-  return project === undefined ? '*' : `=${foldName(project)}`;
-}
 
 /** Returns the handoff with this name; without a date or time, the latest match. Throws Refusal `not_found`. */
 export function findHandoff(
@@ -71,7 +59,7 @@ export function listHandoffs(
   if (cursor !== undefined && !isPlace(cursor)) {
     throw invalidField('cursor', 'cursor must come from an earlier answer of this tool; omit it for the first page');
   }
-  const prefix = [accountId, scopeOf(project)];
+  const prefix = [accountId, handoffScope(project)];
   const rows = store.range(handoffRows, { prefix, reverse: true, beyond: cursor ?? END, limit: limit + 1 });
   const page = rows.slice(0, limit);
   return {
@@ -90,7 +78,7 @@ export function newestOfEach(
   { limit, cursor = END }: { readonly limit: number; readonly cursor?: string | undefined },
 ): HandoffList {
   const found: HandoffRecord[] = [];
-  const all = scopeOf(undefined);
+  const all = handoffScope(undefined);
   let [row] = store.range(handoffRows, { prefix: [accountId], reverse: true, limit: 1 });
   while (row !== undefined && row.key[1] !== all && found.length < limits.handoffProjectsMax) {
     found.push(existing(store, accountId, row.value.id));

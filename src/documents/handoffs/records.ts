@@ -1,28 +1,7 @@
 /** Defines the tables of handoffs. Members have the names that callers see. Texts are stored as versions. */
-import type { Signed } from '../../common/principal.ts';
 import { recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
-
-/** A handoff without its text. */
-export interface HandoffRecord extends Signed {
-  /** Counted per account and never reused. */
-  readonly id: number;
-  readonly project: string;
-  readonly topic: string;
-  /** YYYY-MM-DD in Korea Standard Time. */
-  readonly date: string;
-  /** HHMM in Korea Standard Time; null for the one handoff of its day without a time. */
-  readonly time: string | null;
-  /** Beginning of the text on one line, so that listing loads no texts. */
-  readonly preview: string;
-  /** Version of the current text, from 1. */
-  readonly version: number;
-  /** Size of the text in UTF-8, and as a JSON string. */
-  readonly size_bytes: number;
-  readonly json_bytes: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+import type { HandoffRecord } from './declared.ts';
 
 /** One row per account: the last number assigned. */
 export interface HandoffHead {

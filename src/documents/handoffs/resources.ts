@@ -2,16 +2,21 @@
 import type { PromptKind } from '../../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../../gateway/offers/resource.ts';
 import { limits } from '../../limits/service.ts';
-import { type HandoffRecord, handoffNames, handoffs as handoffTable } from './records.ts';
+import type { HandoffRecord } from './declared.ts';
+import { handoffNames, handoffs as handoffTable } from './records.ts';
 import type { Handoffs } from './service.ts';
-import { HANDOFF_TEMPLATE, handoffUri } from './uri.ts';
 
 const PROJECT = { name: 'project', description: 'Project; default: that of the newest handoff', required: false };
 const TOPIC = { name: 'topic', description: 'Part of the project; default: the newest', required: false };
 
+/** Returns the URI of the latest handoff of a project and topic. */
+export function handoffUri({ project, topic }: Pick<HandoffRecord, 'project' | 'topic'>): string {
+  return `cairn://handoffs/${encodeURIComponent(project)}/${encodeURIComponent(topic)}`;
+}
+
 export function handoffResources(handoffs: Handoffs): ResourceKind {
   return {
-    template: HANDOFF_TEMPLATE,
+    template: 'cairn://handoffs/{project}/{topic}',
     name: 'handoffs',
     title: 'Handoffs',
     description: 'The latest handoff of a project and topic',

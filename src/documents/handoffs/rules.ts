@@ -1,9 +1,10 @@
-/** Pure decisions about handoffs: which names are valid, how handoffs sort, and how a write changes one. */
-import type { FieldErrors, Refusal } from '../../common/fault.ts';
+/** Pure decisions about handoffs: how they are found and sorted, and how a write changes one. */
+import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
 import { recordNotFound } from '../../fields/not-found.ts';
-import { limits } from '../../limits/service.ts';
-import type { HandoffHead, HandoffRecord } from './records.ts';
+import { foldName, laterOf } from '../rules.ts';
+import { declaredHandoff, type HandoffRecord } from './declared.ts';
+import type { HandoffHead } from './records.ts';
 
 /** Size of a text, and its preview. */
 type TextFacts = Pick<HandoffRecord, 'size_bytes' | 'json_bytes' | 'preview'>;
@@ -14,35 +15,13 @@ export type HandoffName = Pick<HandoffRecord, 'project' | 'topic' | 'date' | 'ti
 /** Sorts before every time of its day. */
 const NO_TIME = '----';
 
-/** Returns a project or topic in its stored form. */
-export function cleanName(name: string): string {
-  return name.trim().normalize('NFC');
-}
-
-/** Returns a project or topic in the form used for comparison. */
-export function foldName(name: string): string {
-  return cleanName(name).toLowerCase();
-}
-
-/** Returns the field errors of cleaned projects and topics. */
-export function nameErrors(names: Readonly<Partial<Record<'project' | 'topic', string>>>): FieldErrors {
-  const errors: Record<string, string[]> = {};
-  for (const [field, name] of Object.entries(names)) {
-    const fits = name !== '' && name.length <= limits.handoffNameCharsMax;
-    if (!fits || /\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name)) {
-      errors[field] = [`${field} must have 1 to ${limits.handoffNameCharsMax} printable characters`];
-    }
-  }
-  return errors;
-}
-
 /** Returns a key part that sorts handoffs by date, then by time. A handoff without a time is the first of its day. */
-export function dateKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
+function dateKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `d${date} ${time ?? NO_TIME}`;
 }
 
 /** Returns a key part that sorts handoffs by time, then by date. */
-export function timeKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
+function timeKey({ date, time }: Pick<HandoffRecord, 'date' | 'time'>): string {
   return `t${time ?? NO_TIME} ${date}`;
 }
 
@@ -53,6 +32,22 @@ export function placeOf(handoff: Pick<HandoffRecord, 'date' | 'time' | 'id'>): s
 
 export function isPlace(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2} (\d{4}|----) \d{15}$/.test(text);
+}
+
+type NameKey = [project: string, topic: string, when: string];
+
+/** Returns the key parts by which a name is found: with the date first, and with the time first. */
+export function nameKeys({ project, topic, ...when }: HandoffName): [NameKey, NameKey] {
+  const [of, about] = [foldName(project), foldName(topic)];
+  return [
+    [of, about, dateKey(when)],
+    [of, about, timeKey(when)],
+  ];
+}
+
+/** Returns the scope of one project or of all handoffs of an account. */
+export function handoffScope(project: string | undefined): string {
+  return project === undefined ? '*' : `=${foldName(project)}`;
 }
 
 export function handoffNotFound(what: string): Refusal {
@@ -68,15 +63,9 @@ export function decideNew(
   by?: string,
 ) {
   const at = new Date(nowMs).toISOString();
-  const handoff: HandoffRecord = {
-    id: (head?.handoff_id ?? 0) + 1,
-    ...name,
-    version: 1,
-    ...facts,
-    created_at: at,
-    updated_at: at,
-  };
-  return { handoff: changedBy(handoff, by), head: { handoff_id: handoff.id } satisfies HandoffHead };
+  const id = (head?.handoff_id ?? 0) + 1;
+  const handoff = declaredHandoff.make(name, { ...name, ...facts, id, version: 1, created_at: at, updated_at: at });
+  return { handoff: changedBy(handoff, by), head: { handoff_id: id } satisfies HandoffHead };
 }
 
 /** Returns the handoff with another text and with its name in the new spelling. */
@@ -87,6 +76,6 @@ export function decideReplace(
   nowMs: number,
   by?: string,
 ): HandoffRecord {
-  const at = new Date(Math.max(nowMs, Date.parse(handoff.updated_at))).toISOString();
+  const at = laterOf(nowMs, handoff.updated_at);
   return changedBy({ ...handoff, ...name, ...facts, version: handoff.version + 1, updated_at: at }, by);
 }

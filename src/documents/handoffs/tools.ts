@@ -1,20 +1,19 @@
 /** Declares the tools for handoffs. */
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
-import { changedByField, day, printableName } from '../../fields/kinds.ts';
+import { day } from '../../fields/kinds.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { isTimeOfDay } from '../../time/kst.ts';
 import { documentText } from '../texts.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
-import type { HandoffRecord } from './records.ts';
+import { declaredHandoff, type HandoffRecord, handoffName } from './declared.ts';
+import { handoffUri } from './resources.ts';
 import type { Handoffs } from './service.ts';
-import { handoffUri } from './uri.ts';
 
-const name = printableName(limits.handoffNameCharsMax);
-const project = name.describe('Project, in any case');
-const topic = name.describe('Part of the project, in any case');
+const project = handoffName.describe('Project, in any case');
+const topic = handoffName.describe('Part of the project, in any case');
 const date = day.optional();
 const time = z
   .string({ error: 'must be HHMM from 0000 to 2359 in Korea Standard Time, such as "1430"' })
@@ -22,18 +21,8 @@ const time = z
   .refine(isTimeOfDay)
   .optional();
 
-const handoffSchema = z.object({
-  id: z.int().positive().describe('Counted per account'),
-  project: z.string(),
-  topic: z.string(),
-  date: z.string().describe('YYYY-MM-DD in Korea Standard Time'),
-  time: z.string().nullable().describe('HHMM in Korea Standard Time; null for none'),
-  version: z.int().positive().describe('Rises with each replacement'),
-  size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
-  created_at: z.string().describe('ISO 8601 UTC'),
-  updated_at: z.string().describe('ISO 8601 UTC'),
-  changed_by: changedByField,
-});
+const handoffSchema = declaredHandoff.shown;
+const view = declaredHandoff.show;
 
 /** Returns every tool of this capability. */
 export function handoffTools(handoffs: Handoffs, nameOf: CallerName): Tool[] {
@@ -80,7 +69,7 @@ function handoffList(handoffs: Handoffs): Tool {
     description:
       'Lists handoffs, newest first, with previews. Permanently deletes those past the retention period (if one is set).',
     input: z.strictObject({
-      project: name.optional(),
+      project: handoffName.optional(),
       limit: z.int().min(1).max(limits.handoffListMax).optional().describe(`Default ${limits.handoffListDefault}`),
       cursor: z.string().min(1).max(limits.cursorCharsMax).optional().describe('From an earlier answer'),
     }),
@@ -149,11 +138,6 @@ function handoffGet(handoffs: Handoffs): Tool {
       return { structured, text: withContent(`${line(handoff)}, version ${version}${of}:${kept}`, content, uri) };
     },
   });
-}
-
-function view(handoff: HandoffRecord): z.infer<typeof handoffSchema> {
-  const { preview: _preview, json_bytes: _json, ...shown } = handoff;
-  return shown;
 }
 
 function line({ project: of, topic: about, date: day, time: clock }: HandoffRecord): string {

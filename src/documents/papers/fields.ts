@@ -1,26 +1,26 @@
-/** Defines the fields that callers write and query in papers. */
+/** Defines what callers send for papers besides the fields of their records: the content, and queries. */
 import { z } from 'zod';
 import { expectedVersion } from '../../fields/expected-version.ts';
-import { categoryId, printableName } from '../../fields/kinds.ts';
+import { categoryId } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import { documentText } from '../texts.ts';
+import { declaredPaper } from './declared.ts';
 
-const title = printableName(limits.documentTitleCharsMax).describe('Need not be unique');
+const content = documentText.optional().describe('Markdown, at most 1 MiB');
 
-export const newPaper = z.strictObject({
-  title,
-  content: documentText.optional().describe('Markdown, at most 1 MiB'),
-  category_id: categoryId.nullable().optional().describe('See list_categories; null: none'),
-  published: z.boolean().optional().describe('False: a draft'),
-});
+/** The content follows the title, as in answers. */
+const withContent = <T, F extends object>({ title, ...others }: { title: T } & F) => ({ title, content, ...others });
+
+export const newPaper = z.strictObject(withContent(declaredPaper.newInput.shape));
 
 /** A partial update: an absent field is unchanged. */
-export const paperChange = newPaper.extend({
-  title: title.optional(),
+export const paperChange = z.strictObject({
+  ...withContent(declaredPaper.changeInput.shape),
   expected_version: expectedVersion,
   restore: z.boolean().optional().describe('Brings it back from the trash'),
 });
 
+export type NewPaper = z.output<typeof newPaper>;
 export type PaperFields = z.output<typeof paperChange>;
 
 export const publication = z.strictObject({ published: z.boolean() });

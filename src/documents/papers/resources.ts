@@ -4,7 +4,10 @@ import { limits } from '../../limits/service.ts';
 import { paperRows, papers as paperTable } from './records.ts';
 import { paperNotFound } from './rules.ts';
 import type { Papers } from './service.ts';
-import { PAPER_TEMPLATE, paperUri } from './uri.ts';
+
+export function paperUri(id: number): string {
+  return `cairn://papers/${id}`;
+}
 
 export function paperResources(papers: Papers): ResourceKind {
   const page = (accountId: string, cursor: string | undefined, limit: number) =>
@@ -14,7 +17,7 @@ export function paperResources(papers: Papers): ResourceKind {
       cursor: cursor === undefined ? undefined : idOf(cursor),
     });
   return {
-    template: PAPER_TEMPLATE,
+    template: 'cairn://papers/{id}',
     name: 'papers',
     title: 'Papers',
     description: 'Drafts and published papers of the account',

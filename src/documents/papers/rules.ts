@@ -1,10 +1,11 @@
 /** Pure decisions about papers: how a write changes a paper, and which lists contain it. */
 import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
-import { staleVersion } from '../../fields/expected-version.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
-import type { PaperFields } from './fields.ts';
-import type { PaperHead, PaperRecord } from './records.ts';
+import { checkExpected, laterOf } from '../rules.ts';
+import { declaredPaper, type PaperRecord } from './declared.ts';
+import type { NewPaper, PaperFields } from './fields.ts';
+import type { PaperHead } from './records.ts';
 
 /** Size of a text; see texts.ts. */
 type TextSize = Pick<PaperRecord, 'size_bytes' | 'json_bytes'>;
@@ -26,8 +27,9 @@ export function scopeOf({ published, categoryId }: PaperFilter): string {
   return `${state}:${categoryId ?? '*'}`;
 }
 
-/** Returns the scopes of all lists that contain a live paper. */
-export function scopesOf({ published, category_id: categoryId }: PaperRecord): string[] {
+/** Returns the scopes of all lists that contain a paper: none when it is in the trash. */
+export function scopesOf({ published, category_id: categoryId, deleted_at: deletedAt }: PaperRecord): string[] {
+  if (deletedAt !== null) return [];
   const filters: PaperFilter[] = [{}, { published }];
   if (categoryId !== null) filters.push({ categoryId }, { published, categoryId });
   return filters.map(scopeOf);
@@ -35,32 +37,28 @@ export function scopesOf({ published, category_id: categoryId }: PaperRecord): s
 
 /** Returns the next paper of an account and the new head. */
 export function decideCreate(
-  fields: PaperFields,
+  fields: NewPaper,
   size: TextSize,
   head: PaperHead | undefined,
   nowMs: number,
   by?: string,
 ) {
   const at = new Date(nowMs).toISOString();
-  const published = fields.published ?? false;
-  const paper: PaperRecord = {
-    id: (head?.paper_id ?? 0) + 1,
-    title: fields.title ?? '',
-    category_id: fields.category_id ?? null,
-    published,
-    published_at: published ? at : null,
-    version: 1,
+  const paper = declaredPaper.make(fields, {
     ...size,
+    id: (head?.paper_id ?? 0) + 1,
+    published_at: fields.published === true ? at : null,
+    version: 1,
     created_at: at,
     updated_at: at,
     deleted_at: null,
-  };
+  });
   return { paper: changedBy(paper, by), head: { paper_id: paper.id } satisfies PaperHead };
 }
 
 /**
- * Applies a partial update. Returns the same record when nothing changes. `size`: of a new text. Throws Refusal
- * `stale_version`.
+ * Applies a partial update, which also restores the paper. Returns the same record when nothing changes. `size`: of a
+ * new text. Throws Refusal `stale_version`.
  */
 export function decidePatch(
   paper: PaperRecord,
@@ -69,23 +67,14 @@ export function decidePatch(
   nowMs: number,
   by?: string,
 ): PaperRecord {
-  if (fields.expected_version !== undefined && fields.expected_version !== paper.version) {
-    throw staleVersion('paper', fields.expected_version, paper.version);
-  }
-  const at = new Date(Math.max(nowMs, Date.parse(paper.updated_at))).toISOString();
-  const published = fields.published ?? paper.published;
-  const next: PaperRecord = {
-    ...paper,
-    ...size,
-    title: fields.title ?? paper.title,
-    category_id: fields.category_id === undefined ? paper.category_id : fields.category_id,
-    published,
-    published_at: published ? (paper.published_at ?? at) : null,
-    version: paper.version + (size === undefined ? 0 : 1),
+  checkExpected('paper', fields.expected_version, paper.version);
+  const at = laterOf(nowMs, paper.updated_at);
+  const next = declaredPaper.change(paper, fields, {
+    ...(size && { ...size, version: paper.version + 1 }),
+    published_at: (fields.published ?? paper.published) ? (paper.published_at ?? at) : null,
     deleted_at: null,
-  };
-  const written = ['title', 'category_id', 'published', 'version', 'deleted_at'] as const;
-  return written.every((field) => next[field] === paper[field]) ? paper : changedBy({ ...next, updated_at: at }, by);
+  });
+  return next === paper ? paper : changedBy({ ...next, updated_at: at }, by);
 }
 
 export function decideBin(

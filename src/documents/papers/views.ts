@@ -1,24 +1,11 @@
 /** Defines the public form of a paper and its schemas. */
 import { z } from 'zod';
-import { changedByField } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
+import { declaredPaper } from './declared.ts';
 import type { ShownPaper } from './service.ts';
 
-const at = z.string().describe('ISO 8601 UTC');
-
 /** A paper without its content. */
-export const paperSchema = z.object({
-  id: z.int().positive().describe('Counted per account'),
-  title: z.string(),
-  category_id: z.int().positive().nullable(),
-  published: z.boolean().describe('False: a draft'),
-  published_at: z.string().nullable().describe('Time of publication, ISO 8601 UTC'),
-  version: z.int().positive().describe('Rises with each change of the content'),
-  size_bytes: z.int().nonnegative().describe('Of the content in UTF-8'),
-  created_at: at,
-  updated_at: at,
-  changed_by: changedByField,
-});
+export const paperSchema = declaredPaper.shown;
 
 export const paperWithContent = paperSchema.extend({
   content: z.string().describe('Markdown, at most 1 MiB in UTF-8'),
@@ -45,6 +32,5 @@ export function paperView({ paper, content }: ShownPaper) {
 
 /** Returns a paper without its content. */
 export function factsOf({ paper }: ShownPaper): z.infer<typeof paperSchema> {
-  const { json_bytes: _json, deleted_at: _deleted, ...facts } = paper;
-  return facts;
+  return declaredPaper.show(paper);
 }

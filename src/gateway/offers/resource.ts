@@ -38,8 +38,8 @@ export interface ResourceKind {
   ownerOf?(variables: Variables): string | undefined;
   /** Owners of rows of the list, in addition to the account. */
   listOwners?(accountId: string): readonly string[];
-  /** The content also depends on the current day. */
-  readonly changesByDay?: true;
+  /** Today in the account, when the content depends on it. */
+  todayOf?(accountId: string): string;
   /** A text that is the same while the content is the same. Throws a Refusal when the resource does not exist. */
   mark(accountId: string, variables: Variables): string | Promise<string>;
   /** A page of resources. Throws a Refusal for an invalid cursor. */

@@ -3,10 +3,9 @@
  * closes, so the kernel's tables are read (`/proc/net/tcp`, Linux; elsewhere every address is welcome) and newer
  * connections are added.
  */
-
-import type { HttpResponse } from 'uWebSockets.js';
 import { readFile } from 'node:fs/promises';
 import { limits } from '../../limits/service.ts';
+import type { HttpResponse } from '../library/uws.ts';
 import { addressBlock } from '../request/address-block.ts';
 import { peerAddress } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';

@@ -1,14 +1,7 @@
 /** Wraps features of the HTTP library that its type declarations omit. */
-import './settings.ts';
-import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
-import * as library from 'uWebSockets.js';
-import { us_listen_socket_close } from 'uWebSockets.js';
+import { closeListener, configure, EXCLUSIVE_PORT, type TemplatedApp, type us_listen_socket } from './uws.ts';
 
 type Listen = (host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void) => void;
-const { LIBUS_LISTEN_EXCLUSIVE_PORT, _cfg: configure } = library as unknown as {
-  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
-  readonly _cfg: (setting: string) => void;
-};
 
 // Hides the library's name and version in answers. A few answers of the library still show them
 // (src/manual/security.md).
@@ -17,7 +10,7 @@ configure('silent');
 /** Binds an address exclusively: by default the library would let two servers share it and split the clients. */
 export function listenExclusively(app: TemplatedApp, host: string, port: number): us_listen_socket | undefined {
   let bound: us_listen_socket | undefined;
-  (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+  (app.listen as unknown as Listen).call(app, host, port, EXCLUSIVE_PORT, (socket) => {
     if (socket !== false) bound = socket;
   });
   return bound;
@@ -48,7 +41,7 @@ export class AppFamily {
   describe(): ChildDescriptor {
     const once = listenExclusively(this.#app, '127.0.0.1', 0);
     if (once === undefined) throw new Error('no port of this machine is free');
-    us_listen_socket_close(once);
+    closeListener(once);
     return this.#asMember.getDescriptor();
   }
 

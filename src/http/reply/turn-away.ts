@@ -1,7 +1,7 @@
 /** Refuses a connection above the limit: asks the client to retry later and closes it before any request. */
-import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { limits } from '../../limits/service.ts';
+import type { HttpResponse } from '../library/uws.ts';
 import { refusalReply } from './status.ts';
 
 const refusal = refusalReply({

@@ -1,9 +1,14 @@
 /** Writes the status line and the headers of an answer: those of every answer, those of the checks, and its own. */
+import { STATUS_CODES } from 'node:http';
 import type { AnswerSocket } from './answer-socket.ts';
 import type { Reply, ReplyHeaders } from './reply.ts';
-import { statusLine } from './status-line.ts';
 
 const POLICY = 'Content-Security-Policy';
+/** Status lines as the HTTP library takes them, by status. */
+const statusLines: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(STATUS_CODES).map(([status, reason]) => [status, `${status} ${reason}`]),
+);
+
 /** RFC 6797: TLS only, for a year. Pages of other origins share no window group with ours (HTML standard, 7.1.3). */
 const SECURE_HEADERS = {
   'Strict-Transport-Security': 'max-age=31536000',
@@ -19,7 +24,7 @@ interface Surroundings {
 }
 
 export function writeHead(res: AnswerSocket, reply: Reply, { requestId, isSecure, common }: Surroundings): void {
-  res.writeStatus(statusLine(reply.status));
+  res.writeStatus(statusLines[reply.status] ?? `${reply.status} Unknown`);
   res.writeHeader('X-Request-Id', requestId);
   res.writeHeader('X-Content-Type-Options', 'nosniff');
   if (isSecure) for (const [name, value] of Object.entries(SECURE_HEADERS)) res.writeHeader(name, value);

@@ -1,7 +1,7 @@
 /** Copies the head of one request in one pass, because the library's data is invalid after its callback returns. */
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../limits/service.ts';
+import type { HttpRequest, HttpResponse } from '../library/uws.ts';
 import { addressBlock } from './address-block.ts';
 import { peerAddress } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';

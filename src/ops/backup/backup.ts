@@ -2,7 +2,7 @@
  * Makes a backup while the service runs: a fully checked copy of the data file, with any damage listed in the manifest.
  */
 import { StartError } from '../../common/start-error.ts';
-import { allTables } from '../../compose/core.ts';
+import { allTables } from '../../compose/tables.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { limits } from '../../limits/service.ts';
 import { type CopyOptions, makeCopy } from '../../store/copies/copy.ts';

@@ -6,7 +6,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { allTables } from '../../compose/core.ts';
+import { allTables } from '../../compose/tables.ts';
 import { ControlSocket, FolderTaken } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../../store/copies/journal.ts';

@@ -6,8 +6,9 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { allTables, makeFolder } from '../../compose/core.ts';
+import { makeFolder } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
+import { allTables } from '../../compose/tables.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';

@@ -1,7 +1,7 @@
 /** Examines a hub and its machine from outside: settings, machine, data folder, doors. Read-only. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { allTables } from '../../compose/core.ts';
+import { allTables } from '../../compose/tables.ts';
 import type { Config } from '../../config.ts';
 import { noHub } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';

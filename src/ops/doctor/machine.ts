@@ -1,7 +1,6 @@
 /** Checks what the machine provides: Node.js, limits of the process, disk, clock. */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { requireHttpLibrary } from '../../http/library/load.ts';
 import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../../store/data-file/address-space.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
@@ -24,7 +23,7 @@ const TMPFS = 0x01021994;
 
 export async function checkNode(): Promise<Finding> {
   try {
-    await requireHttpLibrary();
+    await import('../../http/library/uws.ts');
     return ok('node', `Node.js ${process.version} can run the service`);
   } catch (error) {
     return wrong('node', (error as Error).message);

@@ -12,7 +12,7 @@ import { SERVICE_USER, SETTINGS_FILE, STATE_FOLDER, settingsText, UNIT_NAME, uni
 
 const PROGRAM = '/usr/lib/cairn';
 const ENTRY = 'dist/src/cli/cairn.js';
-/** NODE_MODULE_VERSION of Node.js 20 and 22: the package supports both. */
+/** NODE_MODULE_VERSION of Node.js 20 and 22, of which the older build of the HTTP library has binaries. */
 const NODE_VERSIONS = ['115', '127'];
 
 const runs = (program: string, args: readonly string[], cwd?: string): string =>
@@ -44,10 +44,38 @@ function putProgram(stage: string, npmPackage: string): { readonly version: stri
   runs('tar', ['-xzf', npmPackage, '-C', program, '--strip-components=1', '--no-same-owner']);
   runs('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], program);
   runs(process.execPath, ['.package/trim.mjs', ...NODE_VERSIONS], program);
+  putHttpLibraries(program);
   for (const name of ['.package', 'npm-shrinkwrap.json']) rmSync(join(program, name), { recursive: true });
   chmodSync(join(program, ENTRY), 0o755);
   runs('chmod', ['-R', 'u=rwX,go=rX', program]);
   return JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string; description: string };
+}
+
+interface Locked {
+  readonly packages: Readonly<
+    Record<
+      string,
+      { readonly version: string; readonly integrity: string; readonly os: string[]; readonly cpu: string[] }
+    >
+  >;
+}
+
+/** Adds the newer builds of the HTTP library as they are pinned: npm installs the one for its own Node.js only. */
+function putHttpLibraries(program: string): void {
+  const { packages } = JSON.parse(readFileSync(join(program, 'npm-shrinkwrap.json'), 'utf8')) as Locked;
+  for (const [path, { version, integrity, os, cpu }] of Object.entries(packages)) {
+    if (!path.startsWith('node_modules/@uwsjs/') || !os.includes(process.platform) || !cpu.includes(process.arch))
+      continue;
+    const name = `${path.slice('node_modules/'.length)}@${version}`;
+    const [packed] = JSON.parse(runs('npm', ['pack', '--json', '--silent', name], program)) as {
+      readonly filename: string;
+      readonly integrity: string;
+    }[];
+    if (packed?.integrity !== integrity) throw new Error(`${name} is not the package that package-lock.json pins`);
+    mkdirSync(join(program, path), { recursive: true });
+    runs('tar', ['-xzf', packed.filename, '-C', path, '--strip-components=1', '--no-same-owner'], program);
+    rmSync(join(program, packed.filename));
+  }
 }
 
 /** Adds everything else: command, unit, settings, completion, manual. */
@@ -82,12 +110,17 @@ interface Facts {
   readonly size: string;
 }
 
+/** What Node.js later than 22 needs, by Debian's name of a machine; elsewhere no build of the HTTP library is for it. */
+const NODE_BY_MACHINE: Readonly<Record<string, string>> = {
+  amd64: 'nodejs (<< 27~), nodejs (<< 23~) | libc6 (>= 2.38)',
+};
+
 const controlText = ({ version, description, machine, size }: Facts) => `Package: cairn
 Version: ${version}
 Architecture: ${machine}
 Maintainer: The operator of this hub <root@localhost>
 Installed-Size: ${size}
-Depends: nodejs (>= 20.19), nodejs (<< 23~), libc6, passwd
+Depends: nodejs (>= 20.19), ${NODE_BY_MACHINE[machine] ?? 'nodejs (<< 23~)'}, libc6, passwd
 Section: net
 Priority: optional
 Description: ${description.replace(/\.$/, '')}

@@ -40,6 +40,14 @@ export class Revisions {
     return sum;
   }
 
+  /** Number of finished commits to some tables that wrote rows of an owner. */
+  finished(tables: readonly AnyTable[], owner: string): number {
+    const ownerHash = fnv1a(owner);
+    let sum = 0;
+    for (const { name } of tables) sum += this.#cells[this.#ownedPlace(name, ownerHash)] as number;
+    return sum;
+  }
+
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const places = new Set<number>();

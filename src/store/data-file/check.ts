@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
-import { DamagedFile, readHead } from './head.ts';
+import { DamagedFile, readDataFileHead } from './head.ts';
 import { PageWalk } from './walk.ts';
 
 /** Reports a data file that is broken in its structure, so that LMDB could end the process on it. */
@@ -23,7 +23,7 @@ export function checkDataFile(path: string, mapBytes: number): void {
     const { size } = fstatSync(descriptor);
     if (size === 0) return 'it is empty';
     if (size + limits.diskFreeBytesMin > mapBytes) throw mapTooSmall(size, mapBytes);
-    const head = readHead(descriptor);
+    const head = readDataFileHead(descriptor);
     const isShort = size < (head.pageLast + 1) * head.pageBytes;
     const [damage] = new PageWalk(descriptor, head).run(isShort);
     return damage === undefined ? undefined : `${isShort ? 'it was cut short' : 'it is damaged'} (${damage})`;
@@ -46,7 +46,7 @@ function mapTooSmall(size: number, mapBytes: number): StartError {
  */
 export function findDamagedPages(path: string): readonly string[] {
   const problems = withFile(path, (descriptor) => {
-    const found = new PageWalk(descriptor, readHead(descriptor)).run(true);
+    const found = new PageWalk(descriptor, readDataFileHead(descriptor)).run(true);
     return found.length === 0 ? undefined : found;
   });
   return problems === undefined ? [] : [problems].flat();

@@ -54,7 +54,7 @@ interface MetaPage extends Omit<FileHead, 'free' | 'main'> {
  * invalid tree. The trees of the older one are not checked: after a failed write of a meta page, LMDB writes the former
  * transaction number back into it but keeps the new trees.
  */
-export function readHead(descriptor: number): FileHead {
+export function readDataFileHead(descriptor: number): FileHead {
   const first = readMeta(descriptor, 0, 0);
   const second = readMeta(descriptor, 1, first.pageBytes);
   if (second.pageBytes !== first.pageBytes) throw new DamagedFile('its two meta pages disagree on the page size');
@@ -90,11 +90,11 @@ export function readableHeads(descriptor: number): FileHead[] {
 /** The newest head of a file with a concurrent writer, and the bytes of its meta page. Throws DamagedFile. */
 export function newestHead(descriptor: number): { readonly head: FileHead; readonly page: Buffer } {
   for (;;) {
-    const before = readHead(descriptor);
+    const before = readDataFileHead(descriptor);
     const page = Buffer.alloc(before.pageBytes);
     // Transactions alternate between the two meta pages (`mdb_env_write_meta`).
     readSync(descriptor, page, 0, page.length, (before.transaction % META_PAGES) * before.pageBytes);
-    const head = readHead(descriptor);
+    const head = readDataFileHead(descriptor);
     if (head.transaction === before.transaction) return { head, page };
   }
 }

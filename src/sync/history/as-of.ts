@@ -13,7 +13,7 @@ import type { FileRecord } from '../log/file-record.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import { files } from '../log/records.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { type History, isSame, isSpelledSo } from './history.ts';
+import { type History, isSameVersion, isSpelledSo } from './history.ts';
 
 export interface AsOfOptions {
   readonly store: Store;
@@ -125,7 +125,7 @@ export class AsOf {
       if (past.seq === null) return isDry ? 'deleted' : (await history.remove(accountId, base)).status;
       if (!isDry) return (await history.restore(accountId, { ...base, seq: past.seq, respells: true })).status;
       const then = this.#options.reader.versionMeta(vaultId, past.seq);
-      return then !== undefined && isSame(file, then) && isSpelledSo(file, then) ? 'unchanged' : 'restored';
+      return then !== undefined && isSameVersion(file, then) && isSpelledSo(file, then) ? 'unchanged' : 'restored';
     });
     if (!done.ok) made.skipped.push({ path, reason: explain(done.fault) });
     else if (isDelete) made.deleted.push(path);

@@ -121,7 +121,7 @@ export class History {
       const { content, meta } = versionOf(turn.reader, vaultId, file, request.seq);
       const executable = meta.executable === true;
       const { respells = false } = request;
-      if (isSame(file, meta) && (!respells || isSpelledSo(file, meta))) {
+      if (isSameVersion(file, meta) && (!respells || isSpelledSo(file, meta))) {
         return { vaultId, status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] };
       }
       if (content.stored.kind === 'pieces') {
@@ -165,7 +165,7 @@ export class History {
 }
 
 /** True when a file has the bytes and the executable bit of a version. */
-export function isSame(file: FileRecord, { sha256, executable }: VersionMeta): boolean {
+export function isSameVersion(file: FileRecord, { sha256, executable }: VersionMeta): boolean {
   return !file.deleted && file.sha256 === sha256 && file.executable === (executable === true);
 }
 

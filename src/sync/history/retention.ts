@@ -9,15 +9,15 @@ import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import { DAY_MS } from '../../time/calendar.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import { keptBytes } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
-import { conflictBytes, conflicts, files, setAside, vaultHeads, vaultOwners, versions } from '../log/records.ts';
+import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions, versionsAside } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
+import { isConflictDue, isVersionDue, type Kept, keptAt, keptOnRequest } from './due.ts';
 
 export interface RetentionOptions {
   readonly store: Store;
@@ -26,13 +26,6 @@ export interface RetentionOptions {
   readonly views: VaultViews;
   readonly packer: Packer;
   readonly now: () => number;
-}
-
-/** What a round keeps: this many of the newest versions of a path, and everything since the cutoff. */
-interface Kept {
-  readonly versionsMin: number;
-  /** Milliseconds. */
-  readonly cutoffMs: number;
 }
 
 export class Retention {
@@ -48,7 +41,7 @@ export class Retention {
   /** Runs one round over every vault. Resolves with the number of versions and conflicts removed. */
   async run(): Promise<number> {
     const { store, now } = this.#options;
-    const kept = { versionsMin: limits.historyVersionsMin, cutoffMs: now() - limits.historyDays * DAY_MS };
+    const kept = keptAt(now());
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
       // Until an import completes, its vaults have no owner, and the import relies on the versions it has written.
@@ -64,9 +57,9 @@ export class Retention {
    * version of each path stays, tombstones included. Resolves with the number of versions and conflicts removed.
    */
   async clear(vaultId: string, olderThanDays: number): Promise<number> {
-    const cutoffMs = this.#options.now() - olderThanDays * DAY_MS;
-    const versions = await this.#sweepFiles(vaultId, { versionsMin: 1, cutoffMs });
-    return versions + (await this.#sweepConflicts(vaultId, cutoffMs));
+    const kept = keptOnRequest(this.#options.now(), olderThanDays);
+    const versions = await this.#sweepFiles(vaultId, kept);
+    return versions + (await this.#sweepConflicts(vaultId, kept.cutoffMs));
   }
 
   /** Ends a running round at its next step, and each later one immediately. */
@@ -127,7 +120,7 @@ export class Retention {
     const due: number[] = [];
     let place = 0;
     for (const { seq, storedMs } of this.#options.reader.chain(vaultId, newest)) {
-      if (place >= kept.versionsMin && storedMs < kept.cutoffMs) due.push(seq);
+      if (isVersionDue(kept, place, storedMs)) due.push(seq);
       place += 1;
       if (place % limits.sweepTurnRows === 0) await setImmediate();
     }
@@ -146,7 +139,7 @@ export class Retention {
       freed += keptBytes(sizeBytes);
       removed += 1;
       batch.remove(versions, [vaultId, seq]);
-      batch.remove(setAside, [vaultId, seq]);
+      batch.remove(versionsAside, [vaultId, seq]);
     }
     countFreed(batch, vaultId, freed);
     return removed;
@@ -154,13 +147,12 @@ export class Retention {
 
   async #sweepConflicts(vaultId: string, cutoffMs: number): Promise<number> {
     const { store, actors } = this.#options;
-    const cutoff = new Date(cutoffMs).toISOString();
     let gone = 0;
     let beyond: string | undefined;
     while (!this.#isStopped) {
       const from = beyond === undefined ? {} : { beyond };
       const rows = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
-      const due = rows.filter(({ value }) => value.settled_at !== null && value.settled_at < cutoff);
+      const due = rows.filter(({ value }) => isConflictDue(cutoffMs, value));
       if (due.length > 0) {
         await actors.vault(vaultId).ask((batch) => {
           const shares = new PieceShares(batch);

@@ -22,10 +22,10 @@ import {
   files,
   folders,
   pendingConflicts,
-  setAside,
   usage,
   vaultHeads,
   versions,
+  versionsAside,
 } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import { readPackSummary } from '../packs/index-layout.ts';
@@ -38,7 +38,7 @@ const PLAIN: readonly AnyTable[] = [
   conflictBytes,
   devices,
   packDead,
-  setAside,
+  versionsAside,
   usage,
   vaultHeads,
 ];

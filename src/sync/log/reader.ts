@@ -19,13 +19,13 @@ import {
   pendingConflicts,
   pieces,
   primaries,
-  setAside,
   usage,
   type VaultHead,
   type VaultRecord,
   vaultHeads,
   vaults,
   versions,
+  versionsAside,
 } from './records.ts';
 import { isWholeVersion } from './stored-content.ts';
 import {
@@ -111,12 +111,12 @@ export class SyncReader {
 
   /** Sequence numbers of the versions set aside because their contents are damaged. */
   setAsideOf(vaultId: string): number[] {
-    return [...this.#store.keys(setAside, [vaultId])].map(([, seq]) => seq);
+    return [...this.#store.keys(versionsAside, [vaultId])].map(([, seq]) => seq);
   }
 
   /** True when the content of a version is damaged and set aside. */
   isSetAside(vaultId: string, seq: number): boolean {
-    return this.#store.get(setAside, [vaultId, seq]) !== undefined;
+    return this.#store.get(versionsAside, [vaultId, seq]) !== undefined;
   }
 
   /** When a change was stored (milliseconds since 1970); null when retention has removed it, or it never existed. */

@@ -4,7 +4,7 @@
  * each version to the previous one of the same path.
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
-import { type AnyTable, defineTable } from '../../store/table.ts';
+import { type AnyTable, defineTable, type Reader } from '../../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
 import type { FileRecord } from './file-record.ts';
 import { packTables } from './pack-records.ts';
@@ -92,6 +92,11 @@ export const vaultOwners = defineTable<[vaultId: string], { readonly account_id:
   recordCodec(1),
   { account: { member: 'account_id' }, directory: 'new' },
 );
+
+/** Finds the account of a vault; undefined once the vault is deleted. */
+export function accountOfVault(store: Pick<Reader, 'get'>): (vaultId: string) => string | undefined {
+  return (vaultId) => store.get(vaultOwners, [vaultId])?.account_id;
+}
 
 /** Deleted vaults whose rows are being removed. */
 export const deletedVaults = defineTable<[vaultId: string], { readonly deleted_at: string }>(
@@ -192,7 +197,7 @@ export const devices = defineTable<[vaultId: string, deviceId: string], DeviceRe
 });
 
 /** Versions with damaged contents, set aside by the operator: pulls of many files skip them until a push heals them. */
-export const setAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
+export const versionsAside = defineTable<[vaultId: string, seq: number], { readonly noted_at: string }>(
   'sync_set_aside',
   recordCodec(1),
   { vault: 0 },
@@ -215,6 +220,6 @@ export const syncTables: readonly AnyTable[] = [
   conflictBytes,
   usage,
   devices,
-  setAside,
+  versionsAside,
   ...packTables,
 ];

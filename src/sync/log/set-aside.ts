@@ -3,21 +3,21 @@
  * them.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
-import { pieces, setAside, versions } from './records.ts';
+import { pieces, versions, versionsAside } from './records.ts';
 import { isWholeVersion } from './stored-content.ts';
 import { readVersionHead } from './version.ts';
 
-export type VersionKey = [vaultId: string, seq: number];
+export type VaultVersionKey = [vaultId: string, seq: number];
 
 /** Resolves with true when the version was set aside, and with false when it is undamaged or does not exist. */
-export async function setVersionAside(actors: ActorRegistry, key: VersionKey, nowMs: number): Promise<boolean> {
+export async function setVersionAside(actors: ActorRegistry, key: VaultVersionKey, nowMs: number): Promise<boolean> {
   return await actors.vault(key[0]).ask((batch): boolean => {
     const bytes = batch.get(versions, key);
     if (bytes === undefined) return false;
     const { storageId } = readVersionHead(bytes);
     const escaped = () => Buffer.concat(batch.range(pieces, { prefix: [storageId] }).map(({ value }) => value));
     if (isWholeVersion(bytes, escaped)) return false;
-    batch.put(setAside, key, { noted_at: new Date(nowMs).toISOString() });
+    batch.put(versionsAside, key, { noted_at: new Date(nowMs).toISOString() });
     return true;
   });
 }

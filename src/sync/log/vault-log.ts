@@ -1,16 +1,13 @@
 /**
- * Changes a vault: runs one decision of its actor at a time, and notifies listeners once the change is on disk. The
- * caller makes the decision.
+ * Changes a vault: runs one decision of its actor at a time, with its clock. The caller makes the decision.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { LogChange } from './change.ts';
-import type { Changes } from './changes.ts';
 import type { SyncReader } from './reader.ts';
 
 export interface VaultLogOptions {
   readonly actors: ActorRegistry;
-  readonly changes: Changes;
   /** 16 hex characters: the hub's node in the clocks that it generates. */
   readonly nodeId: string;
   readonly now: () => number;
@@ -41,21 +38,15 @@ export class VaultLog {
     vaultId: string,
     decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
   ): Promise<T> {
-    const { actors, changes, nodeId, now, checkKept } = this.#options;
-    let newest = 0;
-    const made = await actors.vault(vaultId).ask<T>(
+    const { actors, nodeId, now, checkKept } = this.#options;
+    return await actors.vault(vaultId).ask<T>(
       (batch) => {
         checkKept(vaultId);
         const nowMs = now();
         const change = new LogChange(batch, { accountId, vaultId, nodeId }, nowMs);
-        const before = change.head.seq;
-        const decided = decide({ batch, reader: change.reader, change, accountId, vaultId, nowMs });
-        if (change.head.seq > before) newest = change.head.seq;
-        return decided;
+        return decide({ batch, reader: change.reader, change, accountId, vaultId, nowMs });
       },
       { accountId },
     );
-    if (newest > 0) changes.tell(vaultId, newest);
-    return made;
   }
 }

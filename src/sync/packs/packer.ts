@@ -5,16 +5,18 @@
 
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import type { Changes } from '../../live/changes.ts';
 import { SWEEP } from '../../store/owners.ts';
 import type { Store } from '../../store/store.ts';
-import type { Changes } from '../log/changes.ts';
 import { loosePacks, packBytes } from '../log/pack-records.ts';
 import type { SyncReader } from '../log/reader.ts';
+import { vaultOwners } from '../log/records.ts';
 import { PackLeases } from './leases.ts';
 import { PackWriter, type PackWriterOptions } from './writer.ts';
 
 export interface PackerOptions extends Omit<PackWriterOptions, 'leases'> {
   readonly reader: SyncReader;
+  /** Of heads of vaults, and of their owners: an imported vault gets one when its account exists. */
   readonly changes: Changes;
   readonly log: Log;
 }
@@ -41,7 +43,7 @@ export class Packer {
     this.#options = options;
     this.leases = new PackLeases((packIds) => this.#remove(packIds));
     this.#writer = new PackWriter({ ...options, leases: this.leases });
-    this.#stopListening = options.changes.listen((vaultId) => this.#note(vaultId));
+    this.#stopListening = options.changes.watchAll(({ owner, rows }) => this.#note(owner, rows));
   }
 
   /** Removes packs without an index; called at start. Resolves with their number. */
@@ -77,7 +79,7 @@ export class Packer {
     this.#work = this.#work.then(async () => {
       try {
         await this.#writer.drop(vaultId);
-        this.#note(vaultId);
+        this.#note(vaultId, 1);
       } catch (error) {
         log.warn({ err: error, vault_id: vaultId }, 'damaged packs could not be removed; the next pull tries again');
       }
@@ -92,22 +94,24 @@ export class Packer {
     await this.#work;
   }
 
-  #note(vaultId: string): void {
+  #note(vaultId: string, changes: number): void {
     const dirty = this.#dirty.get(vaultId) ?? { changedMs: 0, changes: 0 };
     dirty.changedMs = performance.now();
-    dirty.changes += 1;
+    dirty.changes += changes;
     this.#dirty.set(vaultId, dirty);
     this.#timer ??= setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
 
   /** Packs vaults that have been quiet for `packRestMs`, and those whose backlog is too long to wait for that. */
   #look(): void {
+    const { store } = this.#options;
     this.#timer = undefined;
     const restedMs = performance.now() - limits.packRestMs;
     for (const [vaultId, { changedMs, changes }] of this.#dirty) {
       if (changedMs > restedMs && changes < limits.packBacklogVersions) continue;
       this.#dirty.delete(vaultId);
-      void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
+      // A vault being imported has no owner yet; one that was deleted has none any more.
+      if (store.get(vaultOwners, [vaultId]) !== undefined) void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
     }
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
   }

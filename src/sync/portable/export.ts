@@ -1,5 +1,6 @@
 /** Writes the vaults of an account into an archive: each log in its order, with every stored version. */
 import { hash } from 'node:crypto';
+import { nothingElse } from '../../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../../archive/writer.ts';
 import type { Snapshot } from '../../store/table.ts';
 import {
@@ -16,19 +17,20 @@ import {
 } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
 import { decodeContent, readContentText, readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
+import type { VaultArchiveRecord } from './records.ts';
 
 /** The source and the destination of an export. */
 interface Output {
   readonly snapshot: Snapshot;
   readonly archive: ArchiveWriter;
-  readonly write: SectionWriter['write'];
+  readonly write: SectionWriter<VaultArchiveRecord>['write'];
 }
 
 export function exportVaults(
   snapshot: Snapshot,
   accountId: string,
   archive: ArchiveWriter,
-  { write }: SectionWriter,
+  { write }: SectionWriter<VaultArchiveRecord>,
 ): void {
   const output = { snapshot, archive, write };
   for (const { key, value } of snapshot.entries(vaults, { prefix: [accountId] })) {
@@ -38,11 +40,13 @@ export function exportVaults(
       type: 'vault',
       vault_id: vaultId,
       ...value,
+      protected_paths: value.protected_paths === null ? null : [...value.protected_paths],
       clock_at: new Date(head?.hlc_ms ?? 0).toISOString(),
       clock_counter: head?.hlc_counter ?? 0,
     });
     for (const { key: named, value: seen } of snapshot.entries(devices, { prefix: [vaultId] })) {
-      const { last_seen_ms: lastSeenMs, pulled_seq, pushed_seq } = seen;
+      const { last_seen_ms: lastSeenMs, pulled_seq, pushed_seq, ...rest } = seen;
+      nothingElse(rest);
       const last_seen_at = new Date(lastSeenMs).toISOString();
       write({ type: 'device', device_id: named[1], last_seen_at, pulled_seq, pushed_seq });
     }
@@ -59,7 +63,9 @@ export function exportVaults(
 }
 
 /** Writes a version as a pull returns it; a long content goes to the archive's blobs, outside of the line. */
-function writeVersion({ snapshot, archive, write }: Output, bytes: Uint8Array): boolean {
+function writeVersion({ snapshot, archive, write: writeTyped }: Output, bytes: Uint8Array): boolean {
+  // A version is stored as the line that pulls return, so only its schema can tell what it is.
+  const write: SectionWriter['write'] = writeTyped;
   let meta: VersionMeta;
   try {
     meta = readVersionMeta(bytes);
@@ -101,7 +107,7 @@ function writeDeletion({ snapshot, write }: Output, vaultId: string, seq: number
 function writeConflict(output: Output, vaultId: string, id: string, record: ConflictRecord): void {
   const { archive, write } = output;
   const { storage_id: storageId, escaped_bytes: _escaped, ...shown } = record;
-  const line = { type: 'conflict', conflict_id: id, ...shown };
+  const line = { type: 'conflict' as const, conflict_id: id, ...shown };
   if (record.your_sha256 === null) {
     write(line);
     return;

@@ -9,11 +9,10 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { PieceStaging } from '../contents/staging.ts';
-import type { Changes } from '../log/changes.ts';
 import type { FileBytes } from '../log/file-room.ts';
 import { SyncReader } from '../log/reader.ts';
-import { deletedVaults, primaries, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
-import { foldVaultName } from '../vaults/vaults.ts';
+import { deletedVaults, primaries, vaultOwners, vaults } from '../log/records.ts';
+import { foldVaultName } from '../vaults/decision.ts';
 import { PortableContents } from './contents.ts';
 import { VaultImport } from './log.ts';
 import { type VaultLine, vaultRecordSchema } from './records.ts';
@@ -22,8 +21,6 @@ export interface VaultsImportTools {
   readonly pool: Pool;
   readonly staging: PieceStaging;
   readonly quotas: FileBytes;
-  /** Notified of the vaults once their account exists. */
-  readonly changes: Changes;
 }
 
 const SETTINGS = [
@@ -76,11 +73,6 @@ export class VaultsImport {
     for (const vaultId of this.#made) batch.put(vaultOwners, [vaultId], { account_id: accountId });
   }
 
-  /** Announces the vaults to the background work on vaults. Called once the account exists. */
-  announce(): void {
-    for (const vaultId of this.#made) this.#tools.changes.tell(vaultId, this.#reader.head(vaultId).seq);
-  }
-
   /** Discards the staged contents. */
   discard(): Promise<void> {
     return this.#contents.discard();
@@ -100,11 +92,10 @@ export class VaultsImport {
     this.#names.add(folded);
     this.#made.push(vaultId);
     this.#hasPrimary ||= line.is_primary;
-    const { name, is_primary, created_at, protected_paths } = line;
-    const record: VaultRecord = { name, is_primary, created_at, protected_paths };
+    const { type: _type, vault_id: _id, clock_at: _at, clock_counter: _counter, ...record } = line;
     const write = actors.account(accountId).ask((batch): void => {
       batch.put(vaults, [accountId, vaultId], record);
-      if (is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
+      if (record.is_primary) batch.put(primaries, [accountId], { vault_id: vaultId });
     });
     await wait(write);
     // The record of a vault hides it from checks until it is complete, so it is stored before the rest.

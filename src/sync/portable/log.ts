@@ -59,12 +59,13 @@ export class VaultImport {
     });
   }
 
-  #device({ device_id: deviceId, last_seen_at: seenAt, pulled_seq, pushed_seq }: DeviceLine): Promise<void> {
+  #device(line: DeviceLine): Promise<void> {
+    const { type: _, device_id: deviceId, last_seen_at: seenAt, ...positions } = line;
     const { vaultId, actors } = this.#target;
     this.#devices += 1;
     if (this.#devices > limits.devicesMax)
       throw invalidField('device_id', `there are more than ${limits.devicesMax} devices`);
-    const record = { last_seen_ms: Date.parse(seenAt), pulled_seq, pushed_seq };
+    const record = { last_seen_ms: Date.parse(seenAt), ...positions };
     return actors.vault(vaultId).ask((batch) => batch.put(devices, [vaultId, deviceId], record));
   }
 

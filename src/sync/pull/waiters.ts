@@ -1,21 +1,20 @@
 /** Lets callers wait for a vault to change or be deleted. Holds no vault data; wakes all when the service drains. */
 import { limits } from '../../limits/service.ts';
-import type { Changes } from '../log/changes.ts';
-import type { Vaults } from '../vaults/vaults.ts';
+import type { Changes } from '../../live/changes.ts';
 
 export class Waiters {
-  readonly #waiting = new Map<string, Set<() => void>>();
-  #count = 0;
+  readonly #changes: Changes;
+  readonly #waiting = new Set<(changed: boolean) => void>();
   #closed = false;
 
-  constructor(changes: Changes, vaults: Pick<Vaults, 'onDeleted'>) {
-    changes.listen((vaultId) => this.#wake(vaultId));
-    vaults.onDeleted((vaultId) => this.#wake(vaultId));
+  /** `changes`: of the tables that every change of a vault and its deletion write. */
+  constructor(changes: Changes) {
+    this.#changes = changes;
   }
 
   /** Number of waiting callers. */
   get count(): number {
-    return this.#count;
+    return this.#waiting.size;
   }
 
   /**
@@ -23,21 +22,17 @@ export class Waiters {
    * `close` or when `waitersMax` callers already wait.
    */
   next(vaultId: string, ms: number, gone: (notify: () => void) => void): Promise<boolean> {
-    if (this.#closed || this.#count >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
+    if (this.#closed || this.#waiting.size >= limits.waitersMax || ms <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
-      const waiting = this.#waiting.get(vaultId) ?? new Set();
-      this.#waiting.set(vaultId, waiting);
-      this.#count += 1;
       const end = (changed: boolean) => {
-        if (!waiting.delete(changedNow)) return;
-        this.#count -= 1;
-        if (waiting.size === 0 && this.#waiting.get(vaultId) === waiting) this.#waiting.delete(vaultId);
+        this.#waiting.delete(end);
+        stop();
         clearTimeout(timer);
         resolve(changed);
       };
-      const changedNow = () => end(!this.#closed);
+      const stop = this.#changes.watch(vaultId, () => end(true));
       const timer = setTimeout(() => end(false), ms);
-      waiting.add(changedNow);
+      this.#waiting.add(end);
       gone(() => end(false));
     });
   }
@@ -45,10 +40,6 @@ export class Waiters {
   /** Wakes all waiting callers; later calls do not wait. */
   close(): void {
     this.#closed = true;
-    for (const vaultId of this.#waiting.keys()) this.#wake(vaultId);
-  }
-
-  #wake(vaultId: string): void {
-    for (const wake of this.#waiting.get(vaultId) ?? []) wake();
+    for (const end of Array.from(this.#waiting)) end(false);
   }
 }

@@ -2,7 +2,7 @@
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import { pieces, setAside, versions } from '../log/records.ts';
+import { pieces, versions, versionsAside } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
 import { encodeVersion, type NewMeta, readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { PushStep } from './step.ts';
@@ -35,7 +35,7 @@ export function healVersion(
     [vaultId, seq],
     encodeVersion({ meta, storedMs, previousSeq, moved, content: content.stored }).bytes,
   );
-  batch.remove(setAside, [vaultId, seq]);
+  batch.remove(versionsAside, [vaultId, seq]);
   contents.adopt(batch, content);
   if (storageId !== 0) new PieceShares(batch).release(storageId);
   damage.noteHealed('version', { vault_id: vaultId, seq });

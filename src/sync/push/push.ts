@@ -18,7 +18,7 @@ import { type PushArguments, readContent, readPush, type UnfilledPush } from './
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
-import { type Decided, doneWith, type PushResult, type PushStep, resultOf, settle } from './step.ts';
+import { type Decided, doneWith, type PushResult, type PushStep, resultOf, settlePending } from './step.ts';
 import type { AcceptOutcome, PushRequest, PushState } from './types.ts';
 
 export interface PushOptions {
@@ -95,7 +95,7 @@ export class Push {
         const { file } = state;
         if (file === undefined) throw new Error('an unchanged push without a file');
         const adopted = healVersion(this.#options, step, file.seq);
-        if (settle(step, state, file.seq) > 0) turn.change.finish();
+        if (settlePending(step, state, file.seq) > 0) turn.change.finish();
         return doneWith(turn, { status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] }, adopted);
       }
       case 'accept':
@@ -117,7 +117,7 @@ export class Push {
       mtime: push.mtime,
       executable: push.executable ?? state.file?.executable ?? false,
     });
-    settle(step, state, record.seq);
+    settlePending(step, state, record.seq);
     this.#options.contents.adopt(turn.batch, content);
     turn.change.finish();
     const { status, warnings } = outcome;

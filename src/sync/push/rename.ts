@@ -14,7 +14,7 @@ import { adoptClock, matches, overQuota, settledBy } from './decision.ts';
 import { keepRefused } from './keep-refused.ts';
 import { conflictFault, needsBase, refuse, refuseClash, refuseResolves, refuseSpelling } from './refusals.ts';
 import { gatherState, type StateSources } from './state.ts';
-import { type Decided, doneWith, type PushStep, settle } from './step.ts';
+import { type Decided, doneWith, type PushStep, settlePending } from './step.ts';
 import type { AdoptedClock, ConflictOutcome, PushDecision, PushRequest, PushState } from './types.ts';
 
 type RenameOutcome =
@@ -148,8 +148,8 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
     executable: push.executable ?? left.executable,
     renamedFrom: left.path,
   });
-  settle(step, source, record.seq);
-  if (source !== target) settle(step, target, record.seq);
+  settlePending(step, source, record.seq);
+  if (source !== target) settlePending(step, target, record.seq);
   sources.contents.adopt(turn.batch, step.content);
   change.finish();
   return doneWith(turn, { status: 'renamed', record, previousHlc: left.hlc, warnings }, true);

@@ -44,7 +44,7 @@ export function resultOf(decided: Decided): PushResult {
 }
 
 /** Settles the conflicts ended by this push. Returns their number. */
-export function settle({ push, turn }: PushStep, state: PushState, seq: number): number {
+export function settlePending({ push, turn }: PushStep, state: PushState, seq: number): number {
   const ended = settledBy(push, state.pending);
   for (const { conflict, status } of ended) turn.change.settle(state.folded, conflict, status, seq);
   return ended.length;

@@ -1,6 +1,6 @@
 /** Defines the tools that list, create, rename and delete vaults. */
 import { z } from 'zod';
-import { confirmFirst } from '../../gateway/live/ask.ts';
+import { confirmFirst } from '../../gateway/asking/ask.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';

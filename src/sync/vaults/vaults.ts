@@ -10,6 +10,7 @@ import type { Reader } from '../../store/table.ts';
 import { protectedCheck } from '../log/paths.ts';
 import { SyncReader } from '../log/reader.ts';
 import { deletedVaults, primaries, type VaultHead, type VaultRecord, vaultOwners, vaults } from '../log/records.ts';
+import { type CreatedVault, checkVaultName, decideVault, findVaultByName, newVault, type Vault } from './decision.ts';
 
 export interface VaultsOptions {
   readonly store: Store;
@@ -17,17 +18,10 @@ export interface VaultsOptions {
   readonly now: () => number;
 }
 
-export interface Vault {
-  readonly id: string;
-  readonly record: VaultRecord;
-}
+export type { Vault } from './decision.ts';
 
 export interface VaultState extends Vault {
   readonly head: VaultHead;
-}
-
-export interface CreatedVault extends Vault {
-  readonly status: 'created' | 'existing' | 'updated';
 }
 
 /** Cache revision of compiled globs: no write makes them outdated. */
@@ -42,7 +36,6 @@ export class Vaults {
   readonly #primaries = new Map<string, string>();
   /** Deleted vaults known to this process: calls still in progress for them are refused. An id is never reused. */
   readonly #deleted = new Set<string>();
-  readonly #listeners = new Set<(vaultId: string) => void>();
   /** Compiled lists of protected paths. */
   readonly #checks = new Remembered<(folded: string) => boolean>(limits.globsRemembered);
 
@@ -68,8 +61,7 @@ export class Vaults {
   }
 
   #withName(reader: Pick<Store, 'range'>, accountId: string, name: string): Vault | undefined {
-    const folded = foldVaultName(name);
-    return this.#vaultsOf(reader, accountId).find(({ record }) => foldVaultName(record.name) === folded);
+    return findVaultByName(this.#vaultsOf(reader, accountId), name);
   }
 
   /** Returns the record of a vault found by `idOf`. Throws Refusal `invalid_fields` when it does not exist. */
@@ -111,23 +103,10 @@ export class Vaults {
   create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch): CreatedVault => {
-      const existing = this.#vaultsOf(batch, accountId);
-      const same = existing.find(({ record }) => foldVaultName(record.name) === foldVaultName(name));
-      if (same === undefined) {
-        if (existing.length >= limits.vaultsMax) {
-          throw invalidField(
-            'name',
-            `this account has ${limits.vaultsMax} vaults, which is the limit; delete one first`,
-          );
-        }
-        const record = newVault(name, false, protectedPaths ?? null, now());
-        return { id: put(batch, accountId, record), record, status: 'created' };
-      }
-      const isSet = protectedPaths !== undefined && !sameList(protectedPaths, same.record.protected_paths);
-      if (!isSet) return { ...same, status: 'existing' };
-      const record = { ...same.record, protected_paths: protectedPaths };
-      batch.put(vaults, [accountId, same.id], record);
-      return { id: same.id, record, status: 'updated' };
+      const decided = decideVault(this.#vaultsOf(batch, accountId), name, protectedPaths, now());
+      if (decided.status === 'created') return { ...decided, id: put(batch, accountId, decided.record) };
+      if (decided.status === 'updated') batch.put(vaults, [accountId, decided.id], decided.record);
+      return decided;
     });
   }
 
@@ -135,11 +114,7 @@ export class Vaults {
   rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
     return this.#options.actors.account(accountId).ask((batch) => {
       const before = this.#kept(batch, accountId, vaultId);
-      const same = this.#vaultsOf(batch, accountId).find(
-        (other) => other.id !== vaultId && foldVaultName(other.record.name) === foldVaultName(name),
-      );
-      if (same !== undefined)
-        throw invalidField('name', `a vault named ${same.record.name} exists; choose another name`);
+      checkVaultName(this.#vaultsOf(batch, accountId), vaultId, name);
       const record = { ...before, name };
       if (name !== before.name) batch.put(vaults, [accountId, vaultId], record);
       return { id: vaultId, record, formerName: before.name };
@@ -154,7 +129,7 @@ export class Vaults {
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
     try {
-      const deleted = await actors.account(accountId).ask((batch): VaultState => {
+      return await actors.account(accountId).ask((batch): VaultState => {
         const state = this.#confirmed(batch, accountId, vaultId, confirm);
         const { record } = state;
         batch.remove(vaults, [accountId, vaultId]);
@@ -164,8 +139,6 @@ export class Vaults {
         this.#deleted.add(vaultId);
         return state;
       });
-      this.#tell(vaultId);
-      return deleted;
     } catch (error) {
       this.#deleted.delete(vaultId);
       throw error;
@@ -174,16 +147,7 @@ export class Vaults {
 
   /** Picks up vaults deleted elsewhere, such as with their account: calls still in progress for them are refused. */
   noteDeleted(): void {
-    for (const [vaultId] of this.#options.store.keys(deletedVaults)) {
-      if (this.#deleted.has(vaultId)) continue;
-      this.#deleted.add(vaultId);
-      this.#tell(vaultId);
-    }
-  }
-
-  /** Calls `listener` for each vault deleted from now on. It must not throw. */
-  onDeleted(listener: (vaultId: string) => void): void {
-    this.#listeners.add(listener);
+    for (const [vaultId] of this.#options.store.keys(deletedVaults)) this.#deleted.add(vaultId);
   }
 
   /** Throws Refusal `invalid_fields` when a vault was deleted after the call had looked it up. */
@@ -194,10 +158,6 @@ export class Vaults {
   /** Returns the vault that `delete` would delete. Throws the same refusals. */
   toDelete(accountId: string, vaultId: string, confirm: string): VaultState {
     return this.#confirmed(this.#options.store, accountId, vaultId, confirm);
-  }
-
-  #tell(vaultId: string): void {
-    for (const listener of this.#listeners) listener(vaultId);
   }
 
   #confirmed(reader: Reader, accountId: string, vaultId: string, confirm: string): VaultState {
@@ -234,7 +194,7 @@ export class Vaults {
     return actors.account(accountId).ask((batch): string => {
       const made = batch.get(primaries, [accountId]);
       if (made !== undefined) return made.vault_id;
-      const named = this.#vaultsOf(batch, accountId).find(({ record }) => foldVaultName(record.name) === PRIMARY_NAME);
+      const named = this.#withName(batch, accountId, PRIMARY_NAME);
       if (named === undefined) {
         const id = put(batch, accountId, newVault(PRIMARY_NAME, true, null, now()));
         batch.put(primaries, [accountId], { vault_id: id });
@@ -254,15 +214,6 @@ export class Vaults {
   }
 }
 
-function newVault(
-  name: string,
-  isPrimary: boolean,
-  protectedPaths: readonly string[] | null,
-  nowMs: number,
-): VaultRecord {
-  return { name, is_primary: isPrimary, created_at: new Date(nowMs).toISOString(), protected_paths: protectedPaths };
-}
-
 function put(batch: Batch, accountId: string, record: VaultRecord): string {
   const id = `v_${randomBytes(8).toString('hex')}`;
   batch.put(vaults, [accountId, id], record);
@@ -274,15 +225,6 @@ function put(batch: Batch, accountId: string, record: VaultRecord): string {
 function unknownVault(named?: Vault) {
   const hint = named === undefined ? 'vault_list names them' : `this is the name of ${named.id}; send that id`;
   return invalidField('vault_id', `this account has no vault with this vault_id; ${hint}`);
-}
-
-function sameList(a: readonly string[] | null, b: readonly string[] | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.length === b.length && a.every((glob, index) => glob === b[index]);
-}
-
-export function foldVaultName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
 }
 
 /** Deletes all vaults of an account, within the decision that deletes the account. Their rows are removed later. */

@@ -7,11 +7,11 @@ import {
   conflicts,
   pieceShares,
   pieces,
-  setAside,
   stagedPieces,
   versions,
+  versionsAside,
 } from '../log/records.ts';
-import type { VersionKey } from '../log/set-aside.ts';
+import type { VaultVersionKey } from '../log/set-aside.ts';
 import {
   AROUND_PIECES_BYTES,
   decodeContent,
@@ -25,7 +25,7 @@ import {
 
 export class ContentVerifier {
   /** Versions with damaged contents that are not set aside yet. */
-  readonly damaged: VersionKey[] = [];
+  readonly damaged: VaultVersionKey[] = [];
   /** One sentence for each damaged version already set aside. */
   readonly aside: string[] = [];
   readonly #reader: CheckedReader;
@@ -41,7 +41,7 @@ export class ContentVerifier {
   }
 
   /** Checks a version against its head and its line. Throws when the head or the line cannot be read. */
-  checkVersion(key: VersionKey, bytes: Uint8Array): void {
+  checkVersion(key: VaultVersionKey, bytes: Uint8Array): void {
     const name = `version ${key.join(' ')}`;
     const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);
     const meta = readVersionMeta(bytes);
@@ -60,7 +60,7 @@ export class ContentVerifier {
     if (isWholeLine && isRight(text, encoding, { sha256, gitSha, sizeBytes })) return;
     const wrong = isWholeLine ? 'its content does not match its hash' : `its line has ${line} bytes, not ${lineBytes}`;
     const problem = `${name}: ${wrong}`;
-    if (this.#reader.get(setAside, key) !== undefined) this.aside.push(problem);
+    if (this.#reader.get(versionsAside, key) !== undefined) this.aside.push(problem);
     else {
       this.#problems.push(problem);
       this.damaged.push(key);
@@ -98,7 +98,7 @@ export class ContentVerifier {
         this.#problems.push(`bytes of conflict ${vaultId} ${id}: conflict not found`);
       }
     });
-    this.#reader.eachKey(setAside, (key) => {
+    this.#reader.eachKey(versionsAside, (key) => {
       if (this.#reader.view(versions, key) === undefined) {
         this.#problems.push(`set aside ${key.join(' ')}: version not found`);
       }

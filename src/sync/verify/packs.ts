@@ -6,7 +6,7 @@
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
-import { files, setAside, versions } from '../log/records.ts';
+import { files, versions, versionsAside } from '../log/records.ts';
 import { readVersionHead, readVersionMeta, versionLine } from '../log/version.ts';
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
@@ -94,7 +94,7 @@ function checkPack(
     const isAlive = (dead === undefined || !isDead(dead, at)) && !vault.replaced.has(line.seq);
     if (isAlive) vault.alive.add(line.seq);
     // The packed copy of a version set aside may be intact, so it is not compared.
-    const other = reader.get(setAside, [vaultId, line.seq]) === undefined ? packed : undefined;
+    const other = reader.get(versionsAside, [vaultId, line.seq]) === undefined ? packed : undefined;
     const version = reader.view(versions, [vaultId, line.seq]);
     // A dead line may outlive its version.
     if (version === undefined ? isAlive : !isSame(line, other, version))

@@ -18,7 +18,7 @@ import {
   vaults,
   versions,
 } from '../log/records.ts';
-import type { VersionKey } from '../log/set-aside.ts';
+import type { VaultVersionKey } from '../log/set-aside.ts';
 import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import { ContentVerifier } from './contents.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
@@ -32,7 +32,7 @@ export interface SyncReport {
   readonly stagedContents: number;
   readonly problems: string[];
   /** Versions with damaged contents that are not set aside yet. */
-  readonly damaged: readonly VersionKey[];
+  readonly damaged: readonly VaultVersionKey[];
   /** One sentence for each damaged version already set aside. */
   readonly aside: readonly string[];
 }

@@ -1,20 +1,27 @@
 /** The page of categories: create, rename, color and delete them. */
 import type { VNode } from 'preact';
+import { readFields } from '../../fields/read.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
+import { declaredCategory } from '../../tasks/declared.ts';
+import { categoryChange, newCategory } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
+import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Empty, Form } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
-import { readId } from './filter.ts';
+import { readTaskId } from './filter.ts';
 
 const PATH = '/tasks/categories';
 /** Initial value of the color field of a new category: browsers have no empty color. */
 const FIRST_COLOR = '#1d6b59';
+
+/** Fields of a category that the forms have no control of their own for. Only agents set the position. */
+const OTHER_FIELDS = declaredCategory.inputsBeside(['name', 'color', 'position']);
 
 interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;
@@ -22,12 +29,12 @@ interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
 
 export function categoryRoutes(options: CategoryOptions): Route[] {
   const { pages, tasks } = options;
-  const idOf = ({ request }: MemberVisit) => readId(request.params['category']);
+  const idOf = ({ request }: MemberVisit) => readTaskId(request.params['category']);
   return [
     pages.member(PATH, (visit) => show(options, visit)),
     pages.memberForm(PATH, async (visit, form) => {
       const made = await problemOf('new', Object.fromEntries(form), () =>
-        tasks.categories.create(visit.accountId, documentOf(form)),
+        tasks.categories.create(visit.accountId, readFields(newCategory, documentOf(form, 'new'))),
       );
       if (!made.ok) return show(options, visit, made.problem);
       const action = `${PATH}/${made.value.id}/delete`;
@@ -36,11 +43,12 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
     pages.memberForm(`${PATH}/:category`, async (visit, form) => {
       const before = tasks.categories.get(visit.accountId, idOf(visit));
       const saved = await problemOf(`edit-${before.id}`, Object.fromEntries(form), () =>
-        tasks.categories.patch(visit.accountId, before.id, documentOf(form)),
+        tasks.categories.patch(visit.accountId, before.id, readFields(categoryChange, documentOf(form, 'change'))),
       );
       if (!saved.ok) return show(options, visit, saved.problem);
       if (form.get('undo') === 'true') return pages.go(visit, PATH, { text: 'Undone.' });
       const fields = {
+        ...otherFormFields(OTHER_FIELDS, before),
         undo: 'true',
         name: before.name,
         ...(before.color === null ? {} : { has_color: 'true', color: before.color }),
@@ -55,8 +63,12 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
   ];
 }
 
-function documentOf(form: URLSearchParams): Record<string, unknown> {
-  return { name: form.get('name') ?? '', color: form.get('has_color') === 'true' ? form.get('color') : null };
+function documentOf(form: URLSearchParams, forWhat: 'new' | 'change'): Record<string, unknown> {
+  return {
+    ...readOtherFields(OTHER_FIELDS, form, forWhat),
+    name: form.get('name') ?? '',
+    color: form.get('has_color') === 'true' ? form.get('color') : null,
+  };
 }
 
 function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: Problem): Reply {
@@ -183,6 +195,7 @@ function CategoryFields({ form, category, problem }: CategoryFieldsProps): VNode
         checked={category === undefined || category.color !== null}
         problem={problem}
       />
+      <OtherFields form={form} inputs={OTHER_FIELDS} record={category} problem={problem} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Renders the forms of one task: the one for new tasks on the board, and the edit page. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/declared.ts';
+import { declaredTask, type TaskRecord } from '../../tasks/declared.ts';
 import {
   Checkbox,
   Field,
@@ -12,10 +12,21 @@ import {
   Select,
   TextArea,
 } from '../fields.tsx';
+import { OtherFields } from '../other-fields.tsx';
 import { By, CsrfField, Form, Moment } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import type { BoardContext } from './card.tsx';
 import { COLUMNS } from './columns.ts';
+
+/** Fields of a task that the forms have no control of their own for. `completed` follows the column. */
+export const OTHER_FIELDS = declaredTask.inputsBeside([
+  'content',
+  'due_date',
+  'is_important',
+  'completed',
+  'category_id',
+  'kanban_status',
+]);
 
 export function NewTask({
   board,
@@ -107,6 +118,7 @@ function TaskFacts({ form, board, problem, task }: TaskFactsProps): VNode {
         checked={task?.is_important ?? false}
         problem={problem}
       />
+      <OtherFields form={form} inputs={OTHER_FIELDS} record={task} problem={problem} />
     </div>
   );
 }

@@ -2,8 +2,10 @@
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
+import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
+import { otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { browserOf } from '../visit.ts';
@@ -12,8 +14,8 @@ import { backOf } from './back.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
-import { boardPath, isNarrowed, readFilter, readId } from './filter.ts';
-import { EditTask, NewTask } from './forms.tsx';
+import { boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
+import { EditTask, NewTask, OTHER_FIELDS } from './forms.tsx';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
 
@@ -55,7 +57,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     problem === undefined ? request.query : new URL(backOf(request.form), 'http://cairn.invalid').searchParams;
   const whole = contextOf(options, visit, query);
   const column = columnNamed(query.get('column'));
-  const page = readId(query.get('page')) ?? 1;
+  const page = readTaskId(query.get('page')) ?? 1;
   // An action on a page of one column leads back to it.
   const board =
     column === undefined
@@ -116,7 +118,7 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
 async function create(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, tasks } = options;
   const tried = await problemOf('new', Object.fromEntries(form), () =>
-    tasks.create(visit.accountId, documentOf(form), browserOf(visit)),
+    tasks.create(visit.accountId, tasks.read(visit.accountId, newTask, documentOf(form, 'new')), browserOf(visit)),
   );
   if (!tried.ok) return await showBoard(options, visit, tried.problem);
   const { id } = tried.value;
@@ -131,9 +133,9 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const { pages, tasks } = options;
   const task = taskOf(options, visit);
   const values = Object.fromEntries(form);
-  const change = { ...documentOf(form), expected_version: Number(form.get('expected')) };
+  const change = { ...documentOf(form, 'change'), expected_version: Number(form.get('expected')) };
   const tried = await problemOf('edit', values, () =>
-    tasks.patch(visit.accountId, task.id, change, { by: browserOf(visit) }),
+    tasks.patch(visit.accountId, task.id, tasks.read(visit.accountId, taskChange, change), { by: browserOf(visit) }),
   );
   if (!tried.ok) return showTask(options, visit, taskOf(options, visit), tried.problem);
   const isUndo = form.get('undo') === 'true';
@@ -148,6 +150,7 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
 function undoOf(before: TaskRecord, { version }: TaskRecord) {
   const { id, content, due_date: due, is_important: isImportant, kanban_status, category_id: category } = before;
   const fields = {
+    ...otherFormFields(OTHER_FIELDS, before),
     expected: String(version),
     content,
     due_date: due ?? '',
@@ -160,9 +163,10 @@ function undoOf(before: TaskRecord, { version }: TaskRecord) {
 }
 
 /** Reads the fields of a task from a form. The category stays unchanged if the form has no field for it. */
-function documentOf(form: URLSearchParams): Record<string, unknown> {
+function documentOf(form: URLSearchParams, forWhat: 'new' | 'change'): Record<string, unknown> {
   const category = form.get('category_id') ?? form.get('category');
   return {
+    ...readOtherFields(OTHER_FIELDS, form, forWhat),
     // Forms send line ends as CR LF.
     content: (form.get('content') ?? '').replace(/\r\n?/g, '\n'),
     due_date: form.get('due_date') || null,
@@ -177,5 +181,5 @@ function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRecord {
 }
 
 function idOf({ params }: RouteRequest): number | undefined {
-  return readId(params['id']);
+  return readTaskId(params['id']);
 }

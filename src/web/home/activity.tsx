@@ -1,6 +1,6 @@
 /** Shows the recent activity of devices, agents and people on the start page, newest first. */
 import type { VNode } from 'preact';
-import type { DevDocRecord } from '../../documents/dev-docs/records.ts';
+import type { DevDocRecord } from '../../documents/dev-docs/declared.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { By, Empty, Given, Moment } from '../ui.tsx';

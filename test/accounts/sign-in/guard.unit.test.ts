@@ -96,6 +96,33 @@ test('[AUTH-1] who waits is bounded', async () => {
   expect(outcomes.slice(-2)).toEqual(['refused', 'refused']);
 });
 
+test('[AUTH-1] a place of an address is free again after its turn', async () => {
+  attack(limits.passwordTriesOfEmailMax);
+  await guard.enter(tryFrom('192.0.2.1'));
+  const places = limits.slowSignInsOfAddressMax;
+  const waiting = Array.from({ length: places }, () => guard.enter(tryFrom('192.0.2.1')));
+  expect(await outcome(guard.enter(tryFrom('192.0.2.1')))).toBe('refused');
+  tick();
+  expect(await outcome(waiting[0] as Promise<void>)).toBe('passes');
+  expect(await outcome(guard.enter(tryFrom('192.0.2.1')))).toBe('waits');
+  expect(await outcome(guard.enter(tryFrom('192.0.2.1')))).toBe('refused');
+});
+
+test('[AUTH-1, LIM-2] emails under attack at one time are bounded, and a refusal says when to come again', async () => {
+  const emails = Array.from({ length: limits.slowSignInEmailsMax + 1 }, (_, n) => `n${n}@example.org`);
+  for (const email of emails) {
+    for (let n = 0; n < limits.passwordTriesOfEmailMax; n += 1) guard.failed({ ...tryFrom(`198.51.100.${n}`), email });
+  }
+  const last = emails.pop() ?? '';
+  for (const email of emails) await guard.enter({ ...tryFrom('203.0.113.1'), email });
+  const refused = await guard.enter({ ...tryFrom('203.0.113.1'), email: last }).catch((error: unknown) => error);
+  expect((refused as Refusal).fault).toEqual({
+    kind: 'rate_limited',
+    limit: limits.slowSignInsWaitingMax,
+    retryAfterSeconds: (limits.slowSignInsWaitingMax * limits.slowSignInMs) / 1000,
+  });
+});
+
 test('[AUTH-1] a mark is of one browser and the emails that it signed in with, and nobody else can make one', () => {
   const keyedHash = (purpose: string, value: string) =>
     Buffer.from(`${purpose}${value}`.padEnd(40, '.')).toString('hex').slice(-64);

@@ -5,7 +5,7 @@ import { SecondFactors } from '../../../src/accounts/sign-in/second-factor.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
 import { sourceOf } from '../../../src/audit/note.ts';
 import type { Refusal } from '../../../src/common/fault.ts';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { createSealer } from '../../../src/store/sealing/seal.ts';
 import { Store } from '../../../src/store/store.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { Store } from '../../../src/store/store.ts';
 import { mirrorTool, PASSWORD, structured } from '../../support/gateway.ts';
 import { call } from '../../support/http.ts';

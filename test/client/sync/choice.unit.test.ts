@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readRules } from '../../../src/client/sync/folder/choice.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { readRules } from '../../../src/client/sync/scan/choice.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PATHS = ['a.md', 'b.txt', 'drafts/', 'drafts/c.md', 'notes/d.txt', 'notes/drafts/', 'notes/drafts/e.md'];

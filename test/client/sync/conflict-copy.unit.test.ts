@@ -1,8 +1,8 @@
 /** What becomes of bytes that the hub does not take under their name, and how a conflict copy is named. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { conflictName, decideFate } from '../../../src/client/sync/conflict-copy.ts';
-import { checkPath, type FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { checkFolderPath, type FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { conflictName, decideFate } from '../../../src/client/sync/plan/conflict-copy.ts';
 import { seed } from '../../support/seed.ts';
 
 const path = 'docs/deep/notes.md' as FolderPath;
@@ -37,10 +37,10 @@ test(`[SYN-25] the name of a conflict copy is another path that every folder tak
   const given = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('/'));
   fc.assert(
     fc.property(given, fc.integer({ min: 1, max: 99 }), (text, attempt) => {
-      const checked = checkPath(text);
+      const checked = checkFolderPath(text);
       fc.pre(typeof checked === 'string' && checked.split('/').every((one) => Buffer.byteLength(one) <= 255));
       const copy = named(checked as string, { attempt });
-      expect(checkPath(copy)).toBe(copy);
+      expect(checkFolderPath(copy)).toBe(copy);
       expect(copy).not.toBe(checked);
       expect(Buffer.byteLength(copy.slice(copy.lastIndexOf('/') + 1))).toBeLessThanOrEqual(255);
     }),

@@ -5,35 +5,43 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../../src/client/file-lock.ts';
+import { newState } from '../../../src/client/sync/base/state.ts';
+import { writeState } from '../../../src/client/sync/base/state-file.ts';
+import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
-import { type Replica, scan } from '../../../src/client/sync/replica.ts';
-import { newState } from '../../../src/client/sync/state.ts';
-import { writeState } from '../../../src/client/sync/state-file.ts';
-import { Bell } from '../../../src/client/sync/watch/bell.ts';
+import type { Replica } from '../../../src/client/sync/replica.ts';
+import { newRound } from '../../../src/client/sync/round.ts';
+import { Bell } from '../../../src/client/sync/run/bell.ts';
+import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
+import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
+
+function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Replica['listener']>): Replica {
+  const listener = { onFolder: () => undefined, onScan: () => undefined, isOverdue: () => false, ...hears };
+  return { folder, state, listener, tell: () => undefined } as unknown as Replica;
+}
 
 test('[SYN-25] a file that was saved before the watch is kept once it stands still, and not again by later scans', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-keeper-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const folder = new SyncedFolder(root);
   folder.makeOwn();
-  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
-  const replica = { folder, state, tell: () => undefined } as unknown as Replica;
-  const keeper = new Keeper(replica);
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const keeper = new Keeper({ folder, state }, () => false);
   onTestFinished(() => keeper.close());
-  replica.onScan = () => keeper.noteScan();
+  const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
   writeFileSync(join(root, 'x'), 'saved before\n');
-  await scan(replica);
+  await scanFiles({ ...replica, next: newRound() });
   await vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 10_000 });
   const [save] = folder.saves.list();
   expect(save?.read()?.bytes.toString()).toBe('saved before\n');
   // Sent: a scan that finds the same bytes again keeps no second copy.
   save?.drop();
-  await scan(replica);
+  await scanFiles({ ...replica, next: newRound() });
   await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
 });
 
@@ -48,11 +56,11 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   for (const path of ['file', 'turned', 'folder/x', 'folder/deep/x', 'back/x', 'here/deep/x']) put(path, 'first\n');
   const folder = new SyncedFolder(root);
   folder.makeOwn();
-  const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
-  const replica = { folder, state, tell: () => undefined } as unknown as Replica;
-  const keeper = new Keeper(replica);
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const keeper = new Keeper({ folder, state }, () => false);
   const changes = new Bell();
-  const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
+  let last: Scan | undefined;
+  const excludes = (path: string) => last?.excludes(path as FolderPath) === true;
   const disk = new DiskWatch(folder.root.path, {
     changes,
     keeper,
@@ -62,9 +70,13 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   });
   onTestFinished(() => keeper.close());
   onTestFinished(() => disk.close());
-  replica.onFolder = (path) => disk.visit(path);
-  replica.onScan = () => disk.endScan();
-  await scan(replica);
+  const onScan = (scan: Scan) => {
+    last = scan;
+    disk.endScan();
+    keeper.noteScan(scan);
+  };
+  const replica = replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan });
+  await scanFiles({ ...replica, next: newRound() });
   const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back', 'there/deep/x'];
   const areKept = async (text: string) => {
     const isKept = (path: string) =>
@@ -88,7 +100,7 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   // What was moved away, and what is excluded, is watched no longer once a scan has found that.
   renameSync(at('there'), at('here/there'));
   put('.cairnignore', 'back\nfolder/\n');
-  await scan(replica);
+  await scanFiles({ ...replica, next: newRound() });
   await sleep(limits.clientQuietMs);
   changes.silence();
   for (const path of ['back', 'folder/x', 'folder/deep/new']) put(path, 'excluded\n');

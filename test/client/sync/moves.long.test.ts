@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
-const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
+const vaultOfFolder = ({ read }: SyncedFolder) =>
+  (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
 
 test('[SYN-7, CLI-2] a moved file and a renamed folder keep their history and send no bytes', async () => {
   const vault = newVault();
@@ -42,7 +43,7 @@ test('[SYN-7, CLI-2] a moved file and a renamed folder keep their history and se
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(b.has('old')).toBe(false);
-  const { stdout } = await a.call('sync_history', '--json', '--path=new/4.md', `--vault_id=${vaultOf(a)}`);
+  const { stdout } = await a.call('sync_history', '--json', '--path=new/4.md', `--vault_id=${vaultOfFolder(a)}`);
   expect(stdout).toContain('three.md');
   await relay.close();
 }, 60_000);

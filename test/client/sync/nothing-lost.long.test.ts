@@ -24,10 +24,11 @@ beforeAll(async () => {
 /** Nothing keeps root from writing: without these rights, permissions matter to it too. */
 
 const newVault = () => `vault ${randomBytes(4).toString('hex')}`;
-const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
+const vaultOfFolder = ({ read }: SyncedFolder) =>
+  (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
 
 async function toolOf<T>(machine: SyncedFolder, tool: string, ...args: string[]): Promise<T> {
-  const { stdout } = await machine.call(tool, '--json', `--vault_id=${vaultOf(machine)}`, ...args);
+  const { stdout } = await machine.call(tool, '--json', `--vault_id=${vaultOfFolder(machine)}`, ...args);
   return JSON.parse(stdout) as T;
 }
 

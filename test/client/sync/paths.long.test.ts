@@ -36,7 +36,7 @@ test('[SYN-24] a file that a peer pushed under a name that is a symbolic link he
   expect(met.code).toBe(1);
   expect(b.read('other.md')).toBe('other\n');
   expect(readFileSync(join(outside, 'secret.txt'), 'utf8')).toBe('the secret\n');
-  const pending = await b.call('sync_pending_conflicts', '--json', `--vault_id=${vaultOf(b)}`);
+  const pending = await b.call('sync_pending_conflicts', '--json', `--vault_id=${vaultOfFolder(b)}`);
   expect(JSON.parse(pending.stdout)).toMatchObject({ count: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(a.read('link/secret.txt')).toBe('of a peer\n');
@@ -124,4 +124,5 @@ test('[SYN-24] names that no vault takes are listed with a reason, and the rest 
   });
 }, 60_000);
 
-const vaultOf = ({ read }: SyncedFolder) => (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;
+const vaultOfFolder = ({ read }: SyncedFolder) =>
+  (JSON.parse(read('.cairn/state.json')) as { vault_id: string }).vault_id;

@@ -1,15 +1,26 @@
 /** Scans: a file is read again only when it may have changed. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newState } from '../../../src/client/sync/base/state.ts';
+import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
-import { type Replica, scan } from '../../../src/client/sync/replica.ts';
-import { agree, newState } from '../../../src/client/sync/state.ts';
+import type { Replica } from '../../../src/client/sync/replica.ts';
+import { newRound } from '../../../src/client/sync/round.ts';
+import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const BYTES = 1 << 20;
+
+/** A folder on a disk whose clock goes on when the test says so. */
+class FolderInTime extends SyncedFolder {
+  laterMs = 0;
+
+  override timeMs(): number {
+    return super.timeMs() + this.laterMs;
+  }
+}
 
 /** Bytes that this process has read from files so far (proc(5)). */
 const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
@@ -21,23 +32,23 @@ test.each([0, -3, 3])(
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
     mkdirSync(join(root, 'deep'));
-    const folder = new SyncedFolder(root);
+    const folder = new FolderInTime(root);
     folder.makeOwn();
-    const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
-    const replica = { folder, state, tell: () => undefined, due: new Set() } as unknown as Replica;
+    const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+    const replica = { folder, state, tell: () => undefined } as unknown as Replica;
     const path = 'deep/x' as FolderPath;
     const written = folder.put(path, Buffer.alloc(BYTES), undefined);
     if (written === false) throw new Error('the file is not new');
-    agree(state, path, written);
+    state.agree(path, written);
     const isRead = async () => {
       const before = bytesRead();
-      const { sha256 } = (await scan(replica)).files.get(path) ?? {};
+      const { sha256 } = (await scanFiles({ ...replica, next: newRound() })).files.get(path) ?? {};
       return { sha256, isRead: bytesRead() - before >= BYTES };
     };
     const { sha256 } = written;
     // It may change again within the resolution of the disk's clock.
     expect(await isRead()).toEqual({ sha256, isRead: true });
-    await sleep(2500);
+    folder.laterMs = 2500;
     expect(await isRead()).toEqual({ sha256, isRead: true });
     for (let round = 0; round < 2; round += 1) expect(await isRead()).toEqual({ sha256, isRead: false });
     writeFileSync(join(root, path), Buffer.alloc(BYTES, 1));

@@ -2,10 +2,11 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newState } from '../../../src/client/sync/base/state.ts';
+import { readState, writeState } from '../../../src/client/sync/base/state-file.ts';
+import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
-import { checkPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
-import { newState } from '../../../src/client/sync/state.ts';
-import { readState, rememberSent, writeState } from '../../../src/client/sync/state-file.ts';
+import { checkFolderPath, type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function newFolder() {
@@ -17,13 +18,14 @@ function newFolder() {
 test('[SYN-25] what was sent after a line that a power cut tore is remembered', () => {
   const { root, folder, state } = newFolder();
   writeState(folder, state);
-  const [before, after] = ['before.txt', 'after.txt'].map((name) => checkPath(name) as FolderPath) as [
+  const store = new StateStore(folder, state);
+  const [before, after] = ['before.txt', 'after.txt'].map((name) => checkFolderPath(name) as FolderPath) as [
     FolderPath,
     FolderPath,
   ];
-  rememberSent(folder, state, [[before, 'a'.repeat(64)]]);
+  store.rememberSent([[before, 'a'.repeat(64)]]);
   appendFileSync(join(root, OWN_FOLDER, 'sent.jsonl'), '["torn.txt","bbbb');
-  rememberSent(folder, state, [[after, 'c'.repeat(64)]]);
+  store.rememberSent([[after, 'c'.repeat(64)]]);
   expect([...(readState(root)?.sent.keys() ?? [])]).toEqual([before, after]);
 });
 
@@ -31,8 +33,7 @@ test('[SYN-25] a state that is stored already is not written again, unless its f
   const { root, folder, state } = newFolder();
   const path = 'x.txt' as FolderPath;
   const first = writeState(folder, state);
-  rememberSent(folder, state, [[path, 'a'.repeat(64)]]);
-  state.sent.clear();
+  new StateStore(folder, state).rememberSent([[path, 'a'.repeat(64)]]);
   expect(writeState(folder, state, first)).toEqual(first);
   // What was sent since was answered, so it is not remembered again.
   expect(readState(root)?.sent.size).toBe(0);
@@ -41,8 +42,8 @@ test('[SYN-25] a state that is stored already is not written again, unless its f
   expect(again.stamp).not.toBe(first.stamp);
   rmSync(join(root, OWN_FOLDER, 'state.json'));
   writeState(folder, state, again);
-  state.cursor = 'next';
+  const next = { ...state, cursor: 'next' };
   expect(readState(root)).toMatchObject({ cursor: null });
-  writeState(folder, state, again);
+  writeState(folder, next, again);
   expect(readState(root)).toMatchObject({ cursor: 'next' });
 });

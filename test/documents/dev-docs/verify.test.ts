@@ -3,7 +3,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
+import { devDocKind } from '../../../src/documents/dev-docs/kind.ts';
 import {
   devDocChanges,
   devDocCounts,
@@ -13,12 +14,13 @@ import {
   devDocs,
   devDocTitles,
 } from '../../../src/documents/dev-docs/records.ts';
-import { verifyDevDocs } from '../../../src/documents/dev-docs/verify.ts';
+import { handoffKind } from '../../../src/documents/handoffs/kind.ts';
 import { handoffHeads, handoffNames, handoffRows, handoffs } from '../../../src/documents/handoffs/records.ts';
-import { verifyHandoffs } from '../../../src/documents/handoffs/verify.ts';
-import { type PaperRecord, paperHeads, paperRows, papers } from '../../../src/documents/papers/records.ts';
-import { verifyPapers } from '../../../src/documents/papers/verify.ts';
+import type { PaperRecord } from '../../../src/documents/papers/declared.ts';
+import { paperKind } from '../../../src/documents/papers/kind.ts';
+import { paperHeads, paperRows, papers } from '../../../src/documents/papers/records.ts';
 import { documentBin, type Space, type VersionKey, versionRows, versionTexts } from '../../../src/documents/records.ts';
+import { verifyDocuments } from '../../../src/documents/verify.ts';
 import { CheckedReader } from '../../../src/store/checked-reader.ts';
 import { DATA_FILE } from '../../../src/store/data-file/names.ts';
 import type { Batch } from '../../../src/store/group-commit.ts';
@@ -64,7 +66,11 @@ async function changed(
   const store = new Store({ folder, tables: allTables });
   await forge(store, change);
   const reader = new CheckedReader(store);
-  const parts = [verifyDevDocs(reader), verifyHandoffs(reader), verifyPapers(reader)];
+  const parts = [
+    verifyDocuments(reader, devDocKind),
+    verifyDocuments(reader, handoffKind),
+    verifyDocuments(reader, paperKind),
+  ];
   await store.close();
   return { folder, problems: [...reader.problems, ...parts.flatMap(({ problems }) => problems)] };
 }

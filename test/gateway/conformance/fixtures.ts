@@ -1,7 +1,7 @@
 /** The tools, resources and prompts that the MCP conformance suite calls by name, as far as Cairn's declarations can say them. */
 import { z } from 'zod';
 import { invalidField } from '../../../src/common/fault.ts';
-import type { Question } from '../../../src/gateway/live/ask.ts';
+import type { Question } from '../../../src/gateway/asking/ask.ts';
 import type { PromptItem, PromptKind } from '../../../src/gateway/offers/prompt.ts';
 import type { ResourceKind } from '../../../src/gateway/offers/resource.ts';
 import { ADDS, defineTool, READS, type Tool, type ToolResult } from '../../../src/gateway/tool.ts';

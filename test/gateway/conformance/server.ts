@@ -1,11 +1,10 @@
 /** A gateway of the product's own parts that serves the fixtures of the conformance suite, which sends no credential. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { readBody } from '../../../src/gateway/body/read-body.ts';
+import { readGatewayBody } from '../../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../../src/gateway/known-results.ts';
-import { Listening } from '../../../src/gateway/live/listening.ts';
-import { Watched } from '../../../src/gateway/live/watched.ts';
+import { Listening } from '../../../src/gateway/listening/listening.ts';
 import { Offers } from '../../../src/gateway/offers/offers.ts';
 import { ToolRegistry } from '../../../src/gateway/registry.ts';
 import { gatewayRoutes, SIGN_IN_DOOR } from '../../../src/gateway/routes.ts';
@@ -15,17 +14,20 @@ import { frontDoor } from '../../support/front-door.ts';
 import { fixturePrompts, fixtureResources, fixtureTools } from './fixtures.ts';
 
 const HOST = '127.0.0.1';
+/** Nothing of the fixtures is ever written. */
+const STILL = { watch: () => undefined, revision: () => 0 };
 
 /** Starts it on a free port. `url` is the door that always has a session: everybody is the same account. */
 export function startFixtureGateway(): { readonly url: string; readonly stop: () => void } {
   const registry = new ToolRegistry(fixtureTools);
   const answers = openKnownResults({ revision: () => 0, now: Date.now });
   const secret = randomBytes(32);
+  const offered = { resources: fixtureResources, prompts: fixturePrompts };
   const gateway = new Gateway({
     registry,
     answers,
-    offers: new Offers({ resources: fixtureResources, prompts: fixturePrompts }),
-    listening: new Listening(new Watched(fixtureResources, fixturePrompts, () => 0)),
+    offers: new Offers(offered),
+    listening: new Listening({ ...offered, store: STILL, accountOfVault: () => undefined }),
     states: {
       keyedHash: (purpose, text) => createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url'),
       now: Date.now,
@@ -42,10 +44,10 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
       registry,
       answers,
       parse: {
-        messages: (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] }),
-        args: (parts) => readBody(joined(parts), { kind: 'document' }).document,
+        messages: (parts) => readGatewayBody(joined(parts), { kind: 'messages', contentTools: [] }),
+        args: (parts) => readGatewayBody(joined(parts), { kind: 'document' }).document,
       },
-      access: () => ({ accountId: 'fixtures', credentialId: 'fixtures' }),
+      access: Object.assign(() => ({ accountId: 'fixtures', credentialId: 'fixtures' }), { accepts: [] }),
       baseUrl: (host) => `http://${host}`,
       metadataUrl: undefined,
     }),

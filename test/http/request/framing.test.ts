@@ -54,7 +54,7 @@ test.concurrent.each(REFUSED)('[NET-3] a request smuggled behind %s gets no answ
   expect(await wasHandled(inner.id)).toBe(false);
 });
 
-test.concurrent('[NET-3] what cannot be read as a request is never answered, nor what follows it, and is closed', async () => {
+test.concurrent('[NET-3] what cannot be read as a request is at most refused, nothing after it is handled, and the connection closes', async () => {
   const outcomes = await Promise.all(
     NEVER_ANSWERED.map(async ([name, bytes]) => {
       const inner = innerRequest();
@@ -237,9 +237,11 @@ test.concurrent('[NET-3] nothing after a request of Http11Probe that ends its co
       const client = await rawClient(hub.port);
       client.send(Buffer.from(bytes + inner.bytes, 'latin1'));
       await client.closed;
-      const most = name in SILENT ? 0 : 1;
-      return { name, isMore: client.answers().length > most, handled: await wasHandled(inner.id) };
+      const answers = client.answers();
+      // Only the library refuses these, so any other status is an answer of the hub.
+      const isServed = name in SILENT && answers.some(({ status }) => status !== 400 && status !== 505);
+      return { name, isMore: answers.length > 1, isServed, handled: await wasHandled(inner.id) };
     }),
   );
-  expect(outcomes.filter(({ isMore, handled }) => isMore || handled)).toEqual([]);
+  expect(outcomes.filter(({ isMore, isServed, handled }) => isMore || isServed || handled)).toEqual([]);
 });

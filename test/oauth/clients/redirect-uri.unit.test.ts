@@ -24,6 +24,8 @@ test.each([
   'http://127.0.0.1.attacker.example/callback',
   'https://app.example/callback#fragment',
   'https://user:secret@app.example/callback',
+  'https://user@app.example/callback',
+  'https://:secret@app.example/callback',
   'https://app.example/call back',
   'https:\\\\app.example/callback',
   'javascript:alert(1)',

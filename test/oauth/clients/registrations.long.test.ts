@@ -1,7 +1,7 @@
 /** Who keeps a registration when there is no room for another. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { OAuthClients } from '../../../src/oauth/clients/clients.ts';
 import { Store } from '../../../src/store/store.ts';

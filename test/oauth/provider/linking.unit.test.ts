@@ -10,7 +10,7 @@ import { ActorRegistry } from '../../../src/actors/registry.ts';
 import { OPERATOR } from '../../../src/audit/note.ts';
 import { Refusal } from '../../../src/common/fault.ts';
 import { openLog } from '../../../src/common/log.ts';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { checkIntegrity } from '../../../src/compose/verify.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { OAuthClients } from '../../../src/oauth/clients/clients.ts';

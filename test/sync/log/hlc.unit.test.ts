@@ -1,7 +1,18 @@
 /** Hybrid logical clocks: forms that are read, order, the hub's own clock, and what generated values must keep. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareHlc, formatHlc, type Hlc, parseHlc, receiveTick, sendTick } from '../../../src/sync/log/hlc.ts';
+import { limits } from '../../../src/limits/service.ts';
+import {
+  compareHlc,
+  formatHlc,
+  type Hlc,
+  type HubClock,
+  isTooFarAhead,
+  parseHlc,
+  receiveTick,
+  secondsAhead,
+  sendTick,
+} from '../../../src/sync/log/hlc.ts';
 import { parseIsoMs } from '../../../src/time/iso-time.ts';
 import { runs, seed } from '../../support/seed.ts';
 
@@ -137,4 +148,51 @@ test('[SYN-4] ISO times agree with the platform on every day there is', () => {
     }),
     options,
   );
+});
+
+test.each<[clock: HubClock, nowMs: number, after: HubClock]>([
+  [{ ms: 10, counter: 7 }, 11, { ms: 11, counter: 0 }],
+  [{ ms: 10, counter: 7 }, 10, { ms: 10, counter: 8 }],
+  [{ ms: 10, counter: 7 }, 9, { ms: 10, counter: 8 }],
+  [{ ms: 10, counter: 0xfffe }, 9, { ms: 10, counter: 0xffff }],
+  [{ ms: 10, counter: 0xffff }, 11, { ms: 11, counter: 0 }],
+])('[HLC-2] the clock %o at %i ms ticks to %o', (clock, nowMs, after) => {
+  expect(sendTick(clock, nowMs)).toEqual(after);
+});
+
+test.each<[clock: HubClock, remoteMs: number, counter: number, nowMs: number, after: HubClock]>([
+  [{ ms: 10, counter: 7 }, 10, 3, 12, { ms: 12, counter: 0 }],
+  [{ ms: 10, counter: 7 }, 9, 3, 10, { ms: 10, counter: 8 }],
+  [{ ms: 10, counter: 7 }, 11, 3, 10, { ms: 11, counter: 4 }],
+  [{ ms: 10, counter: 7 }, 10, 3, 10, { ms: 10, counter: 8 }],
+  [{ ms: 10, counter: 3 }, 10, 7, 10, { ms: 10, counter: 8 }],
+  [{ ms: 10, counter: 3 }, 10.5, 7, 11, { ms: 11, counter: 8 }],
+])('[HLC-2] the clock %o takes in %d ms, %i at %i ms: %o', (clock, ms, counter, nowMs, after) => {
+  expect(receiveTick(clock, { ms, counter, node: 'n' }, nowMs)).toEqual(after);
+});
+
+test.each<[text: string, ms: number | undefined]>([
+  ['99999999999', 99_999_999_999_000],
+  ['100000000000', 100_000_000_000],
+  ['99999999999999', 99_999_999_999_999],
+  ['100000000000000', 100_000_000_000],
+  ['99999999999999900', 99_999_999_999_999.9],
+  ['100000000000000000', 100_000_000_000],
+  ['253402300799999', 253_402_300_799.999],
+  ['253402300799999-65535-n', 253_402_300_799_999],
+  ['253402300800000-0-n', undefined],
+  ['0', 0],
+])('[HLC-1] the number %s is %s ms, by its magnitude', (text, ms) => {
+  expect(parsed(text)?.ms).toBe(ms);
+});
+
+test.each<[aheadMs: number, seconds: number, tooFar: boolean]>([
+  [0, 0, false],
+  [-1500, -1.5, false],
+  [limits.hlcAheadMsMax, limits.hlcAheadMsMax / 1000, false],
+  [limits.hlcAheadMsMax + 1, limits.hlcAheadMsMax / 1000 + 0.001, true],
+  [1.4, 0.001, false],
+])('[HLC-2] a clock %d ms ahead is %d s ahead, too far: %s', (aheadMs, seconds, tooFar) => {
+  const hlc = { ms: MS + aheadMs, counter: 0, node: 'n' };
+  expect([secondsAhead(hlc, MS), isTooFarAhead(hlc, MS)]).toEqual([seconds, tooFar]);
 });

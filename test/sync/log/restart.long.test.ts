@@ -3,7 +3,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import type { Batch } from '../../../src/store/group-commit.ts';
 import { Store } from '../../../src/store/store.ts';
 import type { Table } from '../../../src/store/table.ts';

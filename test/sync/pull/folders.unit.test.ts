@@ -1,6 +1,6 @@
 /** Lists of one folder: what stands where, each entry once, and how many rows that reads. */
 import { afterAll, expect, test } from 'vitest';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { Store } from '../../../src/store/store.ts';
 import type { FileRecord } from '../../../src/sync/log/file-record.ts';

@@ -1,5 +1,6 @@
 /** sync_push from outside: what it answers, in which order it decides, and what it refuses. */
 import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
 import { clockAt, type Device, gitShaOf, newDevice, sha256Of } from '../../support/sync.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -48,7 +49,9 @@ test('[SYN-1] empty content is a file, and a long one is stored as it is', async
 test('[SYN-2] git_sha is what git gives the same bytes', async () => {
   const content = 'as git hashes it\n';
   const { git_sha } = await laptop.push('git.txt', content);
-  expect(git_sha).toBe(execFileSync('git', ['hash-object', '--stdin'], { input: content, encoding: 'utf8' }).trim());
+  // Away from this checkout, whose repository may be out of reach.
+  const options = { input: content, encoding: 'utf8', cwd: tmpdir() } as const;
+  expect(git_sha).toBe(execFileSync('git', ['hash-object', '--stdin'], options).trim());
 });
 
 test('[SYN-2] content that arrived otherwise than its sha256 says is refused, short or long', async () => {

@@ -1,6 +1,6 @@
 /** Data files of earlier versions counted what an account uses in one row; each vault counts its own. */
 import { expect, test } from 'vitest';
-import { allTables } from '../../../src/compose/core.ts';
+import { allTables } from '../../../src/compose/tables.ts';
 import { meta } from '../../../src/store/meta/meta.ts';
 import { Store } from '../../../src/store/store.ts';
 import { usage } from '../../../src/sync/log/records.ts';

@@ -7,11 +7,11 @@ import { formatBytes } from '../../../client/progress.ts';
 import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
-import { checkPath, isBad } from '../../../client/sync/folder/path.ts';
-import { TOO_LARGE } from '../../../client/sync/folder/scan.ts';
-import { encoded } from '../../../client/sync/push/arguments.ts';
+import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
-import { type FileVersion, listFiles, shownTime, versionsOf } from '../../../client/sync/vault-files.ts';
+import { encodedContent } from '../../../client/sync/run/arguments.ts';
+import { TOO_LARGE } from '../../../client/sync/scan/scan.ts';
+import { type FileVersion, fileVersionsOf, listFiles, shownTime } from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, table } from '../../output.ts';
@@ -111,7 +111,7 @@ async function history(options: Options): Promise<number> {
 async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }: { path: string; limit: number }) {
   const versions: FileVersion[] = [];
   let hasMore = false;
-  for await (const version of versionsOf(hub, path)) {
+  for await (const version of fileVersionsOf(hub, path)) {
     hasMore = versions.length === limit;
     if (hasMore) break;
     versions.push(version);
@@ -148,7 +148,10 @@ async function diff(options: Options): Promise<number> {
 
 async function diffOf(options: Options, { hub, root }: VaultPlace, path: string): Promise<number> {
   const copy = root === undefined ? undefined : readCopy(root, path);
-  const { structured } = await hub.call('sync_diff', { path, ...(copy === undefined ? {} : encoded(copy.bytes)) });
+  const { structured } = await hub.call('sync_diff', {
+    path,
+    ...(copy === undefined ? {} : encodedContent(copy.bytes)),
+  });
   const { status, diff: text } = readAs(diffSchema, structured);
   if (status === 'missing' && copy === undefined) throw notOnHub(path);
   if (options.json) {
@@ -164,7 +167,7 @@ async function diffOf(options: Options, { hub, root }: VaultPlace, path: string)
 /** The copy of a file in the folder; undefined when there is none. Throws ClientError when a sync leaves it out. */
 function readCopy(root: string, path: string): Content | undefined {
   const leftOut = (why: string) => new ClientError(`${shownLine(path)} is not synced. ${why}`);
-  const checked = checkPath(path);
+  const checked = checkFolderPath(path);
   if (isBad(checked)) throw leftOut(checked.bad);
   const folder = new SyncedFolder(root);
   const blocked = folder.blocked(checked);

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { isInside } from '../../../client/is-inside.ts';
+import { isInside } from '../../../client/next-command.ts';
 import { quoted, shownLine } from '../../../client/shown.ts';
+import { readState, syncedAround } from '../../../client/sync/base/state-file.ts';
 import { lookIfReadable } from '../../../client/sync/folder/file.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
-import { readState, syncedAround } from '../../../client/sync/state-file.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import { type Options, takes } from '../../command.ts';
 import { openTools } from '../tool-access.ts';

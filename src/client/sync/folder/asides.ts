@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
 import { type Content, codeOf, lookAt, readPlain } from './file.ts';
-import { makeFolder, makeParents } from './make-folder.ts';
-import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
+import { makeFolderAt, makeParents } from './make-folder.ts';
+import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
 
@@ -53,7 +53,7 @@ export class Asides {
 
   /** Moves a plain file aside. False when it does not exist, or has another hash and was put back. */
   take(path: FolderPath, target: string, expected: string): boolean {
-    makeFolder(this.#folder, 0o700);
+    makeFolderAt(this.#folder, 0o700);
     const aside = join(this.#folder, randomUUID());
     try {
       this.#note(aside, path, expected, this.#unsent.has(expected));
@@ -117,7 +117,7 @@ export class Asides {
       // The note was lost in a power failure: the file stays for the user to find.
       if (note === undefined) continue;
       this.#taken.delete(note.sha256);
-      const path = checkPath(note.path);
+      const path = checkFolderPath(note.path);
       const content = readAside(at);
       // The disk fails, or the file belongs to another user: it stays for the user to find.
       if (content === 'unreadable') continue;

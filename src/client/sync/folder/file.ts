@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
-export interface Seen {
+export interface SeenFile {
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly changedMs: number;
@@ -86,12 +86,12 @@ export function isExecutable({ mode }: Stats): boolean {
 }
 
 /** Metadata of a file for a later comparison. */
-export function seenOf(stats: Stats, hashedMs: number): Seen {
+export function seenOf(stats: Stats, hashedMs: number): SeenFile {
   return { bytes: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino, hashedMs };
 }
 
 /** True when the metadata is the same. A change within the resolution of the disk's clock leaves it so. */
-export function isAsSeen(stats: Stats, seen: Seen): boolean {
+export function isAsSeen(stats: Stats, seen: SeenFile): boolean {
   return (
     stats.size === seen.bytes &&
     stats.mtimeMs === seen.modifiedMs &&
@@ -101,7 +101,7 @@ export function isAsSeen(stats: Stats, seen: Seen): boolean {
 }
 
 /** True when the metadata is unchanged since the hash, and the last change was long enough before it. */
-export function looksSame(stats: Stats, seen: Seen): boolean {
+export function looksSame(stats: Stats, seen: SeenFile): boolean {
   return isAsSeen(stats, seen) && Math.max(seen.modifiedMs, seen.changedMs) < seen.hashedMs - RACY_MS;
 }
 

@@ -20,8 +20,8 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, isExecutable, lookAt, readPlain, type Seen, seenOf, sha256Of } from './file.ts';
-import { makeFolder, makeParents } from './make-folder.ts';
+import { type Content, codeOf, isExecutable, lookAt, readPlain, type SeenFile, seenOf, sha256Of } from './file.ts';
+import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
@@ -33,7 +33,7 @@ export interface LocalFile {
   readonly sha256: string;
   /** Undefined: the disk does not store it. */
   readonly executable: boolean | undefined;
-  readonly seen: Seen;
+  readonly seen: SeenFile;
 }
 
 const SETTLED_AT_ONCE = 256;
@@ -63,7 +63,7 @@ export class SyncedFolder {
     this.root.check();
     if (this.root.hasOwnFolder) return;
     try {
-      makeFolder(this.own(''), 0o700);
+      makeFolderAt(this.own(''), 0o700);
     } catch (error) {
       this.root.check();
       throw error;
@@ -141,7 +141,7 @@ export class SyncedFolder {
     const target = this.#target(path);
     const incoming = this.own(join('incoming', randomUUID()));
     try {
-      makeFolder(dirname(incoming), 0o700);
+      makeFolderAt(dirname(incoming), 0o700);
       makeParents(this.root.path, path);
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);

@@ -5,7 +5,7 @@ import { codeOf } from './file.ts';
 import { parentsOf } from './path.ts';
 
 /** Creates a folder unless it exists. Unlike with `recursive`, a folder above it that was just moved away stays away. */
-export function makeFolder(absolute: string, mode: number): void {
+export function makeFolderAt(absolute: string, mode: number): void {
   try {
     mkdirSync(absolute, { mode });
   } catch (error) {
@@ -15,5 +15,5 @@ export function makeFolder(absolute: string, mode: number): void {
 
 /** Creates the missing folders above a path of the synced folder `root`, but never `root` itself. */
 export function makeParents(root: string, path: string): void {
-  for (const parent of parentsOf(path)) makeFolder(join(root, parent), 0o777);
+  for (const parent of parentsOf(path)) makeFolderAt(join(root, parent), 0o777);
 }

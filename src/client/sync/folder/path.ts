@@ -30,7 +30,7 @@ export interface BadPath {
 }
 
 /** Checks a path. An invalid path is never repaired; the only change is the conversion to NFC. */
-export function checkPath(given: string): FolderPath | BadPath {
+export function checkFolderPath(given: string): FolderPath | BadPath {
   if (given === '') return { bad: 'The path is empty.' };
   if (Buffer.byteLength(given) > PATH_BYTES_MAX) {
     return { bad: `The path is longer than ${PATH_BYTES_MAX} bytes; shorten the names of its folders.` };

@@ -8,8 +8,8 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
 import { type Content, lookAt, readPlain } from './file.ts';
-import { makeFolder } from './make-folder.ts';
-import { checkPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
+import { makeFolderAt } from './make-folder.ts';
+import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
 /** Folder inside `.cairn`. */
 const FOLDER = 'saves';
@@ -57,7 +57,7 @@ export class Saves {
   /** Stores a copy, unless all copies together would exceed their size limit. */
   keep(path: FolderPath, { bytes, ...content }: Content, base: string): void {
     if (this.#holds(path, content.sha256) || !this.#hasRoom(bytes.length)) return;
-    makeFolder(this.#folder, 0o700);
+    makeFolderAt(this.#folder, 0o700);
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;
@@ -76,7 +76,7 @@ export class Saves {
     return this.#names().flatMap((name): Save[] => {
       const at = join(this.#folder, name);
       const note = this.#noteOf(name);
-      const path = note === undefined ? { bad: '' } : checkPath(note.path);
+      const path = note === undefined ? { bad: '' } : checkFolderPath(note.path);
       const drop = () => {
         rmSync(at, { force: true });
         rmSync(`${at}${NOTE}`, { force: true });

@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { codeOf, lookIfReadable } from '../folder/file.ts';
 import { isReserved } from '../folder/path.ts';
-import type { Bell } from './bell.ts';
+import type { Bell } from '../run/bell.ts';
 import { FolderWatches } from './folder-watches.ts';
 import type { Keeper } from './keeper.ts';
 

@@ -3,17 +3,22 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { lookAt } from '../folder/file.ts';
-import { checkPath, type FolderPath, isBad } from '../folder/path.ts';
+import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
 import type { Replica } from '../replica.ts';
+import type { Scan } from '../scan/scan.ts';
 
 export class Keeper {
-  readonly #replica: Replica;
+  readonly #replica: Pick<Replica, 'folder' | 'state'>;
+  readonly #isRestless: (path: string) => boolean;
+  #scan: Scan | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Files that differed from the hub's in the last scan, with their hashes. */
   #open: ReadonlyMap<FolderPath, string> = new Map();
 
-  constructor(replica: Replica) {
+  /** `isRestless`: true for a file to which a program keeps writing. */
+  constructor(replica: Pick<Replica, 'folder' | 'state'>, isRestless: (path: string) => boolean) {
     this.#replica = replica;
+    this.#isRestless = isRestless;
   }
 
   /** Reports a changed file by absolute path. */
@@ -26,15 +31,16 @@ export class Keeper {
       this.#timers.delete(onDisk);
       this.#keep(onDisk);
     };
-    const isRestless = this.#replica.restless?.isRestless(onDisk) === true;
-    this.#timers.set(onDisk, setTimeout(keep, isRestless ? limits.clientRestMs : limits.clientStillMs));
+    const stillMs = this.#isRestless(onDisk) ? limits.clientRestMs : limits.clientStillMs;
+    this.#timers.set(onDisk, setTimeout(keep, stillMs));
   }
 
-  /** Takes the files of the last scan that differ from the hub's: the disk reports no change from before it was watched. */
-  noteScan(): void {
-    const { scanned, state, folder } = this.#replica;
+  /** Takes the files of a scan that differ from the hub's: the disk reports no change from before it was watched. */
+  noteScan(scan: Scan): void {
+    const { state, folder } = this.#replica;
+    this.#scan = scan;
     const open = new Map<FolderPath, string>();
-    for (const [path, { sha256 }] of scanned?.files ?? []) {
+    for (const [path, { sha256 }] of scan.files) {
       if (state.base.get(path)?.sha256 !== sha256) open.set(path, sha256);
     }
     const before = this.#open;
@@ -45,9 +51,8 @@ export class Keeper {
       if (before.get(path) !== sha256 && !this.#timers.has(path)) this.changed(folder.at(path));
     }
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
-    for (const [path, onDisk] of scanned?.otherForms ?? []) {
-      if (scanned?.files.has(path) === false && !this.#timers.has(onDisk))
-        this.changed(folder.at(onDisk as FolderPath));
+    for (const [path, onDisk] of scan.otherForms) {
+      if (!scan.files.has(path) && !this.#timers.has(onDisk)) this.changed(folder.at(onDisk as FolderPath));
     }
   }
 
@@ -57,9 +62,9 @@ export class Keeper {
   }
 
   #keep(onDisk: string): void {
-    const { folder, state, scanned } = this.#replica;
-    const path = checkPath(onDisk);
-    if (isBad(path) || scanned === undefined || scanned.excludes(path) || existsSync(folder.own('paused'))) return;
+    const { folder, state } = this.#replica;
+    const path = checkFolderPath(onDisk);
+    if (isBad(path) || this.#scan?.excludes(path) !== false || existsSync(folder.own('paused'))) return;
     try {
       folder.root.check();
       const isSmall = (lookAt(folder.at(onDisk as FolderPath))?.size ?? 0) <= limits.fileBytesMax;

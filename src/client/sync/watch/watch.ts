@@ -2,25 +2,28 @@
  * Syncs a folder continuously: after a local change, after a change on the hub, and at intervals. An error is reported
  * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
+
 import type { Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
-import { NotSignedIn } from '../../not-signed-in.ts';
+import { NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
 import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
-import { LargeTransfers } from '../large/transfers.ts';
-import { Restless } from '../push/restless.ts';
+import { backoffMs, isRestless, longestWaitMs } from '../plan/waits.ts';
 import type { Replica } from '../replica.ts';
-import { Bell } from './bell.ts';
+import { newRound, type Round } from '../round.ts';
+import { Bell } from '../run/bell.ts';
+import { LargeTransfers } from '../run/transfers.ts';
+import type { Scan } from '../scan/scan.ts';
 import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
 
 export interface Watch {
-  /** Runs one sync; called repeatedly, never twice at once. */
-  readonly syncNow: () => Promise<void>;
+  /** Runs one sync after a round; called repeatedly, never twice at once. `keep` receives the rounds that it leaves. */
+  readonly syncNow: (replica: Replica, round: Round, keep: (next: Round) => void) => Promise<void>;
   /** Reports once that the folder has been read: from now on, changes are noticed. */
   readonly onReady: () => void;
   /** Reports a temporary error; the watch retries after this number of milliseconds. */
@@ -32,44 +35,54 @@ export interface Watch {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked sign-in. */
+/**
+ * Resolves with the last round when aborted. Throws errors that no retry can fix: a missing folder or vault, a revoked
+ * sign-in.
+ */
 export async function watchFolder(
-  replica: Replica,
+  unwatched: Replica,
   { syncNow, onReady, onTrouble, onBlind, onWell, signal }: Watch,
-): Promise<void> {
+): Promise<Round> {
+  const { folder, state } = unwatched;
+  let round: Round = newRound();
+  const keep = (next: Round) => {
+    round = next;
+  };
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
-  const keeper = new Keeper(replica);
-  const excludes = (path: string) => replica.scanned?.excludes(path as FolderPath) === true;
+  const keeper = new Keeper(unwatched, (path) => isRestless(round.sends, path, Date.now()));
+  let scan: Scan | undefined;
+  const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
   const isSynced = (path: string, stats: Stats) => {
-    const seen = replica.state.base.get(path as FolderPath)?.seen;
+    const seen = state.base.get(path as FolderPath)?.seen;
     return seen !== undefined && isAsSeen(stats, seen);
   };
-  const disk = new DiskWatch(replica.folder.root.path, { changes, keeper, excludes, isSynced, onBlind });
-  const large = new LargeTransfers(replica);
-  replica.isOverdue = () => changes.isRung;
-  let isReady = false;
-  replica.onFolder = (path) => disk.visit(path);
-  replica.onScan = () => {
+  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, isSynced, onBlind });
+  const onScan = (found: Scan) => {
+    const isFirst = scan === undefined;
+    scan = found;
     disk.endScan();
-    keeper.noteScan();
-    if (!isReady) onReady();
-    isReady = true;
+    keeper.noteScan(found);
+    large.follow(found);
+    if (isFirst) onReady();
   };
-  replica.restless = new Restless();
+  const listener = { onFolder: (path: string) => disk.visit(path), onScan, isOverdue: () => changes.isRung };
+  const replica: Replica = { ...unwatched, listener };
+  const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
   try {
     while (!signal.aborted) {
       try {
         changes.silence();
-        await syncNow();
+        keep(large.reportTo(round));
+        await syncNow(replica, round, keep);
         if (failures > 0) onWell();
         failures = 0;
-        await untilDue(replica, { changes, disk, large }, signal);
+        await untilDue(replica, round, { changes, disk, large }, signal);
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) return round;
         if (isFinal(error)) throw error;
-        const retryMs = Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
+        const retryMs = backoffMs(failures);
         failures += 1;
         onTrouble(error as Error, retryMs);
         await pause(retryMs, signal);
@@ -80,6 +93,7 @@ export async function watchFolder(
     keeper.close();
     disk.close();
   }
+  return round;
 }
 
 function isFinal(error: unknown): boolean {
@@ -88,18 +102,18 @@ function isFinal(error: unknown): boolean {
 
 /** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
 async function untilDue(
-  { folder, hub, state, due, restless, large: queue }: Replica,
+  { folder, hub, state, large: queue }: Replica,
+  { due, restsUntilMs }: Round,
   { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<void> {
   const { cursor } = state;
   const fromMs = performance.now();
-  if ([...due].some((path) => !queue.isGoing(path))) return;
+  if (large.hasDue || [...due].some((path) => !queue.isGoing(path))) return;
   large.start();
   const asking = new AbortController();
-  // A program may write to a file moved aside, and no event reports that.
-  const rescanMs = disk.isBlind ? limits.clientBlindRescanMs : limits.clientRescanMs;
-  const longestMs = Math.min(folder.asides.isEmpty ? rescanMs : limits.clientAsideMs, restless?.dueInMs() ?? rescanMs);
+  const view = { isBlind: disk.isBlind, hasAsides: !folder.asides.isEmpty, restsUntilMs };
+  const longestMs = longestWaitMs(view, Date.now());
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {

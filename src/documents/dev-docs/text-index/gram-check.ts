@@ -8,15 +8,16 @@ const WIDTH = CHUNK_DOCS / 8;
 
 /** Expects signatures in the order of accounts and document numbers. */
 export class GramCheck {
-  readonly problems: string[] = [];
   readonly #reader: CheckedReader;
+  readonly #problems: string[];
   #accountId = '';
   #chunk = -1;
   #expected = new Uint8Array(0);
   #rows = 0;
 
-  constructor(reader: CheckedReader) {
+  constructor(reader: CheckedReader, problems: string[]) {
     this.#reader = reader;
+    this.#problems = problems;
   }
 
   expect(accountId: string, docId: number, signature: Signature): void {
@@ -37,7 +38,7 @@ export class GramCheck {
     this.#compare();
     const rows = this.#reader.count(devDocGrams);
     if (rows !== this.#rows) {
-      this.problems.push(`text index of dev docs: ${rows} rows for ${this.#rows} that there should be`);
+      this.#problems.push(`text index of dev docs: ${rows} rows for ${this.#rows} that there should be`);
     }
   }
 
@@ -48,7 +49,7 @@ export class GramCheck {
       const row = this.#reader.get(devDocGrams, [this.#accountId, this.#chunk, group]);
       if (expected.some((byte) => byte !== 0)) this.#rows += 1;
       if (isSame(row, expected)) continue;
-      this.problems.push(`text index ${this.#accountId} ${this.#chunk} ${group}: differs from the texts`);
+      this.#problems.push(`text index ${this.#accountId} ${this.#chunk} ${group}: differs from the texts`);
     }
   }
 }

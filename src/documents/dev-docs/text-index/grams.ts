@@ -7,7 +7,7 @@
  * and Christodoulakis 1984.)
  */
 import { limits } from '../../../limits/service.ts';
-import type { DevDocRecord } from '../records.ts';
+import type { DevDocRecord } from '../declared.ts';
 
 export const SLOTS = 4096;
 const SLOT_BITS = 12;

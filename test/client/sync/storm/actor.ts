@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { hashOf, type Ledger, type Seen } from './ledger.ts';
+import { hashOf, type Ledger, type SeenFile } from './ledger.ts';
 
 const NAMES = ['a', 'b', 'c', 'readme', 'README', 'Notiz', 'é', 'e\u0301', 'constructor', '__proto__', 'x y'];
 const FOLDERS = ['', '', 'docs', 'docs/deep', 'src', 'Src', 'Grüße', 'tmp'];
@@ -131,7 +131,7 @@ export class Actor {
   }
 
   /** The files at a path or below it, as another program may have left them. */
-  #seenAt(path: string): Seen[] {
+  #seenAt(path: string): SeenFile[] {
     const stats = lstatSync(this.at(path), { throwIfNoEntry: false });
     const files =
       stats?.isDirectory() === true ? this.#entries('isFile', path) : stats?.isFile() === true ? [path] : [];

@@ -14,7 +14,7 @@ interface Standing {
 }
 
 /** A file as it is on the disk: a watch may have given it another name than its user did. */
-export interface Seen {
+export interface SeenFile {
   readonly path: string;
   readonly sha256: string;
   /** When it got its name or its bytes, by the disk. */
@@ -45,7 +45,7 @@ export class Ledger {
   }
 
   /** The user takes files away. What is in them counts when it stood long enough where it could be seen. */
-  left(folder: string, files: readonly Seen[], isServed: boolean): void {
+  left(folder: string, files: readonly SeenFile[], isServed: boolean): void {
     for (const file of files) {
       this.#keep(folder, file, isServed);
       this.#leaveCopy(folder, file, isServed);
@@ -54,7 +54,7 @@ export class Ledger {
   }
 
   /** The user moves files; their time begins anew, because what is on its way does not stand still. */
-  moved(folder: string, files: readonly Seen[], isServed: boolean): void {
+  moved(folder: string, files: readonly SeenFile[], isServed: boolean): void {
     for (const file of files) {
       this.#keep(folder, file, isServed);
       const one = this.#of(folder).get(file.sha256);
@@ -65,7 +65,7 @@ export class Ledger {
   }
 
   /** The user takes the right to read a file away from everybody: no watch sees it until that is over. */
-  hidden(folder: string, files: readonly Seen[], isServed: boolean): void {
+  hidden(folder: string, files: readonly SeenFile[], isServed: boolean): void {
     for (const file of files) {
       this.#keep(folder, file, isServed);
       if (!this.#of(folder).has(file.sha256)) continue;
@@ -95,7 +95,7 @@ export class Ledger {
     return owed;
   }
 
-  #keep(folder: string, { path, sha256 }: Seen, isServed: boolean): void {
+  #keep(folder: string, { path, sha256 }: SeenFile, isServed: boolean): void {
     const standing = this.#of(folder).get(sha256);
     if (standing === undefined) return;
     const stoodMs = Date.now() - standing.sinceMs;
@@ -109,7 +109,7 @@ export class Ledger {
    * promised (SYN-25). The copy is a file like any other, which its user may remove before it has stood still, for example
    * with the folder around it. It stands since it got its name, which the disk notes as its change time.
    */
-  #leaveCopy(folder: string, { path, sha256, changedMs }: Seen, isServed: boolean): void {
+  #leaveCopy(folder: string, { path, sha256, changedMs }: SeenFile, isServed: boolean): void {
     if (!this.#late.delete(sha256)) return;
     this.#of(folder).set(sha256, { path, sinceMs: changedMs });
     this.#keep(folder, { path, sha256, changedMs }, isServed);

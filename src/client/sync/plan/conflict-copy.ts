@@ -1,0 +1,72 @@
+/**
+ * Decides what happens to bytes that the hub does not accept under their own name. One rule: any content that stood
+ * still here reaches the hub under its name or as a conflict copy, or is listed for the user with a reason. Pure.
+ */
+import { foldCase } from '../../../text/fold-case.ts';
+import type { ToolRefused } from '../../tool-refused.ts';
+import { type FolderPath, parentsOf } from '../folder/path.ts';
+
+export type Fate =
+  /** The hub stores the bytes as a pending conflict; the user chooses a side. */
+  | { readonly kind: 'pending'; readonly conflictId: string }
+  /** The name is taken by another entry: the file here, or the folder around it, becomes a conflict copy. */
+  | { readonly kind: 'copy'; readonly from: FolderPath; readonly why: string }
+  /** Only the user can fix the cause: the size, the quota, or a name that no hub accepts. */
+  | { readonly kind: 'listed' };
+
+const FULL = 'too many conflicts wait at this path';
+const TAKEN = 'another file or folder has this name on the hub';
+/** Maximum bytes of a name on common disks. */
+const NAME_BYTES_MAX = 255;
+const PATH_BYTES_MAX = 1024;
+/** A longer suffix is part of the name and not a file extension. */
+const TYPE_BYTES_MAX = 16;
+/** Suffix of an earlier conflict copy; a new one replaces it. */
+const MARK = / \(conflict [^()]*\)$/;
+
+/** Decides what happens to a file whose push was refused. */
+export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefused, 'isConflict' | 'data'>): Fate {
+  const { conflict_id: conflictId, existing_path: existing } = data;
+  if (isConflict) {
+    // The path has the maximum number of pending conflicts, so the hub did not store this one.
+    return typeof conflictId === 'string' ? { kind: 'pending', conflictId } : { kind: 'copy', from: path, why: FULL };
+  }
+  if (typeof existing !== 'string') return { kind: 'listed' };
+  const folder = parentsOf(path).find((parent) => foldCase(parent) === foldCase(existing));
+  return { kind: 'copy', from: (folder ?? path) as FolderPath, why: TAKEN };
+}
+
+export interface CopyMark {
+  /** Name of this device. */
+  readonly device: string;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Counts from 1; each attempt produces a different name. */
+  readonly attempt: number;
+}
+
+/** Name of a conflict copy: `notes (conflict laptop-1a2b3c4d 2026-11-22 013000).md`, with the time in UTC. */
+export function conflictName(path: FolderPath, { device, nowMs, attempt }: CopyMark): FolderPath {
+  const at = path.lastIndexOf('/') + 1;
+  const [folder, name] = [path.slice(0, at), path.slice(at)];
+  const dot = name.lastIndexOf('.');
+  const isTyped = dot > 0 && Buffer.byteLength(name.slice(dot)) <= TYPE_BYTES_MAX;
+  const [stem, type] = isTyped ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  const time = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '');
+  const end = ` (conflict ${device} ${time}${attempt > 1 ? ` ${attempt}` : ''})${type}`;
+  const kept = shortened(stem.replace(MARK, ''), NAME_BYTES_MAX - Buffer.byteLength(end));
+  const isTooLong = Buffer.byteLength(folder + kept + end) > PATH_BYTES_MAX;
+  return `${isTooLong ? '' : folder}${kept}${end}`.normalize('NFC') as FolderPath;
+}
+
+/** The beginning of a name, limited to this number of UTF-8 bytes. */
+function shortened(text: string, bytesMax: number): string {
+  let kept = '';
+  let bytes = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > bytesMax) break;
+    kept += character;
+  }
+  return kept;
+}

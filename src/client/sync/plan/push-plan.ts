@@ -1,0 +1,147 @@
+/** Decides what to push, from a scan and the state: changes, moves, deletes, and paths that have to wait. Pure. */
+import type { BaseRecord, Sha, SyncState } from '../base/state.ts';
+import type { LocalFile } from '../folder/folder.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../scan/scan.ts';
+import { localChange } from './decide.ts';
+import { respelledHere } from './names.ts';
+import { restsUntilMs, type Sends } from './waits.ts';
+
+export interface PushPlan {
+  /** New name to former name of files moved or respelled; their bytes may have changed as well. */
+  readonly moves: ReadonlyMap<FolderPath, FolderPath>;
+  /** Files to push, small ones first, so that none waits for a large one. */
+  readonly puts: readonly FolderPath[];
+  readonly deletes: readonly FolderPath[];
+  /** Deletes that need the user's confirmation. */
+  readonly held: readonly FolderPath[];
+  /** When the first changed file to which a program keeps writing is sent; infinite when none waits for that. */
+  readonly restsUntilMs: number;
+}
+
+export interface PlanOptions {
+  /** Deletes need no confirmation, whatever their number. */
+  readonly allowDeletes: boolean;
+  /** The folder is not the one of the previous sync. */
+  readonly isOtherRoot: boolean;
+  /** New names whose move the hub refused; they are pushed as new files. */
+  readonly unmovable: ReadonlySet<FolderPath>;
+  /** True when another entry has the name of a missing file, or of a folder in its path. */
+  readonly isReplaced: (path: FolderPath) => boolean;
+  /** True when a file is already being uploaded. */
+  readonly isGoing: (path: FolderPath) => boolean;
+  /** Hashes of files whose copy on the hub is damaged: the same content is sent again. */
+  readonly damaged: ReadonlyMap<FolderPath, string>;
+  /** Earlier sends of large files, which may have to rest. */
+  readonly sends: Sends;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The parts of a scan and of a state on which a plan depends. */
+export type LocalView = Pick<Scan, 'files' | 'leavesOut'>;
+export type StateView = Pick<SyncState, 'base' | 'waits'>;
+
+export function planPush(local: LocalView, state: StateView, options: PlanOptions): PushPlan {
+  const { files } = local;
+  const { damaged, isGoing, isReplaced, sends, nowMs } = options;
+  const respelled = new Map([...respelledHere(local, state)].filter((names) => !names.some(isGoing)));
+  const former = new Set(respelled.values());
+  const candidates = [...new Set([...files.keys(), ...state.base.keys()])].filter(
+    (path) => !former.has(path) && !isGoing(path) && !local.leavesOut(path),
+  );
+  const rests = new Map<FolderPath, number>();
+  const changed = candidates.filter((path) => {
+    const here = files.get(path);
+    if (here !== undefined && here.sha256 === damaged.get(path)) return true;
+    if (!isChanged(here, state.base.get(path)) || mustWait(state, path, here?.sha256)) return false;
+    const dueMs = here && restsUntilMs(sends, path, here.seen, nowMs);
+    if (dueMs !== undefined) rests.set(path, dueMs);
+    return dueMs === undefined;
+  });
+  const gone = changed.filter((path) => !files.has(path));
+  const moved = movesOf(gone, changed, local, state, options);
+  const movedFrom = new Set(moved.values());
+  const deleted = gone.filter((path) => !movedFrom.has(path));
+  const replaced = deleted.filter(isReplaced);
+  const lost = deleted.filter((path) => !replaced.includes(path));
+  const held = isMassDelete(lost.length, state.base.size, options) ? lost : [];
+  const size = (path: FolderPath) => files.get(path)?.seen.bytes ?? 0;
+  return {
+    moves: new Map([...respelled, ...moved]),
+    puts: changed.filter((path) => files.has(path) && !moved.has(path)).sort((a, b) => size(a) - size(b)),
+    deletes: held.length > 0 ? replaced : deleted,
+    held,
+    restsUntilMs: Math.min(...rests.values()),
+  };
+}
+
+/** True when more than half of the files are gone, or the folder is another one, and the user has not confirmed that. */
+function isMassDelete(lost: number, known: number, { allowDeletes, isOtherRoot }: PlanOptions): boolean {
+  return !allowDeletes && (lost * 2 > known || isOtherRoot);
+}
+
+function isChanged(here: LocalFile | undefined, base: BaseRecord | undefined): boolean {
+  return localChange(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here?.executable, base?.executable);
+}
+
+/** Paths whose refused file has changed since or is gone: they wait no longer. */
+export function refusedNoMore(local: LocalView, { waits }: StateView): FolderPath[] {
+  return [...waits]
+    .filter(([path, wait]) => wait.kind === 'push' && hashHere(local, path) !== wait.local)
+    .map(([path]) => path);
+}
+
+/** Conflicts whose file changed again since the pull: compared again at once, so that the hub also gets these bytes. */
+export function editedConflicts(local: LocalView, { waits }: StateView): FolderPath[] {
+  return [...waits]
+    .filter(([path, wait]) => wait.kind === 'conflict' && hashHere(local, path) !== wait.local)
+    .map(([path]) => path)
+    .filter((path) => !local.leavesOut(path));
+}
+
+function hashHere({ files }: LocalView, path: FolderPath): Sha {
+  return files.get(path)?.sha256 ?? null;
+}
+
+/** True when a path waits for the user, or its unchanged content was refused: it is not sent again. */
+function mustWait({ waits }: StateView, path: FolderPath, sha256: string | undefined): boolean {
+  const wait = waits.get(path);
+  return wait !== undefined && (wait.kind !== 'push' || wait.local === (sha256 ?? null));
+}
+
+function isNewlyExecutable(now: boolean | undefined, before: boolean | undefined): boolean {
+  return now !== undefined && before !== undefined && now !== before;
+}
+
+/** Pairs new files with missing ones of the same bytes: each is a move. Excludes empty files, which are all equal. */
+function movesOf(
+  gone: readonly FolderPath[],
+  changed: readonly FolderPath[],
+  { files }: LocalView,
+  { base }: StateView,
+  { unmovable, isReplaced }: PlanOptions,
+): Map<FolderPath, FolderPath> {
+  const bySha = new Map<string, FolderPath[]>();
+  for (const path of gone) {
+    const sha256 = base.get(path)?.sha256 ?? '';
+    if (isReplaced(path)) continue;
+    bySha.set(sha256, [...(bySha.get(sha256) ?? []), path]);
+  }
+  const moves = new Map<FolderPath, FolderPath>();
+  for (const path of changed) {
+    const here = files.get(path);
+    if (here === undefined || here.seen.bytes === 0 || base.has(path) || unmovable.has(path)) continue;
+    const from = nearest(path, bySha.get(here.sha256) ?? []);
+    if (from === undefined) continue;
+    bySha.set(here.sha256, bySha.get(here.sha256)?.filter((other) => other !== from) ?? []);
+    moves.set(path, from);
+  }
+  return moves;
+}
+
+/** Of several files with the same bytes, prefers the one with the same name, as after the rename of a folder. */
+function nearest(path: FolderPath, candidates: readonly FolderPath[]): FolderPath | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return candidates.find((other) => other.slice(other.lastIndexOf('/') + 1) === name) ?? candidates[0];
+}

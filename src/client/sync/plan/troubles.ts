@@ -1,0 +1,56 @@
+/** Decides which paths a sync lists as not synced, and why. Pure. */
+
+import { nextCommand, pathWord } from '../../next-command.ts';
+import type { SyncState } from '../base/state.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Scan } from '../scan/scan.ts';
+
+const DAMAGED =
+  "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
+const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
+
+/** The reason shown for a file that is damaged on the hub. */
+export function whyDamaged(root: string, path: FolderPath): string {
+  return `${DAMAGED}: ${nextCommand(root, `sync history ${pathWord(path)}`)}`;
+}
+
+/** The reason shown for a path with earlier saves that wait until the hub has space. */
+export function withEarlierSaves(reason: string | undefined): string {
+  return reason === undefined ? EARLIER : `${reason.replace(/\.$/, '')}. ${EARLIER}`;
+}
+
+/** What a sync found out about problems of single paths. */
+interface Found {
+  readonly scan: Pick<Scan, 'skipped' | 'problems' | 'leavesOut' | 'excludes'> | undefined;
+  readonly troubles: ReadonlyMap<string, string>;
+  readonly damaged: ReadonlyMap<FolderPath, string>;
+}
+
+export interface TroubleOptions {
+  /** The synced folder. */
+  readonly root: string;
+  /** True when a download is queued or under way. */
+  readonly isComing: (path: FolderPath) => boolean;
+  /** Paths with earlier saves that wait until the hub has space. */
+  readonly saved: ReadonlySet<FolderPath>;
+}
+
+/** The paths that differ between both sides, each with its reason. Conflicts have a separate list. */
+export function troublesOf(
+  { scan, troubles, damaged }: Found,
+  { waits, foreign }: Pick<SyncState, 'waits' | 'foreign'>,
+  { root, isComing, saved }: TroubleOptions,
+): Map<string, string> {
+  const found = new Map(troubles);
+  if (scan === undefined) return found;
+  const { skipped, problems, leavesOut, excludes } = scan;
+  for (const [path, reason] of [...problems, ...skipped, ...foreign]) found.set(path, reason);
+  for (const path of damaged.keys()) if (!excludes(path)) found.set(path, whyDamaged(root, path));
+  for (const [path, { kind, reason }] of waits) {
+    const isOut = (kind === 'hub' && excludes(path)) || isComing(path);
+    const isListed = found.has(path) || (leavesOut(path) && skipped.has(path));
+    if (kind !== 'conflict' && !isOut && !isListed) found.set(path, reason);
+  }
+  for (const path of saved) found.set(path, withEarlierSaves(found.get(path)));
+  return found;
+}

@@ -1,0 +1,67 @@
+/** Decides how long things wait: a retry, a file to which a program keeps writing, a watch until its next sync. Pure. */
+import { limits } from '../../../limits/service.ts';
+import type { SeenFile } from '../folder/file.ts';
+
+/** Milliseconds to pause after so many failures in a row before this one: doubled each time, up to a minute. */
+export function backoffMs(failures: number): number {
+  return Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
+}
+
+/**
+ * The sends of large files, by path: each send repeats the whole file, so a file to which a program keeps writing is sent
+ * less and less often. One that stands still is sent at once: that state may be a version that a person wants back.
+ */
+export type Sends = ReadonlyMap<string, SentInRow>;
+
+interface SentInRow {
+  readonly inRow: number;
+  readonly lastMs: number;
+}
+
+/** `sends` after a file of this size was sent. Times are milliseconds since 1970. */
+export function afterSend(sends: Sends, path: string, bytes: number, nowMs: number): Map<string, SentInRow> {
+  const next = new Map(sends);
+  if (bytes < limits.clientRestlessBytes) next.delete(path);
+  else next.set(path, { inRow: sendsInRow(sends, path, nowMs) + 1, lastMs: nowMs });
+  return next;
+}
+
+/** When a changed file is sent at the latest, if it waits: it was sent a short time ago and does not stand still. */
+export function restsUntilMs(
+  sends: Sends,
+  path: string,
+  { bytes, changedMs }: Pick<SeenFile, 'bytes' | 'changedMs'>,
+  nowMs: number,
+): number | undefined {
+  const last = sends.get(path);
+  if (last === undefined || bytes < limits.clientRestlessBytes) return undefined;
+  const dueMs = Math.min(changedMs + limits.clientRestMs, last.lastMs + backoffMs(last.inRow - 1));
+  return dueMs > nowMs ? dueMs : undefined;
+}
+
+/** True when a file was sent several times in a row. */
+export function isRestless(sends: Sends, path: string, nowMs: number): boolean {
+  return sendsInRow(sends, path, nowMs) > 1;
+}
+
+/** Consecutive sends so far, each no longer than two pauses after the previous one. */
+function sendsInRow(sends: Sends, path: string, nowMs: number): number {
+  const last = sends.get(path);
+  return last !== undefined && nowMs - last.lastMs < 2 * backoffMs(last.inRow - 1) ? last.inRow : 0;
+}
+
+/** What a watch knows when it begins to wait for its next sync. */
+export interface WatchView {
+  /** The system does not report every change. */
+  readonly isBlind: boolean;
+  /** Replaced files are kept aside: a program may still write to one, and no event reports that. */
+  readonly hasAsides: boolean;
+  /** When the first of the files that wait is sent (milliseconds since 1970); infinite when none waits. */
+  readonly restsUntilMs: number;
+}
+
+/** Milliseconds until the next sync of a watched folder, if nothing is reported before. */
+export function longestWaitMs({ isBlind, hasAsides, restsUntilMs: dueMs }: WatchView, nowMs: number): number {
+  const rescanMs = isBlind ? limits.clientBlindRescanMs : limits.clientRescanMs;
+  return Math.min(hasAsides ? limits.clientAsideMs : rescanMs, Math.max(0, dueMs - nowMs));
+}

@@ -1,0 +1,93 @@
+/** Applies one change of the hub to a file of the folder. A file changed here is never overwritten. */
+
+import { Unreadable } from '../folder/file.ts';
+import type { LocalFile } from '../folder/folder.ts';
+import { Unwritable } from '../folder/unwritable.ts';
+import type { PullAction } from '../plan/decide.ts';
+import { planBit, planChange } from '../plan/pull-plan.ts';
+import type { RemoteRecord } from '../remote-record.ts';
+import type { Replica } from '../replica.ts';
+
+/** `done`, or why the path has to wait. `to fetch`: its content is long and was not sent. */
+export type Applied = 'done' | 'both changed' | 'to fetch' | { readonly unwritable: string };
+
+/** The local file at the time of the decision. */
+type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
+
+/** Applies the hub's side; an undefined side is a delete. Throws RootGone. */
+export function applyRemote(replica: Replica, record: RemoteRecord, local: Local | undefined): Applied {
+  const { state } = replica;
+  const { path, side: remote, deviceId } = record;
+  state.recallSent(path, { sha256: remote?.sha256 ?? null, deviceId, storedMs: record.storedMs });
+  const action = planChange(local?.sha256, remote, state.base.get(path)?.sha256);
+  if (action === 'conflict') return 'both changed';
+  if (action === 'fetch') return 'to fetch';
+  try {
+    return act(replica, record, action, local) ? 'done' : 'both changed';
+  } catch (error) {
+    if (error instanceof Unwritable || error instanceof Unreadable) return { unwritable: error.message };
+    throw error;
+  }
+}
+
+/** Executes the action. False when the file changed since the decision. */
+function act(replica: Replica, record: RemoteRecord, action: PullAction, local: Local | undefined): boolean {
+  const { folder, state, tell } = replica;
+  const { path, side: remote, storedMs } = record;
+  switch (action) {
+    case 'unchanged':
+      state.endWait(path);
+      takeBit(replica, record, local);
+      return true;
+    case 'agree':
+      agreeOn(replica, record, local);
+      return true;
+    case 'take':
+    case 'revive': {
+      const { bytes = Buffer.alloc(0), ...look } = remote ?? {};
+      const written = folder.put(path, bytes, local?.sha256, look);
+      if (written === false) return false;
+      state.agree(path, { ...written, storedMs });
+      const size = { bytes: bytes.length };
+      if (action === 'take') tell({ verb: 'pulled', path, ...size });
+      else tell({ verb: 'revived', path, note: 'deleted here, changed elsewhere: the change stays', ...size });
+      return true;
+    }
+    case 'remove':
+      if (!folder.remove(path, local?.sha256 ?? '')) return false;
+      state.agree(path, undefined);
+      tell({ verb: 'removed', path });
+      return true;
+    case 'keep':
+      state.agree(path, undefined);
+      tell({ verb: 'kept', path, note: 'changed here, deleted elsewhere: the change stays' });
+      return true;
+    case 'conflict':
+      return false;
+  }
+}
+
+/** Records that both sides have the same bytes. */
+function agreeOn(replica: Replica, record: RemoteRecord, local: Local | undefined): void {
+  const { path, side: remote, storedMs } = record;
+  if (local === undefined) replica.state.agree(path, undefined);
+  else {
+    const seen = takeBit(replica, record, local) ? undefined : local.seen;
+    const executable = remote?.executable ?? local.executable;
+    replica.state.agree(path, { sha256: local.sha256, executable, seen, storedMs });
+  }
+}
+
+/** Takes over the executable bit of the hub's side. True when it was set or removed here. */
+function takeBit({ folder, state, tell }: Replica, { path, side }: RemoteRecord, local: Local | undefined): boolean {
+  const base = state.base.get(path);
+  const theirs = side?.executable;
+  if (local === undefined) return false;
+  const plan = planBit({ local: local.executable, remote: theirs, base: base?.executable });
+  if (plan === 'unchanged') return false;
+  if (base !== undefined) state.setBase(path, { ...base, executable: theirs });
+  if (plan === 'agree') return false;
+  folder.dress(path, { executable: theirs });
+  tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });
+  return true;
+}

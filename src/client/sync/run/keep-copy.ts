@@ -1,0 +1,49 @@
+/** Renames a local file or folder to a conflict copy: an ordinary file, which the next push sends to every device. */
+import type { FolderPath } from '../folder/path.ts';
+import { Unwritable } from '../folder/unwritable.ts';
+import { conflictName } from '../plan/conflict-copy.ts';
+import type { SyncStep } from '../round.ts';
+
+/** More copies of one name in one second than any program creates. */
+const ATTEMPTS_MAX = 100;
+
+interface Keeping {
+  /** Current path, relative to the folder. */
+  readonly from: string;
+  /** Path of the original file. */
+  readonly of: FolderPath;
+  /** Reason for the user; completes a sentence. */
+  readonly why: string;
+}
+
+/** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
+export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, why }: Keeping): boolean {
+  const name = of.slice(of.lastIndexOf('/') + 1) as FolderPath;
+  let problem = 'It cannot be renamed to a conflict copy.';
+  // When its own folder accepts no file, the copy goes to the top folder.
+  for (const place of [of, name]) {
+    try {
+      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+        const copy = conflictName(place, { device: state.device_id, nowMs: Date.now(), attempt });
+        if (!folder.rename(from, copy)) continue;
+        tell({ verb: 'conflict', path: of, note: `kept as ${copy}: ${why}` });
+        return true;
+      }
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      problem = error.message;
+    }
+  }
+  next.troubles.set(of, `${why}. ${problem}`);
+  return false;
+}
+
+/** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */
+export async function keepLateWrites(step: SyncStep): Promise<void> {
+  const { folder, hub } = step;
+  for (const { path, place, sha256, drop } of folder.asides.sweep()) {
+    const isSafe = await hub.hasVersion(path, sha256);
+    const why = 'a program wrote to it while it was replaced';
+    if (isSafe || keepCopy(step, { from: place, of: path, why })) drop();
+  }
+}

@@ -1,0 +1,148 @@
+/** Sends the stored copies of earlier saves, each on top of the version it was based on. */
+import { ToolRefused } from '../../tool-refused.ts';
+import { type Content, Unreadable } from '../folder/file.ts';
+import type { SyncedFolder } from '../folder/folder.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Save } from '../folder/saves.ts';
+import type { PushedFile } from '../hub.ts';
+import { decideFate } from '../plan/conflict-copy.ts';
+import type { Replica } from '../replica.ts';
+import type { SyncStep } from '../round.ts';
+import { pushCall } from './arguments.ts';
+import { type Change, settleChange } from './change.ts';
+import { sendCopy } from './copy.ts';
+import { keepCopy } from './keep-copy.ts';
+import { portionsOf, send } from './send.ts';
+
+interface Sent extends Change {
+  readonly content: Content;
+  readonly save: Save;
+}
+
+type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
+
+/** Sends the stored saves, the oldest of each file first. */
+export async function sendSaves(step: SyncStep): Promise<void> {
+  /** The last save of each path accepted by the hub, with its base. */
+  const accepted: Accepted = new Map();
+  /** Saves that can neither be sent nor put into the folder now; a later sync retries them. */
+  const stuck = new Set<string>();
+  for (;;) {
+    const saves = (await openSaves(step)).filter(({ place }) => !stuck.has(place));
+    if (saves.length === 0) return;
+    const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
+    const parcels = first.flatMap((save): Sent[] => {
+      const content = save.read();
+      if (content === undefined) {
+        save.drop();
+        return [];
+      }
+      // Based on the same version as the previous save, so it follows that save.
+      const before = accepted.get(save.path);
+      const base = before?.base === save.base ? before.sha256 : save.base;
+      const args = pushCall(step, save.path, content, base);
+      const { path } = save;
+      return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
+    });
+    for (const portion of portionsOf(parcels, step.large.upload.size)) {
+      const outcomes = await sendEach(step, portion);
+      for (const [at, parcel] of portion.entries()) {
+        if (await settle(step, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
+        else stuck.add(parcel.save.place);
+      }
+    }
+  }
+}
+
+/**
+ * Sends the saves for which the hub had no room, after files were deleted there: before newer contents, so that each is a
+ * version. Resolves with their paths, which are pushed again.
+ */
+export async function sendWaitingSaves(step: SyncStep): Promise<ReadonlySet<FolderPath>> {
+  const { folder, state } = step;
+  const { unsent } = step.next;
+  const waiting = folder.saves.list().filter(({ place }) => unsent.has(place));
+  const paths = new Set(waiting.map(({ path }) => path));
+  unsent.clear();
+  if (paths.size > 0) await sendSaves(step);
+  for (const path of paths) if (state.waits.get(path)?.kind === 'push') state.endWait(path);
+  return paths;
+}
+
+/** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
+async function sendEach(step: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
+  try {
+    return await send(step, portion);
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+    if (portion.length === 1) return [error];
+  }
+  const outcomes: (PushedFile | ToolRefused)[] = [];
+  for (const parcel of portion) outcomes.push(...(await sendEach(step, [parcel])));
+  return outcomes;
+}
+
+/** The saves still to be sent: drops those that the hub has and those of excluded paths. */
+async function openSaves({ folder, state, hub, large, next }: SyncStep): Promise<Save[]> {
+  const { scan, unsent } = next;
+  const open: Save[] = [];
+  for (const save of folder.saves.list()) {
+    const { path, sha256 } = save;
+    const isSent = state.sent.get(path)?.has(sha256) === true;
+    const wait = state.waits.get(path);
+    const isKnown = state.base.get(path)?.sha256 === sha256 || (wait?.local === sha256 && wait.conflictId !== null);
+    const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
+    if (isOnHub || scan?.excludes(path) === true) save.drop();
+    // A save that is still the current file, or is being uploaded, is sent like any other file.
+    else if (!unsent.has(save.place) && !large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
+  }
+  return open;
+}
+
+interface Settling {
+  readonly outcome: PushedFile | ToolRefused | undefined;
+  readonly accepted: Accepted;
+}
+
+/** Handles the answer to a save. False when its bytes exist nowhere else. */
+async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settling): Promise<boolean> {
+  const { state } = step;
+  const { path, save } = parcel;
+  if (!(outcome instanceof ToolRefused)) {
+    settleChange(step, parcel, outcome);
+    accepted.set(path, save);
+    return true;
+  }
+  const fate = decideFate(path, outcome);
+  const wait = state.waits.get(path);
+  if (fate.kind === 'pending') {
+    // The hub stores it. Settled here, since the user only has to decide about the current file.
+    await step.hub.dismiss(fate.conflictId);
+    if (wait?.kind === 'conflict') state.wait(path, { ...wait, conflictId: null, local: null });
+    return true;
+  }
+  if (outcome.isFull) {
+    // The copy stays here and is sent once the hub has room: each is a version then.
+    step.next.unsent.add(save.place);
+    return false;
+  }
+  // A path waiting because the hub refused it is already listed.
+  if (fate.kind === 'listed' && wait?.kind === 'push') return true;
+  if (fate.kind === 'listed') return keepCopy(step, { from: save.place, of: path, why: outcome.message });
+  const { from, why } = fate;
+  // On the hub first: a copy that is only in the folder may be changed there before it is sent.
+  const copy = await sendCopy(step, { path, from, content: parcel.content });
+  if (copy === undefined) return keepCopy(step, { from: save.place, of: path, why });
+  step.tell({ verb: 'conflict', path, note: `an earlier save is kept as ${copy}: ${why}` });
+  return true;
+}
+
+/** True when the file still equals the save. */
+function isCurrent(folder: SyncedFolder, { path, sha256 }: Save): boolean {
+  try {
+    return folder.read(path)?.sha256 === sha256;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}

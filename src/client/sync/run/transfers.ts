@@ -1,0 +1,206 @@
+/**
+ * Transfers large files, one up and several down at a time, while small files are synced as usual. A bell rings when a
+ * transfer ends or fails; the next sync of the folder saves the result.
+ */
+import { existsSync } from 'node:fs';
+import { limits } from '../../../limits/service.ts';
+import { foldCase } from '../../../text/fold-case.ts';
+import { ToolRefused } from '../../tool-refused.ts';
+import { Unreadable } from '../folder/file.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { RemoteRecord } from '../remote-record.ts';
+import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
+import type { Scan } from '../scan/scan.ts';
+import { applyRemote } from './apply.ts';
+import { arrivalsOf } from './arrivals.ts';
+import { Bell } from './bell.ts';
+import { readPut, settleChange, settleRefusal } from './change.ts';
+import { send } from './send.ts';
+
+export class LargeTransfers {
+  /** Its next round is what the transfers find out beside the sync that may be under way. */
+  #step: SyncStep;
+  readonly #ended = new AbortController();
+  readonly #running = new Map<'up' | 'down', Promise<void>>();
+  readonly #bell = new Bell();
+  #toldMs = Date.now();
+  #error: Error | undefined;
+
+  constructor(step: SyncStep) {
+    this.#step = step;
+  }
+
+  /** Notes the last scan of the folder, which a finished download corrects. */
+  follow(scan: Scan): void {
+    this.#step.next.scan = scan;
+  }
+
+  /** The round with what was found out since the last call. */
+  reportTo(round: Round): Round {
+    const { scan, ...found } = this.#step.next;
+    const after = withFindings(round, found);
+    this.#step = { ...this.#step, next: { ...newRound(), scan, sends: new Map(after.sends) } };
+    return after;
+  }
+
+  /** True when a path has to be compared with the hub. */
+  get hasDue(): boolean {
+    return this.#step.next.due.size > 0;
+  }
+
+  /** Starts the queued transfers. */
+  start(): void {
+    const { uploads, downloads } = this.#step.large;
+    if (uploads.size > 0) this.#run('up', () => this.#upload());
+    if (downloads.size > 0) this.#run('down', () => this.#download());
+  }
+
+  /** Resolves when transfers ended, so that the folder should be synced again. */
+  async ended(): Promise<void> {
+    await this.#bell.rung();
+  }
+
+  /** Call before that sync. Throws the error that stopped a transfer. */
+  takeNote(): void {
+    this.#bell.silence();
+    this.#fail();
+  }
+
+  /** Resolves when the queue is empty. Throws the error that stopped a transfer. */
+  async drained(): Promise<void> {
+    for (this.start(); this.#running.size > 0; this.start()) {
+      await Promise.all(this.#running.values());
+      this.#fail();
+    }
+    this.#bell.silence();
+  }
+
+  /** Stops immediately; unfinished transfers are repeated by a later sync. */
+  close(): void {
+    this.#ended.abort();
+  }
+
+  #run(which: 'up' | 'down', work: () => Promise<void>): void {
+    if (this.#running.has(which) || this.#isHalted()) return;
+    const run = work()
+      .catch((error: unknown) => {
+        this.#error ??= error as Error;
+      })
+      .finally(() => {
+        this.#running.delete(which);
+        this.#bell.ring();
+      });
+    this.#running.set(which, run);
+  }
+
+  /** True when closed or while the folder is paused; the queue continues afterwards. */
+  #isHalted(): boolean {
+    return this.#ended.signal.aborted || existsSync(this.#step.folder.own('paused'));
+  }
+
+  #fail(): void {
+    const error = this.#error;
+    this.#error = undefined;
+    if (error !== undefined && !this.#ended.signal.aborted) throw error;
+  }
+
+  /** Rings at intervals and not after each file, since a sync scans the whole folder. */
+  #tell(): void {
+    if (Date.now() - this.#toldMs < limits.clientSaveMs) return;
+    this.#toldMs = Date.now();
+    this.#bell.ring();
+  }
+
+  async #upload(): Promise<void> {
+    const { uploads, uploading } = this.#step.large;
+    for (const path of uploads) {
+      if (this.#isHalted()) return;
+      uploads.delete(path);
+      uploading.add(path);
+      try {
+        await this.#uploadOne(path);
+      } finally {
+        uploading.delete(path);
+      }
+      this.#tell();
+    }
+  }
+
+  async #uploadOne(path: FolderPath): Promise<void> {
+    const { folder, large, progress } = this.#step;
+    folder.root.check();
+    const change = readPut(this.#step, path);
+    if (change === undefined) return;
+    const startMs = performance.now();
+    const bytesTotal = change.bytes;
+    const filesTotal = large.uploads.size + 1;
+    const [outcome] = await send(this.#step, [change], {
+      signal: this.#ended.signal,
+      onSent: (sent, total) => {
+        const bytes = Math.floor((sent / Math.max(1, total)) * bytesTotal);
+        progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
+      },
+    });
+    large.upload.measure(change.bytes, performance.now() - startMs);
+    if (!(outcome instanceof ToolRefused)) settleChange(this.#step, change, outcome);
+    else if (await settleRefusal(this.#step, change, outcome)) this.#step.next.due.add(path);
+  }
+
+  async #download(): Promise<void> {
+    const { downloads, downloading, download } = this.#step.large;
+    while (downloads.size > 0 && !this.#isHalted()) {
+      let bytes = 0;
+      for (const [path, size] of downloads) {
+        const isFull = bytes + size > download.size || downloading.size >= limits.clientPullPaths;
+        if (downloading.size > 0 && isFull) break;
+        downloads.delete(path);
+        downloading.add(path);
+        bytes += size;
+      }
+      const startMs = performance.now();
+      try {
+        // The hub answers in its own spelling of a name.
+        const asked = new Map([...downloading].map((path) => [foldCase(path), path]));
+        const arrivals = arrivalsOf(this.#step, (record) =>
+          takeLarge(this.#step, record, asked.get(foldCase(record.path)) ?? record.path),
+        );
+        await this.#step.hub.pullPaths([...downloading], arrivals, { brief: false, signal: this.#ended.signal });
+      } finally {
+        downloading.clear();
+      }
+      download.measure(bytes, performance.now() - startMs);
+      this.#tell();
+    }
+  }
+}
+
+/**
+ * Applies a long content after its download, to the file with the spelling `path`, which may have changed since the
+ * request. Throws RootGone.
+ */
+function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void {
+  const { folder, state } = step;
+  const { scan, due } = step.next;
+  const { side } = record;
+  const wait = state.waits.get(path);
+  // Deleted or in conflict since the request.
+  if (wait?.kind !== 'download') return;
+  let reason = 'It changed on both sides while it was downloaded.';
+  try {
+    const applied = applyRemote(step, { ...record, path }, folder.read(path));
+    if (applied === 'done') {
+      const base = state.base.get(path);
+      if (base?.seen === undefined) scan?.files.delete(path);
+      else scan?.files.set(path, { sha256: base.sha256, executable: base.executable === true, seen: base.seen });
+      if ((side?.sha256 ?? null) !== wait.remote || path !== record.path) due.add(path);
+      return;
+    }
+    if (typeof applied === 'object') reason = applied.unwritable;
+    else if (applied === 'to fetch') reason = 'The hub sent no content for it.';
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    reason = error.message;
+  }
+  // The next sync decides.
+  state.wait(path, { ...wait, kind: 'hub', reason });
+}

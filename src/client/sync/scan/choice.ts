@@ -1,0 +1,73 @@
+/**
+ * Selects the synced paths. Excludes paths matched by `.cairnignore` (shared) or `.cairn/ignore` (this device
+ * only). With a selection of this device (`--only`), also excludes all unselected paths.
+ * The pattern syntax is that of .gitignore.
+ */
+import ignore from 'ignore';
+import { codeOf, lookAt, readPlain } from '../folder/file.ts';
+import type { SyncedFolder } from '../folder/folder.ts';
+import type { FolderPath } from '../folder/path.ts';
+
+const SHARED = '.cairnignore' as FolderPath;
+
+export interface Rules {
+  /** True for an excluded path; the path of a folder ends with a slash. */
+  readonly excludes: (path: string) => boolean;
+  /** Problems of the rule files, by path. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Reads the rules of a folder. `known`: the paths synced so far, which stay synced when a rule file is unreadable. */
+export function readRules(folder: SyncedFolder, only: readonly string[], known: { has(path: string): boolean }): Rules {
+  const rules = ignore();
+  const problems = new Map<string, string>();
+  let isBlind = false;
+  for (const [name, absolute] of [
+    [SHARED, folder.at(SHARED)],
+    ['.cairn/ignore', folder.own('ignore')],
+  ] as const) {
+    try {
+      const text = readPlain(absolute)?.bytes.toString('utf8');
+      if (text === undefined) continue;
+      rules.add(text);
+    } catch (error) {
+      isBlind = true;
+      problems.set(name, `It cannot be read (${codeOf(error)}), so no new files are synced.`);
+    }
+  }
+  if (lookAt(folder.at(SHARED))?.isDirectory() === true) {
+    problems.set(SHARED, 'It is a folder, so nothing is ignored; its files are synced.');
+  }
+  const isChosen = selection(only);
+  return {
+    problems,
+    excludes(path) {
+      return rules.ignores(path) || !isChosen(path) || (isBlind && !path.endsWith('/') && !known.has(path));
+    },
+  };
+}
+
+/**
+ * Reads the patterns of a selection: a path is chosen when one of them matches it, or when there are only excluding ones,
+ * and no excluding one (`!drafts/`) does, whatever their order. In an ignore file, a folder that is taken cannot be left
+ * out again; a selection is not one.
+ */
+function selection(only: readonly string[]): (path: string) => boolean {
+  if (only.length === 0) return () => true;
+  const taken = only.filter((pattern) => !isExcluding(pattern));
+  const takes = ignore().add(taken);
+  const leaves = ignore().add(only.filter(isExcluding).map((pattern) => pattern.slice(1)));
+  // A folder that is not chosen itself may contain what is.
+  return (path) => !leaves.ignores(path) && (taken.length === 0 || path.endsWith('/') || takes.ignores(path));
+}
+
+const isExcluding = (pattern: string): boolean => pattern.startsWith('!');
+
+/** Patterns of a selection that match none of these paths; an excluding one (`!drafts/`) need not match. */
+export function unmatched(only: readonly string[], paths: Iterable<string>): string[] {
+  const all = [...paths];
+  return only.filter((pattern) => {
+    const chosen = ignore().add(pattern);
+    return !isExcluding(pattern) && !all.some((path) => chosen.ignores(path));
+  });
+}

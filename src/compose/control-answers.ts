@@ -1,0 +1,38 @@
+/** Answers the requests of the control socket, as lines of JSON. */
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
+import { type ControlTools, runControl } from '../control/commands.ts';
+import { ToldProgress } from '../control/progress.ts';
+import { type ControlAnswer, controlRequest } from '../control/protocol.ts';
+import type { ControlCaller } from '../control/socket.ts';
+
+/** Runs one request. The answer has the result, or the sentence of its refusal. */
+export async function answerControl(
+  tools: ControlTools,
+  line: string,
+  { tell, signal }: ControlCaller,
+  log: Log,
+): Promise<string> {
+  const progress = new ToldProgress(tell);
+  try {
+    const parsed = controlRequest.safeParse(JSON.parse(line));
+    if (!parsed.success) return refuseControl('this cairn command and the running service are of different versions');
+    const answer: ControlAnswer = {
+      ok: true,
+      result: await runControl(tools, parsed.data, { tell: progress.note, signal }),
+    };
+    return JSON.stringify(answer);
+  } catch (error) {
+    if (error instanceof Refusal) return refuseControl(error.message);
+    log.error({ err: error }, 'a control command broke an assumption');
+    return refuseControl('the command failed; the log of the service has the reason');
+  } finally {
+    progress.close();
+  }
+}
+
+/** The answer that refuses a request with a sentence. */
+export function refuseControl(error: string): string {
+  const answer: ControlAnswer = { ok: false, error };
+  return JSON.stringify(answer);
+}

@@ -1,0 +1,181 @@
+/** Adds script to pages that also work without it: copy buttons, times in the reader's time zone, shortcuts. */
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const DAY_MS = 24 * 3_600_000;
+/** @type {readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[]} */
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/**
+ * The same format as on the server; distant or future times are shown as dates.
+ * @param {number} at milliseconds since 1970
+ */
+function agoText(at) {
+  const age = Date.now() - at;
+  if (age < 0 || age > 30 * DAY_MS) return moments.format(at);
+  const found = UNITS.find(([, ms]) => age >= ms);
+  return found === undefined ? 'just now' : relative.format(-Math.floor(age / found[1]), found[0]);
+}
+
+/** Rewrites times and sends the time zone in a cookie: the server formats the first page before it knows the zone. */
+function rewriteTimes() {
+  const isTold = !zone || document.documentElement.dataset.zone === zone;
+  if (!isTold) {
+    // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser.
+    document.cookie = `cairn_zone=${zone}; Path=/; SameSite=Lax; Max-Age=31536000`;
+  }
+  for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll('time[data-ago]'))) {
+    const at = Date.parse(time.dateTime);
+    if (!isTold) time.title = moments.format(at);
+    const text = agoText(at);
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+/** @param {Element} button */
+async function copy(button) {
+  const code = button.parentElement?.querySelector('code');
+  const word = button.firstChild;
+  if (!code || word === null) return;
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    word.textContent = 'Copied';
+  } catch {
+    // Without TLS there is no clipboard: the text is selected, to be copied by keyboard.
+    getSelection()?.selectAllChildren(code);
+    word.textContent = 'Selected';
+  }
+  setTimeout(() => {
+    word.textContent = 'Copy';
+  }, 2000);
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = /** @type {Element} */ (target).closest('[data-copy]');
+  if (button !== null) void copy(button);
+});
+
+/** Prepares new content of the page. */
+function dress() {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-copy]'))) {
+    button.hidden = false;
+  }
+  rewriteTimes();
+}
+
+/**
+ * Uploads files dropped on the page through its upload form.
+ * @param {HTMLFormElement} form
+ */
+function takeDrops(form) {
+  /** @param {DragEvent} event */
+  const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes('Files') ? dataTransfer.files : undefined);
+  const input = /** @type {HTMLInputElement} */ (form.querySelector('input[type="file"]'));
+  document.addEventListener('dragover', (event) => {
+    if (filesOf(event) === undefined) return;
+    event.preventDefault();
+    const details = form.closest('details');
+    if (details !== null) details.open = true;
+  });
+  document.addEventListener('drop', (event) => {
+    const files = filesOf(event);
+    if (files === undefined) return;
+    event.preventDefault();
+    input.files = files;
+    form.requestSubmit();
+  });
+}
+
+for (const form of document.querySelectorAll('form')) if (form.matches('[data-upload]')) takeDrops(form);
+
+/** A second submit of a form within this time is the second half of a double click. */
+const DOUBLE_MS = 2000;
+/** @type {WeakMap<HTMLFormElement, number>} */
+const sentAt = new WeakMap();
+
+document.addEventListener('submit', (event) => {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const { timeStamp } = event;
+  if (event.defaultPrevented || form.method !== 'post' || form.matches('[data-swap]')) return;
+  // A longer text waits for an answer of the hub first.
+  if (form.querySelector('textarea') !== null) return;
+  if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
+  else sentAt.set(form, timeStamp);
+});
+
+document.addEventListener('cairn:shown', dress);
+dress();
+setInterval(rewriteTimes, 30_000);
+
+const keysDialog = /** @type {HTMLDialogElement | null} */ (document.getElementById('shortcuts'));
+/** @type {Readonly<Record<string, string>>} */
+const GO = { h: '/', t: '/tasks', v: '/vaults', d: '/documents/docs', s: '/search' };
+let isGoing = false;
+
+/** Keyboard shortcuts, inactive in text fields. */
+document.addEventListener('keydown', (event) => {
+  const { key } = event;
+  const target = /** @type {HTMLElement} */ (event.target);
+  if (key === 'Escape') {
+    closeTop(target);
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || target.matches('input, textarea, select')) return;
+  if (isGoing) {
+    isGoing = false;
+    const path = GO[key];
+    if (path !== undefined) location.assign(path);
+    return;
+  }
+  if (key === 'g') isGoing = true;
+  else if (key === '?') keysDialog?.showModal();
+  else if (key === '/') focusField(event, document.getElementById('filter-q') ?? document.getElementById('search-q'));
+  else if (key === 'n') focusField(event, document.getElementById('new-content'));
+  else if (key === 'u') {
+    const undo = /** @type {HTMLElement | null} */ (document.querySelector('.notice.is-toast button'));
+    undo?.click();
+  }
+});
+
+/**
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement | null} field
+ */
+function focusField(event, field) {
+  if (field === null) {
+    if (event.key === '/') location.assign('/search');
+    return;
+  }
+  event.preventDefault();
+  field.focus();
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) field.select();
+}
+
+/**
+ * Closes an open menu, confirmation or notice; otherwise removes the focus from a field.
+ * @param {HTMLElement} target
+ */
+function closeTop(target) {
+  const open = target.closest('details[data-menu][open], details.confirm[open]');
+  if (open instanceof HTMLDetailsElement) {
+    open.open = false;
+    open.querySelector('summary')?.focus();
+  } else if (document.querySelector('.notice.is-toast') !== null) {
+    document.getElementById('notices')?.replaceChildren();
+  } else if (target.matches('input, textarea, select')) {
+    target.blur();
+  }
+}
+
+/** Closes a menu after a click elsewhere. */
+document.addEventListener('click', ({ target }) => {
+  for (const menu of document.querySelectorAll('details')) {
+    if (menu.matches('[data-menu][open]') && !menu.contains(/** @type {Node} */ (target))) menu.open = false;
+  }
+});

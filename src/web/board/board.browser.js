@@ -1,0 +1,175 @@
+/** Moves cards on the board by drag or keyboard. Both submit the form of the card, like its buttons. */
+
+const root = document.documentElement;
+/** @type {HTMLElement | undefined} */
+let dragged;
+/**
+ * The task id of the card with the focus.
+ * @type {string | undefined}
+ */
+let focused;
+
+/**
+ * @param {EventTarget | null} target
+ * @param {string} selector
+ * @returns {HTMLElement | null}
+ */
+const around = (target, selector) => (target instanceof Element ? target.closest(selector) : null);
+/** @param {EventTarget | null} target */
+const cardOf = (target) => around(target, '[data-task]');
+/** @param {EventTarget | null} target */
+const columnOf = (target) => around(target, '[data-column]');
+/**
+ * @param {ParentNode} within
+ * @returns {HTMLElement[]}
+ */
+const cardsOf = (within) => Array.from(within.querySelectorAll('[data-task]'));
+/** @returns {HTMLElement[]} */
+const allColumns = () => Array.from(document.querySelectorAll('[data-column]'));
+/**
+ * @param {Element | null | undefined} card
+ * @returns {HTMLElement | null | undefined}
+ */
+const linkOf = (card) => card?.querySelector('.card-text');
+
+/**
+ * The card before which a drop at this height inserts; undefined: the last position.
+ * @param {HTMLElement} column
+ * @param {number} y
+ */
+function cardBelow(column, y) {
+  return cardsOf(column).find((card) => {
+    if (card === dragged) return false;
+    const { top, height } = card.getBoundingClientRect();
+    return height > 0 && y < top + height / 2;
+  });
+}
+
+function clearMarks() {
+  for (const marked of document.querySelectorAll('.is-target, .drop-before')) {
+    marked.classList.remove('is-target', 'drop-before');
+  }
+}
+
+/**
+ * Submits the form of a card with additional fields.
+ * @param {HTMLElement} card
+ * @param {Readonly<Record<string, string>>} fields
+ */
+function sendCard(card, fields) {
+  const form = card.querySelector('form');
+  const inputs = Object.entries(fields).map(([name, value]) =>
+    Object.assign(document.createElement('input'), { type: 'hidden', name, value }),
+  );
+  form?.append(...inputs);
+  form?.requestSubmit();
+  // The fields were read during the submit.
+  setTimeout(() => {
+    for (const input of inputs) input.remove();
+  });
+}
+
+document.addEventListener('dragstart', (event) => {
+  const card = cardOf(event.target);
+  if (card === null) return;
+  dragged = card;
+  root.dataset.dragging = '';
+  card.classList.add('is-dragged');
+  if (event.dataTransfer === null) return;
+  event.dataTransfer.effectAllowed = 'move';
+  event.dataTransfer.setData('text/plain', linkOf(card)?.textContent ?? '');
+});
+
+document.addEventListener('dragend', () => {
+  dragged?.classList.remove('is-dragged');
+  dragged = undefined;
+  delete root.dataset.dragging;
+  clearMarks();
+});
+
+document.addEventListener('dragover', (event) => {
+  const column = columnOf(event.target);
+  if (dragged === undefined || column === null) return;
+  event.preventDefault();
+  clearMarks();
+  const below = column.dataset.column === 'done' ? undefined : cardBelow(column, event.clientY);
+  if (below === undefined) column.classList.add('is-target');
+  else below.classList.add('drop-before');
+});
+
+document.addEventListener('drop', (event) => {
+  const column = columnOf(event.target);
+  if (dragged === undefined || column === null) return;
+  event.preventDefault();
+  const status = column.dataset.column ?? '';
+  const isSame = columnOf(dragged) === column;
+  if (status === 'done' && isSame) return;
+  const before = cardBelow(column, event.clientY)?.dataset.task ?? '';
+  sendCard(dragged, { ...(isSame ? {} : { status }), ...(status === 'done' ? {} : { before }) });
+});
+
+/**
+ * Moves the focus to the next card in a direction.
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
+function focusTowards(card, key) {
+  const column = columnOf(card);
+  if (column === null) return;
+  const cards = cardsOf(column).filter((one) => one.offsetParent !== null);
+  const at = cards.indexOf(card);
+  if (key === 'ArrowDown' || key === 'ArrowUp') {
+    linkOf(cards[at + (key === 'ArrowDown' ? 1 : -1)])?.focus();
+    return;
+  }
+  const columns = allColumns().filter((one) => cardsOf(one).length > 0);
+  const beside = columns[columns.indexOf(column) + (key === 'ArrowRight' ? 1 : -1)];
+  if (beside !== undefined) linkOf(cardsOf(beside)[Math.min(at, cardsOf(beside).length - 1)])?.focus();
+}
+
+/**
+ * Moves the card.
+ * @param {HTMLElement} card
+ * @param {string} key
+ */
+function moveTowards(card, key) {
+  if (key === 'ArrowDown' || key === 'ArrowUp') {
+    press(card, `button[name="place"][value="${key === 'ArrowDown' ? 'down' : 'up'}"]`);
+    return;
+  }
+  const columns = allColumns().map((one) => one.dataset.column);
+  const to = columns[columns.indexOf(columnOf(card)?.dataset.column) + (key === 'ArrowRight' ? 1 : -1)];
+  if (to !== undefined) press(card, `.menu-body button[name="status"][value="${to}"]`);
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {string} selector of a button of the card
+ */
+function press(card, selector) {
+  const button = /** @type {HTMLElement | null} */ (card.querySelector(selector));
+  button?.click();
+}
+
+document.addEventListener('keydown', (event) => {
+  const card = cardOf(event.target);
+  if (card === null || !event.key.startsWith('Arrow') || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (around(event.target, '[data-menu][open]') !== null) return;
+  event.preventDefault();
+  if (event.shiftKey) moveTowards(card, event.key);
+  else focusTowards(card, event.key);
+});
+
+document.addEventListener('focusin', ({ target }) => {
+  focused = cardOf(target)?.dataset.task;
+});
+
+/** Makes cards draggable, and returns the focus to a card that was moved. */
+function dress() {
+  for (const card of cardsOf(document)) card.draggable = true;
+  if (focused === undefined || document.activeElement !== document.body) return;
+  linkOf(document.getElementById(`task-${focused}`))?.focus();
+}
+
+document.addEventListener('cairn:shown', dress);
+dress();

