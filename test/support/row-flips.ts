@@ -1,5 +1,5 @@
 /** Damages single rows of a data file as a rotten bit does: one bit of one stored value becomes another, in any table. */
-import { allTables } from '../../src/compose/core.ts';
+import { allTables } from '../../src/compose/tables.ts';
 import { checkIntegrity, type IntegrityReport } from '../../src/compose/verify.ts';
 import { bytesCodec } from '../../src/store/codec.ts';
 import { UPGRADE } from '../../src/store/owners.ts';
