@@ -30,7 +30,7 @@ const DEFAULT_TAB = 'todo';
 const UNFOLDED = 'more';
 
 export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
-  const category = readId(query.get('category'));
+  const category = readTaskId(query.get('category'));
   const text = (query.get('q') ?? '').trim().slice(0, limits.taskSearchCharsMax);
   return {
     text: text === '' ? undefined : text,
@@ -77,6 +77,6 @@ export function taskFilter({ category, due, isImportant }: BoardFilter, today: s
   };
 }
 
-export function readId(text: string | null | undefined): number | undefined {
+export function readTaskId(text: string | null | undefined): number | undefined {
   return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

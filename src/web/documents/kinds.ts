@@ -6,6 +6,7 @@ import { type HandoffRecord, otherHandoffInputs } from '../../documents/handoffs
 import { newHandoff } from '../../documents/handoffs/fields.ts';
 import type { DocumentRecord } from '../../documents/kind.ts';
 import { otherPaperInputs, type PaperRecord } from '../../documents/papers/declared.ts';
+import { newPaper, paperChange } from '../../documents/papers/fields.ts';
 import type { DocumentService } from '../../documents/service.ts';
 import { documentText, type Version } from '../../documents/texts.ts';
 import { readFields } from '../../fields/read.ts';
@@ -214,10 +215,14 @@ function paperTexts(papers: Sources['papers']): PageKind<PaperRecord> {
       return Promise.resolve({ records: found.papers.map(({ paper }) => paper), cursor: found.cursor });
     },
     async create(accountId, { title, content, others }, by) {
-      return (await papers.create(accountId, { title, content, ...others }, by)).paper.id;
+      const fields = papers.read(accountId, newPaper, { title, content, ...others });
+      return (await papers.create(accountId, fields, by)).paper.id;
     },
-    save: (accountId, id, { title, content, others }, expected, by) =>
-      papers.patch(accountId, id, { title, content, ...others, expected_version: expected }, by),
+    async save(accountId, id, { title, content, others }, expected, by) {
+      const known = papers.existing(accountId, id);
+      const given = { title, content, ...others, expected_version: expected };
+      await papers.patch(accountId, known, papers.read(accountId, paperChange, given), by);
+    },
     bin: {
       remove: (accountId, id, by) => papers.remove(accountId, id, by),
       restore: (accountId, id, by) => papers.patch(accountId, id, { restore: true }, by),

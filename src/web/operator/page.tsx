@@ -158,7 +158,7 @@ export interface AccountProps {
   readonly problem?: Problem | undefined;
 }
 
-export function accountView(props: AccountProps): View {
+export function accountPage(props: AccountProps): View {
   const { visit, account } = props;
   const { zone } = visit;
   return {

@@ -7,7 +7,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { ACCOUNTS_PATH, accountsView, accountView, GIB, QUOTA_KINDS } from './page.tsx';
+import { ACCOUNTS_PATH, accountPage, accountsView, GIB, QUOTA_KINDS } from './page.tsx';
 
 export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
@@ -25,7 +25,7 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
       await invitations.revoke(visit.request.params['id'] ?? '');
       return pages.go(visit, ACCOUNTS_PATH, { text: 'Invitation revoked.' });
     }),
-    pages.operator(one, (visit) => pages.show(visit, accountView({ visit, account: accountOf(options, visit) }))),
+    pages.operator(one, (visit) => pages.show(visit, accountPage({ visit, account: accountOf(options, visit) }))),
     pages.operatorForm(`${one}/disable`, async (visit) => {
       const account = otherOf(options, visit);
       await standings.disable(account.account_id);
@@ -77,7 +77,7 @@ async function setQuota(options: OperatorOptions, visit: MemberVisit, form: URLS
     const quotas = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, readGib(kind, values[kind] ?? '')]));
     return standings.change(account.account_id, { quotas, keeps_writing: keepsWriting });
   });
-  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return back(options, visit, account, 'Quotas saved.');
 }
 
@@ -89,7 +89,7 @@ async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSea
     if (confirm !== account.email) throw invalidField('confirm', 'confirm must be the email of the account');
     await standings.delete(account.account_id);
   });
-  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return pages.go(visit, ACCOUNTS_PATH, {
     text: `${account.email} is deleted. Its data is removed in the background.`,
   });

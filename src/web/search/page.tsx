@@ -8,8 +8,8 @@ import type { Pages } from '../pages.ts';
 import { Empty, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { type FoundDocument, findDocuments } from './documents.ts';
-import { type FoundFile, type FoundFiles, findFiles } from './files.ts';
-import { foldText } from './fold.ts';
+import { type FoundFile, type FoundFiles, findVaultFiles } from './files.ts';
+import { foldForSearch } from './fold.ts';
 
 export interface SearchOptions
   extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones' | 'docs' | 'handoffs' | 'papers'> {
@@ -55,7 +55,7 @@ async function search(options: SearchOptions, visit: MemberVisit, text: string):
     zone: timeZones.of(accountId),
   });
   const { documents, complete } = await findDocuments(options, accountId, text);
-  const files = await findFiles(sync, accountId, foldText(text));
+  const files = await findVaultFiles(sync, accountId, foldForSearch(text));
   return {
     tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
     documents,
