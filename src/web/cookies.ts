@@ -12,12 +12,10 @@ export function sessionCookieName(secure: boolean): string {
   return secure ? `__Host-${SESSION}` : SESSION;
 }
 
-/** Name of the cookie that marks a browser as having signed in before. */
 export function markCookieName(secure: boolean): string {
   return secure ? `__Host-${MARK}` : MARK;
 }
 
-/** The Set-Cookie value for the mark of a browser. */
 export function markCookie(mark: string, secure: boolean): string {
   return setCookie(markCookieName(secure), mark, { secure, seconds: limits.browserMarkSeconds });
 }

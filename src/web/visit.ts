@@ -23,7 +23,6 @@ export interface Visit {
   readonly isShut: boolean;
 }
 
-/** One request of a signed-in browser. */
 export interface MemberVisit extends Visit {
   readonly accountId: string;
   readonly sessionId: string;

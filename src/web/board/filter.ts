@@ -1,4 +1,5 @@
 /** Reads the filter of the board from an address or a form, and decides which view an action returns to. Pure. */
+import { readId } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
@@ -84,5 +85,5 @@ export function taskFilter({ category, due, isImportant }: BoardFilter, today: s
 }
 
 export function readTaskId(text: string | null | undefined): number | undefined {
-  return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+  return readId(text ?? undefined);
 }

@@ -1,6 +1,4 @@
-/**
- * Shows the manual in the browser, with a search and with the address of this hub filled in. Public; needs no script.
- */
+/** Shows the manual in the browser, with a search and the address of this hub filled in. Public; needs no script. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
@@ -9,6 +7,7 @@ import { limits } from '../../limits/service.ts';
 import type { Pages } from '../pages.ts';
 import { HEADING_ID } from '../rendering/links.ts';
 import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
+import { ScrollingText, SubmitButton } from '../ui.tsx';
 import { type Found, openSearch } from './search.ts';
 
 export interface HelpOptions {
@@ -16,9 +15,7 @@ export interface HelpOptions {
   readonly renderer: Renderer;
 }
 
-/**
- * Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses, so it is bounded.
- */
+/** Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses. */
 const KEPT_MAX = 100;
 /** The owner of these jobs in the pool: all readers of the manual share one queue. */
 const READERS = 'help';
@@ -118,9 +115,7 @@ function SearchForm({ words }: { readonly words: string }): VNode {
           placeholder="Search the manual"
           maxlength={limits.searchCharsMax}
         />
-        <button class="button" type="submit">
-          Search
-        </button>
+        <SubmitButton>Search</SubmitButton>
       </form>
     </search>
   );
@@ -140,10 +135,7 @@ function Page({ topic, hub, rendered }: PageProps): VNode {
         </p>
       ) : null}
       {rendered === undefined ? (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
-        <pre class="content" tabindex={0} role="group" aria-label="Text of the topic">
-          {topic.text}
-        </pre>
+        <ScrollingText label="Text of the topic">{topic.text}</ScrollingText>
       ) : (
         <Prose rendered={rendered} />
       )}

@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Pages } from '../pages.ts';
-import { Empty, Given } from '../ui.tsx';
+import { Empty, Given, SubmitButton } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { type FoundDocument, findDocuments } from './documents.ts';
 import { type FoundFiles, findVaultFiles } from './files.ts';
@@ -80,9 +80,7 @@ function SearchForm({ text }: { readonly text: string }): VNode {
           autofocus
         />
       </label>
-      <button class="button primary" type="submit">
-        Search
-      </button>
+      <SubmitButton look="primary">Search</SubmitButton>
     </form>
   );
 }

@@ -19,7 +19,7 @@ import { paths } from '../../oauth/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { POLICY_WITHOUT_FORMS, seeOther } from '../document.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
-import { Fact, Form, Given } from '../ui.tsx';
+import { Fact, Form, Given, SubmitButton } from '../ui.tsx';
 
 const PATH = paths.authorization;
 const REQUEST_FIELD = 'request';
@@ -33,7 +33,6 @@ const SCOPES: Readonly<Record<string, string>> = {
 
 export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes' | 'letters'> {
   readonly pages: Pages;
-  /** Paths of the protected resources. */
   readonly resources: readonly string[];
 }
 
@@ -148,12 +147,12 @@ function consentView(visit: MemberVisit, client: OAuthClient, request: Authoriza
           <input type="hidden" name={REQUEST_FIELD} value={search} />
           {request.scope === 'read' ? null : <AccessChoice />}
           <div class="actions">
-            <button class="button primary" type="submit" name="answer" value="authorize">
+            <SubmitButton look="primary" name="answer" value="authorize">
               Authorize
-            </button>
-            <button class="button" type="submit" name="answer" value="deny">
+            </SubmitButton>
+            <SubmitButton name="answer" value="deny">
               Deny
-            </button>
+            </SubmitButton>
           </div>
         </Form>
       </div>

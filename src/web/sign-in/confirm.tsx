@@ -6,7 +6,7 @@ import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath } from '../next-path.ts';
 import { CONFIRM_PATH, type MemberVisit, type Pages, type View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 
 export interface ConfirmOptions extends Pick<Capabilities, 'sessions' | 'logins'> {
   readonly pages: Pages;
@@ -57,9 +57,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
             autocomplete="current-password"
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Confirm
-          </button>
+          <SubmitButton look="primary">Confirm</SubmitButton>
         </Form>
       </div>
     ),

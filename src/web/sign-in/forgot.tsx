@@ -8,7 +8,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { Pages, View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 
 const FORGOT = '/forgot';
 const RESET = '/reset';
@@ -66,9 +66,7 @@ function askView(visit: Visit, problem?: Problem): View {
         <Form csrf={visit.csrf} action={FORGOT}>
           <FormErrors form={form} problem={problem} shown={['email']} />
           <Field form={form} name="email" label="Email" type="email" autocomplete="username" problem={problem} />
-          <button class="button primary" type="submit">
-            Send the link
-          </button>
+          <SubmitButton look="primary">Send the link</SubmitButton>
         </Form>
       </div>
     ),
@@ -96,9 +94,7 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
             minlength={limits.passwordBytesMin}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Change password
-          </button>
+          <SubmitButton look="primary">Change password</SubmitButton>
         </Form>
       </div>
     ),

@@ -6,7 +6,7 @@ import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { signInPath } from '../next-path.ts';
 import type { View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 import type { PendingSignIns } from './pending.ts';
 import { type SessionOptions, startSession } from './session.ts';
 
@@ -61,9 +61,7 @@ function codeView(visit: Visit, problem?: Problem): View {
             maxlength={limits.userCodeCharsMax}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Sign in
-          </button>
+          <SubmitButton look="primary">Sign in</SubmitButton>
         </Form>
       </div>
     ),

@@ -12,7 +12,7 @@ import { ownPath, signInPath } from '../next-path.ts';
 import type { Notice } from '../notices.ts';
 import type { View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 import { isMember } from '../visit.ts';
 import type { PendingSignIns } from './pending.ts';
 import { CODE_PATH } from './second-step.tsx';
@@ -135,9 +135,7 @@ function signInView(visit: Visit, next: string, { signup, resets }: SignInOption
             autocomplete="current-password"
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Sign in
-          </button>
+          <SubmitButton look="primary">Sign in</SubmitButton>
         </Form>
         {resets.areOffered ? (
           <p class="aside">
@@ -238,9 +236,7 @@ function SignUpForm({ csrf, next, signup, invite, problem }: SignUpFormProps): V
           problem={problem}
         />
       )}
-      <button class="button primary" type="submit">
-        Create account
-      </button>
+      <SubmitButton look="primary">Create account</SubmitButton>
     </Form>
   );
 }
