@@ -8,7 +8,7 @@ import { openSealer } from '../../src/store/sealing/own-key.ts';
 import { Store } from '../../src/store/store.ts';
 import { type AnyTable, defineTable, type Key } from '../../src/store/table.ts';
 
-export interface RowFlip {
+interface RowFlip {
   readonly table: string;
   readonly key: Key;
   readonly bit: number;
