@@ -77,7 +77,7 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
     title: 'Categories',
     section: 'tasks',
     live: ['tasks'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <div class="intro">

@@ -1,10 +1,9 @@
-/**
- * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
- */
+/** Reads the filter of the board from an address or a form, and decides which view an action returns to. Pure. */
 import { limits } from '../../limits/service.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
 import { dayNumber } from '../../time/calendar.ts';
+import { ownPath } from '../next-path.ts';
 
 export const DUE_FILTERS = [
   { value: 'overdue', label: 'Overdue' },
@@ -60,6 +59,13 @@ export function boardPath(filter: BoardFilter, more: Readonly<Record<string, str
   });
   for (const status of unfolded) query.append(UNFOLDED, status);
   return query.size === 0 ? '/tasks' : `/tasks?${query}`;
+}
+
+/** The view named by a form, without a fragment; the whole board when it names no view with such forms. */
+export function backOf(form: URLSearchParams): string {
+  const path = ownPath(form.get('back'));
+  if (path === '/' && form.has('back')) return form.get('back') === '/' ? '/' : '/tasks';
+  return path === '/tasks' || path.startsWith('/tasks?') || path === '/tasks/trash' ? path : '/tasks';
 }
 
 /** Converts the filter to the one of task lists. `today`: YYYY-MM-DD. */

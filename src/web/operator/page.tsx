@@ -32,7 +32,7 @@ export function accountsView(props: AccountsProps): View {
   return {
     title: 'Accounts',
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <h1>Accounts</h1>
@@ -164,7 +164,7 @@ export function accountPage(props: AccountProps): View {
   return {
     title: account.email,
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <p>

@@ -36,7 +36,7 @@ export function settingsView(props: SettingsProps): View {
   return {
     title: 'Settings',
     section: 'settings',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <h1>Settings</h1>
