@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
-import { sourceOf } from '../audit/note.ts';
+import { auditSourceOf } from '../audit/note.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
@@ -246,7 +246,11 @@ export class Pages {
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       mark: readCookie(cookies, markCookieName(secure)),
-      source: sourceOf(principal === undefined ? 'stranger' : 'user', request.address, request.header('user-agent')),
+      source: auditSourceOf(
+        principal === undefined ? 'stranger' : 'user',
+        request.address,
+        request.header('user-agent'),
+      ),
       isShut: principal !== undefined && isDisabled(principal.accountId),
     };
     if (principal === undefined || !isOpen(principal.accountId)) return visit;
