@@ -94,17 +94,22 @@ export function Moment({ at, zone }: { readonly at: string | number; readonly zo
 }
 
 /** An action that needs a second click: closed, it shows a label; open, the details and the button. */
-export function Confirm({ label, children, danger = true }: ConfirmProps): VNode {
+export function Confirm({ label, of, children, danger = true }: ConfirmProps): VNode {
   return (
     <details class="confirm">
-      <summary class={danger ? 'button small danger-quiet' : 'button small'}>{label}</summary>
+      <summary class={danger ? 'button small danger-quiet' : 'button small'}>
+        {label}
+        {of === undefined ? null : <span class="sr-only"> {of}</span>}
+      </summary>
       <div class="confirm-body stack">{children}</div>
     </details>
   );
 }
 
 interface ConfirmProps {
-  readonly label: ComponentChildren;
+  readonly label: string;
+  /** What it is done to, for screen readers. */
+  readonly of?: string;
   readonly children: ComponentChildren;
   readonly danger?: boolean;
 }

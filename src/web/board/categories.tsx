@@ -137,13 +137,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
           <SubmitButton>Save</SubmitButton>
         </Form>
       </details>
-      <Confirm
-        label={
-          <>
-            Delete…<span class="sr-only"> {name}</span>
-          </>
-        }
-      >
+      <Confirm label="Delete…" of={name}>
         <p>Its tasks stay, without a category. This cannot be undone.</p>
         <Form csrf={visit.csrf} action={`${PATH}/${id}/delete`}>
           <SubmitButton look="danger">Delete category</SubmitButton>

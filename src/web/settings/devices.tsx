@@ -55,13 +55,7 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
                 <Moment at={app.used_at} zone={visit.zone} />
               </p>
             </div>
-            <Confirm
-              label={
-                <>
-                  Revoke…<span class="sr-only"> {deviceNameOf(app)}</span>
-                </>
-              }
-            >
+            <Confirm label="Revoke…" of={deviceNameOf(app)}>
               <p>The app loses access immediately.</p>
               <Form csrf={visit.csrf} action={`/settings/devices/${app.sign_in_id}/end`}>
                 <SubmitButton look="danger">Revoke access</SubmitButton>
@@ -87,13 +81,7 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
           <Moment at={device.used_at} zone={visit.zone} />
         </p>
       </div>
-      <Confirm
-        label={
-          <>
-            Sign out…<span class="sr-only"> {name}</span>
-          </>
-        }
-      >
+      <Confirm label="Sign out…" of={name}>
         <p>
           Its tokens stop working immediately.{' '}
           {device.scope.split(' ').includes('mcp')

@@ -33,13 +33,7 @@ export function LinkedIdentities({ visit, capabilities, problem }: LinkedIdentit
                 {of === issuer ? null : ' · this hub no longer uses that provider'}
               </p>
             </div>
-            <Confirm
-              label={
-                <>
-                  Unlink…<span class="sr-only"> {label ?? subject}</span>
-                </>
-              }
-            >
+            <Confirm label="Unlink…" of={label ?? subject}>
               <p>Tokens of this identity stop working here.</p>
               <Form csrf={visit.csrf} action={`/settings/identities/${id}/unlink`}>
                 <SubmitButton look="danger">Unlink this identity</SubmitButton>

@@ -122,13 +122,7 @@ function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: Mem
           <KeyDates row={row} zone={zone} />
         </p>
       </div>
-      <Confirm
-        label={
-          <>
-            Revoke…<span class="sr-only"> {row.name}</span>
-          </>
-        }
-      >
+      <Confirm label="Revoke…" of={row.name}>
         <p>Anything using this key loses access immediately. This cannot be undone.</p>
         <Form csrf={csrf} action={`/settings/keys/${row.key_id}/revoke`}>
           <SubmitButton look="danger">Revoke this key</SubmitButton>

@@ -246,14 +246,7 @@ function Version({
         </p>
       </div>
       {isCurrent || isDeletion ? null : (
-        <Confirm
-          label={
-            <>
-              Restore…<span class="sr-only"> version {number}</span>
-            </>
-          }
-          danger={false}
-        >
+        <Confirm label="Restore…" of={`version ${number}`} danger={false}>
           <p>Version {number} becomes the current one. The version before it stays in the history.</p>
           <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
             <input type="hidden" name="path" value={file.path} />
