@@ -56,7 +56,7 @@ export class Unreachable extends ClientError {}
 class TakerFailed extends Error {}
 
 /** Sends one request to a path of a hub. Throws Unreachable. Any HTTP status is a normal answer. */
-export async function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+export async function sendRequest(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
   await closedConnections();
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;

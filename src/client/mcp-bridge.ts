@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
-import { type ClientAnswer, refusalOf, send } from './http.ts';
+import { type ClientAnswer, refusalOf, sendRequest } from './http.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 
 const MODERN_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
@@ -67,7 +67,7 @@ export class McpBridge {
 
   async #post(line: string, message: unknown): Promise<ClientAnswer> {
     const { credentials } = this.#options;
-    return await send(credentials.server, '/api/mcp', {
+    return await sendRequest(credentials.server, '/api/mcp', {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',

@@ -8,14 +8,13 @@ import { type Config, readConfig } from '../../config.ts';
 import {
   type ControlAnswer,
   type ControlRequest,
+  type ControlRequestOf,
   type ControlResults,
   progressSchema,
 } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { printError } from '../output.ts';
-
-type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
 
 /** How to run a long command. */
 export interface LongCommand {
@@ -27,7 +26,7 @@ export interface LongCommand {
 }
 
 export async function control<C extends ControlRequest['command']>(
-  request: RequestOf<C>,
+  request: ControlRequestOf<C>,
   long?: LongCommand,
 ): Promise<ControlResults[C]> {
   const config = readConfig();

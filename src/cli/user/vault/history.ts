@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { pathWord } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
@@ -78,7 +78,7 @@ async function list(options: Options): Promise<number> {
   }
   const current = files.filter(({ deleted }) => !deleted);
   const bytes = current.reduce((sum, { size_bytes: size }) => sum + size, 0);
-  print(`${counted(current.length, 'file')}, ${formatBytes(bytes)}`);
+  print(`${countWithNoun(current.length, 'file')}, ${formatBytes(bytes)}`);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { nextCommand, pathWord } from '../../../client/next-command.ts';
-import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
@@ -130,7 +130,7 @@ async function checkDeletes(place: VaultPlace, atMs: number): Promise<void> {
   const { structured } = await place.hub.call('sync_list', { limit: 1, ...prefix });
   const { total_count: total } = readAs(sizeSchema, structured);
   if (deleted.length * 2 <= total) return;
-  const what = `${deleted.length} of ${counted(total, 'file')} did not exist at ${shownTime(atMs)} and would be deleted`;
+  const what = `${deleted.length} of ${countWithNoun(total, 'file')} did not exist at ${shownTime(atMs)} and would be deleted`;
   throw new ClientError(`${what}. To see them, add --dry-run. To delete them, add --allow-deletes.`);
 }
 
@@ -143,7 +143,7 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
     tellPaths(isDry ? 'would restore' : 'restored', restored);
     tellPaths(isDry ? 'would delete' : 'deleted', deleted);
     for (const { path, reason } of skipped) printError(`cairn: ${path} was left as it is: ${reason}`);
-    const sum = `${counted(restored.length, 'file')} restored, ${counted(deleted.length, 'file')} deleted`;
+    const sum = `${countWithNoun(restored.length, 'file')} restored, ${countWithNoun(deleted.length, 'file')} deleted`;
     if (restored.length + deleted.length === 0) print(`nothing differs from ${shownTime(atMs)}`);
     else if (!isDry) {
       print(`${sum}, as of ${shownTime(atMs)}`);
@@ -156,7 +156,7 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
 function tellPaths(verb: string, paths: readonly string[]): void {
   for (const path of paths.slice(0, TOLD_PATHS_MAX)) print(`${verb} ${shownLine(path)}`);
   const rest = paths.length - TOLD_PATHS_MAX;
-  if (rest > 0) print(`${verb} ${counted(rest, 'more file')}`);
+  if (rest > 0) print(`${verb} ${countWithNoun(rest, 'more file')}`);
 }
 
 function tellNext({ root }: VaultPlace): void {
