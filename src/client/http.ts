@@ -22,7 +22,6 @@ export interface ClientRequest {
   /** Speed limits of sending the body and reading the answer; undefined: unlimited. */
   readonly upload?: Pace | undefined;
   readonly download?: Pace | undefined;
-  /** Maximum size of the answer. */
   readonly bytesMax?: number;
   /** Reports the bytes of the body as they leave, and those of the answer as they arrive. */
   readonly onSent?: TransferProgress;

@@ -18,7 +18,6 @@ export interface McpBridgeOptions {
   readonly credentials: Credentials;
   /** Writes one line to the client; a newline is appended. */
   readonly write: (line: string) => void;
-  /** Writes a message to the log of the client. */
   readonly warn: (sentence: string) => void;
 }
 

@@ -47,7 +47,6 @@ export interface Paces {
   readonly download?: Pace | undefined;
 }
 
-/** Progress reports and cancellation of a call. */
 export interface CallHow {
   readonly signal?: AbortSignal;
   readonly onSent?: TransferProgress;

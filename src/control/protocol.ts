@@ -85,7 +85,6 @@ export interface RunningSettings {
   readonly given: Config['given'];
 }
 
-/** Result of each command. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };

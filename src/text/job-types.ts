@@ -1,6 +1,5 @@
 /** Input and output types of merge and diff jobs, as sent between threads. */
 
-/** A three-way merge. */
 export interface MergeInput {
   readonly texts: { readonly base: string | undefined; readonly ours: string; readonly theirs: string };
   readonly options: {

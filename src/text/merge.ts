@@ -50,7 +50,6 @@ export function runMerge({ texts: { base, ours, theirs }, options }: MergeInput)
   return { ...merged, sha256: hash('sha256', merged.content) };
 }
 
-/** Merges the changes that `ours` and `theirs` made to `base`. */
 export function mergeTexts(texts: MergeTexts, options: MergeOptions): MergedText {
   const settled = settle(texts);
   if (settled !== undefined) return settled;

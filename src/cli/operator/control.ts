@@ -16,10 +16,8 @@ import { askControl } from '../../control/socket.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { printError } from '../output.ts';
 
-/** How to run a long command. */
 export interface LongCommand {
   readonly onProgress: (done: number, total: number) => void;
-  /** Cancels the command. */
   readonly signal: AbortSignal;
   /** Opens the resources needed beside the core when no service runs. Returns a function that closes them. */
   readonly open: (core: Core, config: Config, log: Log) => Promise<() => Promise<void>>;

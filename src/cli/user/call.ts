@@ -69,7 +69,6 @@ function readValue(name: string, value: string | true, schema: Schema | undefine
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The JSON types that a schema accepts. */
 function typesOf(schema: Schema): Set<string> {
   const { type, anyOf, enum: values } = schema;
   const own = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : [];

@@ -20,7 +20,6 @@ import { useUmaskOfUser } from '../process.ts';
 import { askPerson } from '../secret-input.ts';
 import { openTools } from './tool-access.ts';
 
-/** Selects the folder and its vault. */
 export interface FolderChoice {
   /** Undefined: the synced folder around the current one, else the current folder. */
   readonly folder: string | undefined;

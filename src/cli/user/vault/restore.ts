@@ -8,7 +8,7 @@ import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print, printError } from '../../output.ts';
+import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 import { readTime } from './when.ts';
@@ -69,9 +69,8 @@ async function restoreFile(options: Options, place: VaultPlace, path: string, at
   }
   const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
   if (options.flag('dry-run')) {
-    if (options.json) print(jsonLine({ path, seq, dry_run: true }));
-    else print(`would restore ${shownLine(path)} to version #${seq}`);
-    return 0;
+    const sentence = `would restore ${shownLine(path)} to version #${seq}`;
+    return printResult(options, { path, seq, dry_run: true }, () => sentence);
   }
   const { structured } = await restoreVersion(place, path, seq);
   const { status } = readAs(restoredSchema, structured);

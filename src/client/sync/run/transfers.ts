@@ -48,7 +48,6 @@ export class LargeTransfers {
     return this.#step.next.due.size > 0;
   }
 
-  /** Starts the queued transfers. */
   start(): void {
     const { uploads, downloads } = this.#step.large;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
