@@ -198,7 +198,8 @@ function isHttps(url: string | undefined): boolean {
 }
 
 /**
- * Returns the SMTP server and the sender of all mail, or undefined when mail is not configured. Links in mail use the public address: a forged `Host` header must not choose where they lead.
+ * Returns the SMTP server and the sender of all mail, or undefined when mail is not configured. Links in mail use the
+ * public address: a forged `Host` header must not choose where they lead.
  */
 function mailOf(url: string | undefined, from: string | undefined, publicUrl: string | undefined): Config['mail'] {
   if (url === undefined) {

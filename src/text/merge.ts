@@ -3,7 +3,6 @@
  * the same result as `git merge-file`, including line ends and a missing final one. Pure.
  */
 import { hash } from 'node:crypto';
-import type { MergeInput, MergeOutput } from './job-types.ts';
 import { splitLines } from './lines.ts';
 import { type MergeRegion, mergeRegions, refineConflicts } from './merge-regions.ts';
 
@@ -30,6 +29,17 @@ export interface MergedText {
   readonly content: string;
   /** Number of parts marked in the content. */
   readonly conflicts: number;
+}
+
+/** A merge as a job. */
+export interface MergeInput {
+  readonly texts: Omit<MergeTexts, 'base'> & { readonly base: string | undefined };
+  readonly options: MergeOptions;
+}
+
+export interface MergeOutput extends MergedText {
+  /** Lower-case hex. */
+  readonly sha256: string;
 }
 
 type Lines = readonly string[];
