@@ -21,24 +21,15 @@ const LATER = 'older than this rule';
 /** Exported names that more than one file gives to different things: name, reason. Whoever touches one renames it. */
 const SHARED_NAMES: Readonly<Record<string, string>> = {
   Admission: LATER,
-  ListPage: LATER,
   ListQuery: LATER,
   ReadRequest: LATER,
-  Reading: LATER,
   attempt: LATER,
   callTool: LATER,
   decideBin: LATER,
   decideCreate: LATER,
-  decidePatch: LATER,
   foldName: LATER,
-  listQuery: LATER,
-  pageQuery: LATER,
-  prepareContent: LATER,
   readText: LATER,
-  scopeOf: LATER,
   scopesOf: LATER,
-  sourceOf: LATER,
-  textOf: LATER,
 };
 
 interface SourceFile {

@@ -134,7 +134,6 @@ export interface Jobs {
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
   /** Parses a body as a JSON document and hashes and escapes its long contents. Returns a fault when it is invalid. */
   readonly parseBody: { readonly input: BodyInput; readonly output: ParsedBody };
-  /** Merges three versions by lines. */
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
   /** Compares two texts by lines, as a unified diff. */
   readonly diff: { readonly input: DiffRequest; readonly output: string };

@@ -30,6 +30,22 @@ export function Form({ csrf, action, draft, children, ...rest }: FormProps): VNo
   );
 }
 
+interface SubmitButtonProps {
+  readonly look?: 'primary' | 'danger' | 'danger-quiet' | 'small';
+  readonly name?: string;
+  readonly value?: string;
+  readonly formaction?: string;
+  readonly children: ComponentChildren;
+}
+
+export function SubmitButton({ look, children, ...rest }: SubmitButtonProps): VNode {
+  return (
+    <button class={look === undefined ? 'button' : `button ${look}`} type="submit" {...rest}>
+      {children}
+    </button>
+  );
+}
+
 /** A value shown once, with a copy button if script is enabled. */
 export function Secret({ label, value, hint }: ShownSecret): VNode {
   return (
@@ -39,6 +55,21 @@ export function Secret({ label, value, hint }: ShownSecret): VNode {
       {hint === undefined ? null : <p class="hint">{hint}</p>}
     </div>
   );
+}
+
+/** Text as it is, focusable, so that wide content can be scrolled by keyboard. */
+export function ScrollingText({ label, children }: ScrollingTextProps): VNode {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+    <pre class="content" tabindex={0} role="group" aria-label={label}>
+      {children}
+    </pre>
+  );
+}
+
+interface ScrollingTextProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
 }
 
 /** Text to copy. The button is hidden unless script is enabled. */
@@ -110,7 +141,6 @@ export function sentence(text: string): string {
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
 }
 
-/** Formats bytes for people. */
 export function bytesText(bytes: number): string {
   if (bytes === 1) return '1 byte';
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];

@@ -32,7 +32,7 @@ interface Inputs<P, Q extends Fields, B extends Fields> {
  * A request as its operation declares it. A part is validated when the handler reads it: what is not read costs
  * nothing, and the handler decides which refusal comes first.
  */
-export class OperationCall<P, Q extends Fields, B extends Fields> {
+class OperationCall<P, Q extends Fields, B extends Fields> {
   readonly request: RouteRequest;
   readonly #inputs: Inputs<P, Q, B>;
   readonly #principal: Principal | undefined;

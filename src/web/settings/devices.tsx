@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { SignInSummary } from '../../oauth/sign-ins.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit } from '../pages.ts';
-import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface DevicesProps {
   readonly visit: MemberVisit;
@@ -64,9 +64,7 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
             >
               <p>The app loses access immediately.</p>
               <Form csrf={visit.csrf} action={`/settings/devices/${app.sign_in_id}/end`}>
-                <button class="button danger" type="submit">
-                  Revoke access
-                </button>
+                <SubmitButton look="danger">Revoke access</SubmitButton>
               </Form>
             </Confirm>
           </li>
@@ -103,9 +101,7 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
             : ''}
         </p>
         <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
-          <button class="button danger" type="submit">
-            Sign this device out
-          </button>
+          <SubmitButton look="danger">Sign this device out</SubmitButton>
         </Form>
       </Confirm>
     </li>
@@ -126,9 +122,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
         <label class="check">
           <input type="checkbox" name="read_only" value="true" /> Read only
         </label>
-        <button class="button" type="submit">
-          Create access token
-        </button>
+        <SubmitButton>Create access token</SubmitButton>
       </Form>
       <ul class="rows">
         {tokens.map(({ token_id: id, sign_in_id: signIn, read_only: readOnly, expires_at: at }) => {
@@ -143,9 +137,9 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
                 </p>
               </div>
               <Form csrf={visit.csrf} action={`/settings/tokens/${id}/end`} class="">
-                <button class="button small" type="submit">
+                <SubmitButton look="small">
                   Revoke<span class="sr-only"> this access token</span>
-                </button>
+                </SubmitButton>
               </Form>
             </li>
           );

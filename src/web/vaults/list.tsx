@@ -6,7 +6,7 @@ import type { ConflictKind } from '../../sync/log/records.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
-import { bytesText, CsrfField, Empty, Given, Moment } from '../ui.tsx';
+import { bytesText, CsrfField, Empty, Given, Moment, SubmitButton } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { conflictPath, vaultPath } from './paths.ts';
 
@@ -52,9 +52,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
             maxlength={limits.nameCharsMax}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Create vault
-          </button>
+          <SubmitButton look="primary">Create vault</SubmitButton>
         </form>
       </section>
     </>
