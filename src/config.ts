@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
-import { type MailSetting, mailOf } from './mail/setting.ts';
 import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -67,7 +66,7 @@ export interface Config {
   /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
-  readonly mail: MailSetting | undefined;
+  readonly mail: { readonly url: string; readonly from: string } | undefined;
   readonly metricsPort: number | undefined;
   /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
@@ -196,4 +195,19 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
 
 function isHttps(url: string | undefined): boolean {
   return url?.startsWith('https:') === true;
+}
+
+/**
+ * Returns the SMTP server and the sender of all mail, or undefined when mail is not configured. Links in mail use the
+ * public address: a forged `Host` header must not choose where they lead.
+ */
+function mailOf(url: string | undefined, from: string | undefined, publicUrl: string | undefined): Config['mail'] {
+  if (url === undefined) {
+    if (from !== undefined) throw new StartError('CAIRN_SMTP_URL must be set together with CAIRN_MAIL_FROM.');
+    return undefined;
+  }
+  if (publicUrl === undefined) {
+    throw new StartError('CAIRN_PUBLIC_URL must be set together with CAIRN_SMTP_URL: links in mail lead there.');
+  }
+  return { url, from: from ?? `Cairn <cairn@${new URL(publicUrl).hostname}>` };
 }

@@ -6,7 +6,7 @@ import { readGatewayBody } from '../src/gateway/body/read-body.ts';
 import { joined, wholeBuffers } from '../src/http/request/body.ts';
 import { limits } from '../src/limits/service.ts';
 import type { BodyForm, BodyInput, HeldContent, ParsedBody } from '../src/pool/jobs.ts';
-import { prepareContent } from '../src/sync/contents/digest.ts';
+import { prepareRawContent } from '../src/sync/contents/digest.ts';
 
 /** Parses a body. The escaped bytes of its contents and the buffers of its parts are transferred to the caller, not copied. */
 export function parseBody({ parts, form }: BodyInput): ParsedBody {
@@ -25,7 +25,7 @@ function parse(parts: readonly Uint8Array[], form: BodyForm) {
     const contents = contentHolders(body.document, form).map((holder): HeldContent => {
       const raw = rawContent(holder);
       holder.content = null;
-      return { holder, encoding: raw.encoding, prepared: prepareContent(raw) };
+      return { holder, encoding: raw.encoding, prepared: prepareRawContent(raw) };
     });
     return { ok: true, ...body, contents } as const;
   } catch (error) {

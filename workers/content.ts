@@ -1,11 +1,11 @@
 /** Hashes and escapes long contents off the main thread. */
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import type { DigestedContent, PreparedContent, RawContent } from '../src/pool/jobs.ts';
-import { digestContent, prepareContent as prepare } from '../src/sync/contents/digest.ts';
+import { digestContent, prepareRawContent } from '../src/sync/contents/digest.ts';
 
 /** The escaped bytes are transferred to the caller, not copied. */
 export function prepareContent(content: RawContent): PreparedContent {
-  const prepared = prepare(content);
+  const prepared = prepareRawContent(content);
   if (!prepared.ok) return prepared;
   return move({
     [transferableSymbol]: [prepared.escaped.buffer],

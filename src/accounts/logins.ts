@@ -1,7 +1,7 @@
 /** Checks a password at sign-in, confirms it again, and changes it. Every attempt goes through the guard. */
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog, FailedSignIn } from '../audit/log.ts';
-import { noteAct, OPERATOR, sourceOf } from '../audit/note.ts';
+import { auditSourceOf, noteAct, OPERATOR } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import { addressBlock } from '../http/request/address-block.ts';
@@ -73,7 +73,7 @@ export class Logins {
     const { accounts, passwords, guard, marks, audit } = this.#options;
     const email = normalizeEmail(given);
     const tried: PasswordTry = { email, address, known: marks.knownAs(mark, email) };
-    const source = sourceOf('stranger', address, agent);
+    const source = auditSourceOf('stranger', address, agent);
     await this.#enter(tried, accounts.signIn(email)?.accountId, source);
     const found = accounts.signIn(email);
     // Only a known browser is counted for the account when hashing, so that strangers cannot use up the account's

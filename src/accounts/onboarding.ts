@@ -1,6 +1,6 @@
 /** Serves callers without a credential: sign-up, and sign-in for a new key. */
 import type { AuditLog } from '../audit/log.ts';
-import { sourceOf } from '../audit/note.ts';
+import { auditSourceOf } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { invalidField } from '../common/fault.ts';
 import { addressBlock } from '../http/request/address-block.ts';
@@ -50,7 +50,7 @@ export class Onboarding {
     const email = normalizeEmail(input.email);
     const { take, isInvited } = signUps.admit(email, input.inviteCode);
     const passwordHash = await passwords.hash(input.password, { address: addressBlock(input.address) });
-    const source = sourceOf('stranger', input.address, input.agent);
+    const source = auditSourceOf('stranger', input.address, input.agent);
     const mayLead = isInvited || this.#options.isLocalOnly;
     return await accounts.create({ email, name: input.name, passwordHash, mayLead }, source, take);
   }
@@ -64,7 +64,7 @@ export class Onboarding {
   ): Promise<NewKey & { readonly account_id: string }> {
     const { accounts, logins, letters, now } = this.#options;
     const { accountId } = await logins.check({ ...input, agent: input.client });
-    const source = sourceOf('user', input.address, input.client);
+    const source = auditSourceOf('user', input.address, input.client);
     await this.#useCode(accountId, input.code, source);
     const day = new Date(now()).toISOString().slice(0, 10);
     const client = input.client.replace(/[^\x20-\x7e]/g, '').trim() || 'client';

@@ -36,7 +36,6 @@ export class ActorRegistry {
     this.account(accountId).shut(refusal);
   }
 
-  /** Accepts decisions of an account again. */
   reopen(accountId: string): void {
     this.#shut.delete(accountId);
     this.account(accountId).shut(undefined);

@@ -49,7 +49,6 @@ export type ArchiveManifest = z.infer<typeof manifestSchema>;
 
 export type SectionSummary = z.infer<typeof sectionSchema>;
 
-/** Returns the manifest of a written archive. */
 export function newManifest(rest: Omit<ArchiveManifest, 'format' | 'version'>): ArchiveManifest {
   return { format: FORMAT, version: VERSION, ...rest };
 }

@@ -6,11 +6,9 @@ import { changedByName, id } from './records.ts';
 
 const EXAMPLE_AT = '2026-11-20T20:18:57.123Z';
 
-/** The number of a record. */
 export const numberField = (example: number) =>
   hubField(z.int().positive().describe('Counted per account'), { archived: () => id, example });
 
-/** A time, ISO 8601 UTC. */
 export const timeField = hubField(z.string().describe('ISO 8601 UTC'), {
   archived: (instant) => instant,
   example: EXAMPLE_AT,

@@ -20,7 +20,7 @@ export interface AuditEvent {
 }
 
 /** Returns the source of a request. The name of the program is truncated and its control characters are removed. */
-export function sourceOf(by: Source['by'], address: string, agent: string | undefined): RemoteSource {
+export function auditSourceOf(by: Source['by'], address: string, agent: string | undefined): RemoteSource {
   return { by, address, agent: plain(agent) };
 }
 

@@ -28,7 +28,6 @@ export interface KnownAnswersOptions<V> {
   /** Returns the current revision, or undefined while a write is in flight. */
   readonly revision: (tables: readonly AnyTable[], owner: string) => number | undefined;
   readonly now: () => number;
-  /** Returns the size of an answer in bytes. */
   readonly bytesOf: (answer: V) => number;
   /** Maximum size of all answers in bytes. */
   readonly bytesMax: number;

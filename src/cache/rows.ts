@@ -40,7 +40,6 @@ export class KnownRows<V> {
     });
   }
 
-  /** Returns the cached value or undefined. */
   find(owner: string, name: Name): V | undefined {
     return this.#known.get(name, owner);
   }

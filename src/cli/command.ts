@@ -23,7 +23,6 @@ export interface Command {
   readonly options?: readonly CommandOption[];
   /** Options without a value. */
   readonly flags?: readonly string[];
-  /** Description of each option for the help, by option name. */
   readonly explains?: Readonly<Record<string, string>>;
   /** Also accepts options with any other name, as `--name=value` or `--name`. */
   readonly isOpen?: true;
@@ -32,25 +31,20 @@ export interface Command {
   run(options: Options): Promise<number>;
 }
 
-/** A required option. */
 export const needs = (name: string, value: string): CommandOption => ({ name, value, required: true });
 
-/** An optional option. */
 export const takes = (name: string, value: string): CommandOption => ({ name, value, required: false });
 
 /** An optional option that may be repeated. */
 export const repeats = (name: string, value: string): CommandOption => ({ name, value, required: false, isMany: true });
 
-/** Parsed arguments of a command. */
 export interface Options {
-  /** Value of a required option. */
   required(name: string): string;
   optional(name: string): string | undefined;
   /** A whole number, in digits only. Throws StartError when it is something else. */
   count(name: string): number | undefined;
   /** Values of an option that may be repeated. */
   many(name: string): readonly string[];
-  /** True when this flag was passed. */
   flag(name: string): boolean;
   /** Positional argument at this index. */
   operand(index?: number): string | undefined;
@@ -59,7 +53,6 @@ export interface Options {
   readonly json: boolean;
 }
 
-/** Flags that every command accepts. */
 export const COMMON_FLAGS: readonly string[] = ['json', 'help'];
 
 /** Parses the arguments of a command. Throws UsageError with the most similar name when an option is unknown. */

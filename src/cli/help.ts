@@ -18,7 +18,6 @@ const COMMON: Readonly<Record<string, string>> = {
   json: 'print the result as JSON',
 };
 
-/** All commands, one per line. */
 export function overview(groups: readonly CommandGroup[]): string {
   const blocks = groups.map(({ title, commands }) =>
     [title, ...commands.map(({ name, summary }) => `  cairn ${name.padEnd(NAME_WIDTH)}  ${summary}`)].join('\n'),

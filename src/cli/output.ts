@@ -1,6 +1,6 @@
 /** Writes the output of a command for people and scripts. The service itself writes only its log. */
 
-import { printed } from '../client/shown.ts';
+import { jsonLine, printed } from '../client/shown.ts';
 
 /**
  * Writes text for a person, or a line of JSON from `jsonLine`. Names, contents and errors in the text may come from
@@ -19,6 +19,15 @@ export function printContent(text: string): void {
 /** Writes an error. The text may come from a hub, so nothing in it acts on the terminal. */
 export function printError(text: string): void {
   process.stderr.write(`${printed(text)}\n`);
+}
+
+/**
+ * Prints the result of a command: as one line of JSON for a script, else the text that `tell` returns for a person.
+ * Returns the exit code of success.
+ */
+export function printResult({ json }: { readonly json: boolean }, result: unknown, tell: () => string): number {
+  print(json ? jsonLine(result) : tell());
+  return 0;
 }
 
 /** Lines of `label  value`, aligned. */

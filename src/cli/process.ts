@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { endProcess } from '../common/end-process.ts';
 
-/** The umask that the process was started with. */
 const ofUser = process.umask();
 
 /** Makes new files and folders inaccessible to other users. */

@@ -22,7 +22,6 @@ export interface ClientRequest {
   /** Speed limits of sending the body and reading the answer; undefined: unlimited. */
   readonly upload?: Pace | undefined;
   readonly download?: Pace | undefined;
-  /** Maximum size of the answer. */
   readonly bytesMax?: number;
   /** Reports the bytes of the body as they leave, and those of the answer as they arrive. */
   readonly onSent?: TransferProgress;
@@ -56,7 +55,7 @@ export class Unreachable extends ClientError {}
 class TakerFailed extends Error {}
 
 /** Sends one request to a path of a hub. Throws Unreachable. Any HTTP status is a normal answer. */
-export async function send(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
+export async function sendRequest(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
   await closedConnections();
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const open = server.startsWith('https:') ? httpsRequest : httpRequest;

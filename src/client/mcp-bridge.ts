@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits/service.ts';
 import { ClientError } from './client-error.ts';
-import { type ClientAnswer, refusalOf, send } from './http.ts';
+import { type ClientAnswer, refusalOf, sendRequest } from './http.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 
 const MODERN_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
@@ -18,7 +18,6 @@ export interface McpBridgeOptions {
   readonly credentials: Credentials;
   /** Writes one line to the client; a newline is appended. */
   readonly write: (line: string) => void;
-  /** Writes a message to the log of the client. */
   readonly warn: (sentence: string) => void;
 }
 
@@ -67,7 +66,7 @@ export class McpBridge {
 
   async #post(line: string, message: unknown): Promise<ClientAnswer> {
     const { credentials } = this.#options;
-    return await send(credentials.server, '/api/mcp', {
+    return await sendRequest(credentials.server, '/api/mcp', {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',

@@ -26,7 +26,6 @@ export function birthOf(pid: number): string | undefined {
   }
 }
 
-/** The boot ID of a birth. */
 export function bootOf(birth: string): string {
   return birth.slice(0, birth.indexOf('/'));
 }
@@ -36,7 +35,6 @@ export function isVisible(birth: string, from: string): boolean {
   return birth.slice(0, birth.lastIndexOf('/')) === from.slice(0, from.lastIndexOf('/'));
 }
 
-/** True when a process with this PID exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -33,6 +33,6 @@ export function quoted(path: string): string {
 }
 
 /** A count with its noun: `1 file`, `2,500 files`. */
-export function counted(number: number, thing: string): string {
+export function countWithNoun(number: number, thing: string): string {
   return `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
 }

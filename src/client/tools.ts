@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { ClientError, NotSignedIn } from './client-error.ts';
-import { type ClientAnswer, refusalOf, send, type TransferProgress, Unreachable } from './http.ts';
+import { type ClientAnswer, refusalOf, sendRequest, type TransferProgress, Unreachable } from './http.ts';
 import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { ToolRefused } from './tool-refused.ts';
@@ -47,7 +47,6 @@ export interface Paces {
   readonly download?: Pace | undefined;
 }
 
-/** Progress reports and cancellation of a call. */
 export interface CallHow {
   readonly signal?: AbortSignal;
   readonly onSent?: TransferProgress;
@@ -85,7 +84,7 @@ export class ToolClient {
     const { server } = this.#credentials;
     let totals: PullTotals = { total_count: 0, total_size_bytes: 0 };
     let end: Readonly<Record<string, unknown>> | undefined;
-    const answer = await send(server, '/api/mcp', {
+    const answer = await sendRequest(server, '/api/mcp', {
       method: 'POST',
       headers: await this.#headers({ Accept: 'application/x-ndjson' }),
       body: body('tools/call', { name, arguments: args }),
@@ -107,7 +106,7 @@ export class ToolClient {
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<unknown> {
     const { server } = this.#credentials;
-    const answer = await send(server, '/api/mcp', {
+    const answer = await sendRequest(server, '/api/mcp', {
       method: 'POST',
       headers: await this.#headers(),
       body: body(method, params),

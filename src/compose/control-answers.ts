@@ -2,9 +2,9 @@
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { type ControlTools, runControl } from '../control/commands.ts';
-import { ToldProgress } from '../control/progress.ts';
-import { type ControlAnswer, controlRequest } from '../control/protocol.ts';
+import { type ControlAnswer, type ControlProgress, controlRequest } from '../control/protocol.ts';
 import type { ControlCaller } from '../control/socket.ts';
+import { limits } from '../limits/service.ts';
 
 /** Runs one request. The answer has the result, or the sentence of its refusal. */
 export async function answerControl(
@@ -35,4 +35,25 @@ export async function answerControl(
 export function refuseControl(error: string): string {
   const answer: ControlAnswer = { ok: false, error };
   return JSON.stringify(answer);
+}
+
+/** Reports the progress of long work to the caller at intervals, so that the connection does not time out. */
+class ToldProgress {
+  readonly #tell: (line: string) => void;
+  #latest: ControlProgress | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Records the progress of the work. */
+  readonly note = (done: number, total: number): void => {
+    this.#latest = { done, total };
+    this.#timer ??= setInterval(() => this.#tell(JSON.stringify(this.#latest)), limits.archiveProgressMs);
+  };
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
 }

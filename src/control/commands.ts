@@ -1,9 +1,12 @@
 /** Runs a control command against the service, whether it was typed in this process or another. */
 
 import { resetPassword } from '../accounts/logins.ts';
+import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import { turnOffSecondFactor } from '../accounts/sign-in/second-factor.ts';
 import type { Invitations } from '../accounts/sign-up/invitations.ts';
+import type { AccountDirectory, AccountView } from '../accounts/standing/directory.ts';
+import type { Standings } from '../accounts/standing/standings.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
@@ -16,13 +19,13 @@ import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
-import { type AccountControlTools, runAccountControl } from './accounts.ts';
 import type { Importer, ImportProgress } from './importer.ts';
-import type { ControlRequest, ControlResult } from './protocol.ts';
+import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
-type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { readonly command: C }>;
-
-export interface ControlTools extends AccountControlTools {
+export interface ControlTools {
+  readonly accounts: Accounts;
+  readonly standings: Standings;
+  readonly directory: AccountDirectory;
   readonly identities: Identities;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
@@ -106,9 +109,59 @@ export async function runControl(
   }
 }
 
+type AccountCommand =
+  | 'account.list'
+  | 'account.show'
+  | 'account.disable'
+  | 'account.enable'
+  | 'account.delete'
+  | 'account.operator'
+  | 'account.quota';
+
+/** Lists accounts, controls their access, or sets their quotas. */
+async function runAccountControl(
+  { accounts, standings, directory }: ControlTools,
+  request: ControlRequestOf<AccountCommand>,
+): Promise<ControlResult> {
+  if (request.command === 'account.list') return directory.page({ after: request.after, search: request.search ?? '' });
+  const accountId = accounts.idOfEmail(request.email);
+  const view = viewOf(directory, accountId);
+  switch (request.command) {
+    case 'account.show':
+      return view;
+    case 'account.disable':
+      await standings.disable(accountId);
+      break;
+    case 'account.enable':
+      await standings.enable(accountId);
+      break;
+    case 'account.operator':
+      await standings.change(accountId, { operator: request.operator });
+      break;
+    case 'account.quota': {
+      const { quotas, keepsWriting } = request;
+      await standings.change(accountId, {
+        quotas: quotas as Record<string, number | null>,
+        ...(keepsWriting === undefined ? {} : { keeps_writing: keepsWriting }),
+      });
+      break;
+    }
+    case 'account.delete':
+      await standings.delete(accountId);
+      return { deleted: view.email };
+  }
+  return viewOf(directory, accountId);
+}
+
+function viewOf(directory: AccountDirectory, accountId: string): AccountView {
+  const view = directory.view(accountId);
+  if (view === undefined) throw new Error('an email refers to an account that does not exist; run `cairn verify`');
+  return view;
+}
+
 async function runClientControl(
   clients: OperatorClients,
-  request: RequestOf<'client.add' | 'client.list' | 'client.remove'>,
+  request: ControlRequestOf<'client.add' | 'client.list' | 'client.remove'>,
 ): Promise<ControlResult> {
   switch (request.command) {
     case 'client.add':
@@ -122,7 +175,7 @@ async function runClientControl(
 
 async function runIdentityControl(
   { accounts, identities }: ControlTools,
-  request: RequestOf<'identity.link' | 'identity.list' | 'identity.unlink'>,
+  request: ControlRequestOf<'identity.link' | 'identity.list' | 'identity.unlink'>,
 ): Promise<ControlResult> {
   const accountId = accounts.idOfEmail(request.email);
   switch (request.command) {
@@ -145,7 +198,7 @@ async function noteExport({ actors }: ControlTools, accountId: string): Promise<
 }
 
 /** Sets damaged contents aside. Resolves with the number set aside; contents no longer damaged are not counted. */
-async function setAside(tools: ControlTools, damaged: RequestOf<'damage.set_aside'>): Promise<number> {
+async function setAside(tools: ControlTools, damaged: ControlRequestOf<'damage.set_aside'>): Promise<number> {
   let done = 0;
   for (const key of damaged.blobs) if (await setBlobAside(tools, key, Date.now())) done += 1;
   for (const key of damaged.versions) if (await setVersionAside(tools.actors, key, Date.now())) done += 1;

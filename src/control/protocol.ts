@@ -66,6 +66,9 @@ export const controlRequest = z.discriminatedUnion('command', [
 
 export type ControlRequest = z.infer<typeof controlRequest>;
 
+/** The requests of some commands. */
+export type ControlRequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { readonly command: C }>;
+
 /** An imported account with its new keys. The mirror credential is null when the account had none. */
 export interface ImportedAccount extends NewAccount {
   readonly mirror_token: string | null;
@@ -82,7 +85,6 @@ export interface RunningSettings {
   readonly given: Config['given'];
 }
 
-/** Result of each command. */
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };

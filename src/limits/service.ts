@@ -1,19 +1,92 @@
 /** Defines every limit of the service. Each has one name, ending with its unit, and is defined only here. */
 
-import { agentLimits } from './agents.ts';
-import { clientLimits } from './client.ts';
-import { httpLimits } from './http.ts';
-import { signInLimits } from './sign-in.ts';
-import { syncLimits } from './sync.ts';
-
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
 export const limits = {
-  ...httpLimits,
+  // Front door.
+  /** Largest header block of one request. The HTTP library reads this only when it is loaded. */
+  headerBlockBytesMax: 16 * KiB,
+  jsonBodyBytesMax: 1 * MiB,
+  /** Largest JSON body read of a call above the rate, to name its request in the refusal. */
+  refusedBodyBytesMax: 16 * KiB,
+  /** Deepest nesting of a JSON body. */
+  jsonDepthMax: 64,
+  /** Largest body of a request without a valid credential. */
+  strangerBodyBytesMax: 64 * KiB,
+  /** Bytes of a body counted before they arrive. */
+  bodyBytesAhead: 64 * KiB,
+  /** The most bytes that the HTTP library reads from a socket at once. */
+  readBytesMax: 512 * KiB,
+  /** Values in a JSON body. Limits its memory after parsing, and how long parsing blocks the main thread. */
+  jsonValuesMax: 100_000,
+  /** Largest unread rest of a refused body that is discarded, so that a client still sending can read its answer. */
+  discardedBodyBytesMax: 64 * MiB,
+  /** Whole bodies up to a third of this are encoded in one buffer shared by all replies. */
+  replyBufferBytes: 128 * KiB,
+  requestIdCharsMax: 64,
+  /** Bytes sent by all streamed bodies together in one turn of the event loop, and the duration of that turn. */
+  sendTurnBytesMax: 1 * MiB,
+  sendTurnMsMax: 1,
+  /** A streamed body up to this size is sent together with its head. */
+  sentWithHeadBytesMax: 64 * KiB,
+  /** Minimum counted for one step of a stream: a full socket accepts nothing, and a turn must still end. */
+  sendStepBytesMin: 16 * KiB,
+  /** Bytes buffered of a body that is produced while it is sent. */
+  replyChunkBytes: 128 * KiB,
+  /** A reader with a lower average rate is disconnected after CAIRN_STALL_SECONDS. */
+  sendBytesPerSecondMin: 16 * KiB,
+  /** How often unaccepted bytes are offered to a socket again: the HTTP library disconnects it after ten seconds. */
+  sendRetryMs: 4000,
+  /** CAIRN_CONNECTIONS: concurrent sockets. */
+  connectionsDefault: 10_000,
+  /** How often the kernel's table of connections is read while connections are scarce. */
+  peersAskedMs: 1000,
+  /** Connections that an address may always have. */
+  peerConnectionsMin: 64,
+  /** Files that the process needs open in addition to its connections. */
+  openFilesReserve: 256,
+  /** Below this, Node.js fails while it loads the modules of a command, many at a time. */
+  openFilesMin: 256,
+  /** CAIRN_STREAMS: concurrent answers sent piece by piece. */
+  streamsDefault: 1000,
+  /** CAIRN_LOOP_DELAY_MS: new work is refused while the median delay of the event loop is above this. */
+  loopDelayMsDefault: 500,
+  /** Concurrent connections on the metrics' separate port. */
+  metricsConnectionsMax: 64,
+  loopSampleMs: 10,
+  loopWindowMs: 500,
+  /** How often the deadlines of active requests are checked. */
+  deadlineSweepMs: 500,
+  /** Retry-After of a refused client. */
+  retryAfterSeconds: 1,
+
+  // Rate limits (defaults). A caller is a key, or an address without one.
+  /** CAIRN_RATE_LIMIT: sustained calls per minute. */
+  callsPerMinuteDefault: 600,
+  /** Calls allowed at once, as a fraction of the calls per minute. */
+  callBurstShare: 1 / 3,
+  /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials per minute, per address and per email. */
+  signInsPerMinuteDefault: 10,
+  /** Guessers remembered at once. */
+  rateCallersMax: 100_000,
+  /** Slots for the callers of a limiter, and the number of slots tried for one caller. */
+  rateSlots: 262_144,
+  rateSlotsTried: 8,
+
+  // Configurable times (defaults) and their limits.
+  bodySecondsDefault: 60,
+  /** Longest time for a body without a valid credential. */
+  strangerBodySeconds: 30,
+  /** Average rate required of a body that takes longer than its timeout. */
+  bodyBytesPerSecondMin: 16 * KiB,
+  handlerSecondsDefault: 30,
+  drainSecondsDefault: 10,
+  /** CAIRN_STALL_SECONDS: a reader that accepts nothing for this long is disconnected. */
+  stallSecondsDefault: 30,
+  settingSecondsMax: 3600,
 
   // Gateway.
-  /** Largest body of the gateway and the tool mirror. */
   gatewayBodyBytesMax: 16 * MiB,
   /** Larger JSON bodies are parsed in the pool. */
   parseInlineBytesMax: 256 * KiB,
@@ -82,7 +155,6 @@ export const limits = {
   inviteCodeCharsMax: 64,
   /** Cached credentials of each kind, with their sessions. */
   credentialsRememberedMax: 10_000,
-  /** Lifetime of an access token. */
   accessTokenSeconds: 3600,
   /** A key's last use is written at most this often. */
   lastUsedMs: 60_000,
@@ -98,7 +170,6 @@ export const limits = {
   diskReservedShare: 0.05,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
-  /** Accounts per page of the operator's list. */
   accountsPage: 50,
 
   // Browser sessions and pages.
@@ -110,7 +181,6 @@ export const limits = {
   browserSessionsMax: 20,
   /** Characters stored of a browser's User-Agent, to tell sessions apart. */
   agentCharsMax: 200,
-  /** Characters of the name of who changed a task or document. */
   changedByCharsMax: 200,
   /** Largest body of a form. The longest task, percent-encoded, fits. */
   formBodyBytesMax: 128 * KiB,
@@ -142,9 +212,7 @@ export const limits = {
   trashRowsShown: 200,
   /** Documents of a kind searched by the trash page. */
   binScanMax: 5000,
-  /** Blobs per page of the mirror. */
   blobRowsPerPage: 50,
-  /** Rows per page: documents, files, versions, conflicts. */
   documentRowsPerPage: 50,
   fileRowsPerPage: 100,
   versionRowsPerPage: 50,
@@ -177,7 +245,6 @@ export const limits = {
   searchLineChars: 160,
   /** Bytes of files held in memory for page downloads of all readers. */
   pageDownloadBytesMax: 64 * MiB,
-  /** Longest download of a folder. */
   folderDownloadSeconds: 3600,
   /** Exports made or sent at once, the free disk space that they leave, and after how many bytes it is checked. */
   exportsAtOnce: 2,
@@ -187,7 +254,6 @@ export const limits = {
   exportRetrySeconds: 60,
   /** Longest own path to return to after a sign-in. An authorization request fits. */
   nextPathCharsMax: 8 * KiB,
-
   /** Open pages of one account notified of changes, each by a stream (CAIRN_STREAMS limits those of all accounts). */
   livePagesPerAccountMax: 100,
   /** How long changes are collected before a page is notified, and the interval of keep-alives of a stream. */
@@ -198,7 +264,116 @@ export const limits = {
   liveRetryMs: 1000,
   liveRetrySpreadMs: 4000,
 
-  ...signInLimits,
+  // Sign-in of devices (RFC 8628) and their refresh tokens.
+  deviceCodeSeconds: 600,
+  /** Interval between two polls of a device, and its permanent increase after an early poll (RFC 8628, 3.5). */
+  devicePollSeconds: 5,
+  devicePollStepSeconds: 5,
+  /** A poll early by less counts as on time: clocks and networks are not exact. */
+  devicePollSlackMs: 500,
+  /** Sign-in requests of devices per minute, over the whole hub. */
+  deviceRequestsPerMinuteMax: 1000,
+  /** Expired grants removed by one request of a device. */
+  deviceSweepRowsMax: 100,
+  /** Wrong user codes of one address or one account, in a window of this length. */
+  userCodeTriesMax: 5,
+  userCodeTriesMs: 600_000,
+  clientIdCharsMax: 100,
+  deviceNameCharsMax: 100,
+  oauthFormBytesMax: 16 * KiB,
+  /** A refresh token unused for so long ends its sign-in: 60 days. */
+  refreshTokenSeconds: 60 * 86_400,
+  /** A device must sign in again after two years, however much it was used. */
+  deviceSignInSeconds: 2 * 365 * 86_400,
+  /** How long a used refresh token is accepted once more, in case the answer was lost. */
+  refreshRetryMs: 30_000,
+
+  // Authorization code flow and its clients (OAuth 2.1, RFC 7591).
+  /** Lifetime of an authorization code: a client exchanges it within a second, and no person carries it. */
+  authorizationCodeSeconds: 60,
+  authorizationCodesMax: 10_000,
+  authorizationCodesPerAccountMax: 20,
+  oauthStateCharsMax: 2048,
+  redirectUrisMax: 10,
+  redirectUriCharsMax: 2048,
+  clientRegistrationBytesMax: 16 * KiB,
+  /** Registered clients over the whole hub. When full, the unused one that expires first is removed. */
+  clientRegistrationsMax: 1000,
+  operatorClientsMax: 100,
+  /** A registration that never led to a sign-in expires after a day. */
+  clientUnusedMs: 86_400_000,
+  /** Client ID metadata documents: size, fetch timeout, cache lifetime, cached documents, and concurrent fetches. */
+  clientDocumentBytesMax: 16 * KiB,
+  clientDocumentMs: 5000,
+  clientDocumentFreshMs: 3_600_000,
+  clientDocumentsRemembered: 500,
+  clientDocumentFetchesMax: 8,
+  /** Signed-in devices of an account. A further one ends the least recently used. */
+  signInsMax: 100,
+  /** Live access tokens of an account. A further one revokes the one that expires first. */
+  accessTokensLiveMax: 1000,
+
+  // Sign-in with a password.
+  /** Wrong passwords of one browser, or of one address for one email, in a window of this length. */
+  passwordTriesMax: 10,
+  passwordTriesMs: 600_000,
+  /** After this many wrong passwords for one email in that window, from any address, strangers try one at a time. */
+  passwordTriesOfEmailMax: 10,
+  /**
+   * For an email under attack: interval between strangers' tries, waiting tries per email and per address; such emails.
+   */
+  slowSignInMs: 2000,
+  slowSignInsWaitingMax: 10,
+  slowSignInsOfAddressMax: 2,
+  slowSignInEmailsMax: 10_000,
+  /** How long a browser is remembered after its last sign-in: 400 days, the longest that browsers keep a cookie. */
+  browserMarkSeconds: 400 * 86_400,
+  /** How long after entering the password it is not needed again to change keys and passwords. */
+  freshSignInMs: 900_000,
+  /** Second factor: wrong codes from one address, and from all for one account, in a window of this length. */
+  codeTriesMax: 5,
+  codeTriesOfAccountMax: 20,
+  codeTriesMs: 600_000,
+  recoveryCodes: 10,
+  userCodeCharsMax: 32,
+  /** Sign-ins waiting for a code, and for how long. */
+  pendingSignInsMax: 10_000,
+  pendingSignInMs: 300_000,
+  /** Lifetime of a link to reset a password, and the links sent to one email in a window of this length. */
+  resetSeconds: 1800,
+  resetsMax: 3,
+  resetsMs: 3_600_000,
+
+  // Mail.
+  lettersWaitingMax: 1000,
+  /** Pauses between tries to send a letter. */
+  mailPausesMs: [2000, 30_000, 300_000],
+  mailTimeoutMs: 10_000,
+
+  // Security events.
+  /** Stored actions and failures of an account, and the days that they are kept. */
+  auditActsMax: 1000,
+  auditFailuresMax: 200,
+  auditDays: 180,
+  /** Equal failures from one address within this time of each other are recorded as one event. */
+  auditSameFailureMs: 600_000,
+  auditShownMax: 100,
+
+  // Identity provider.
+  /** Timeout and size of one fetch of its metadata or keys. */
+  idpFetchMs: 5000,
+  idpDocumentBytesMax: 256 * KiB,
+  /** Older keys are fetched again. */
+  idpKeysFreshMs: 600_000,
+  /** How long keys that could not be renewed are still used. */
+  idpKeysStaleMs: 3_600_000,
+  /** Interval between two tries to fetch keys, whatever tokens arrive. */
+  idpKeysCoolDownMs: 30_000,
+  /** Allowed difference between its clock and ours. */
+  idpClockSkewSeconds: 30,
+  idpTokenCharsMax: 8 * KiB,
+  idpSubjectCharsMax: 255,
+  identitiesMax: 10,
 
   // Tasks.
   taskContentCharsMax: 10_000,
@@ -210,7 +385,6 @@ export const limits = {
   taskPageDefault: 25,
   taskPageMax: 100,
   taskPageNumberMax: 1_000_000_000,
-  /** Tasks in one answer of the list tool. */
   taskListDefault: 25,
   taskListMax: 500,
   /** Tasks read by one call of the list tool to match a text or a day. */
@@ -236,9 +410,7 @@ export const limits = {
   devDocCategoryCharsMax: 50,
   /** Categories named in a refusal. */
   devDocCategoriesTold: 30,
-  /** Stored versions of a dev doc. */
   devDocVersionsMax: 50,
-  /** Documents in one answer of a pull. */
   devDocPullMax: 2000,
   devDocListDefault: 50,
   devDocListMax: 200,
@@ -250,7 +422,6 @@ export const limits = {
   /** Texts read by one search, and their bytes. The answer then says where to continue. */
   devDocSearchTextsMax: 500,
   devDocSearchBytesMax: 8 * MiB,
-  /** Characters of the project and topic of a handoff. */
   handoffNameCharsMax: 100,
   handoffPreviewCharsMax: 200,
   handoffListDefault: 25,
@@ -273,7 +444,126 @@ export const limits = {
   /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
 
-  ...syncLimits,
+  // Vaults and file sync.
+  /** Longest path of a file, in UTF-8. */
+  pathBytesMax: 1024,
+  pathPartBytesMax: 255,
+  /** Largest content of one file, decoded. */
+  fileBytesMax: 10 * MiB,
+  /**
+   * Contents up to this size are hashed and escaped in place, and stored in their version; larger ones in the pool and
+   * in pieces.
+   */
+  inlineContentBytesMax: 64 * KiB,
+  /** Long contents are stored in pieces of this size, escaped. */
+  pieceBytes: 1 * MiB,
+  /** SYN-23: files of one sync_push_many, total bytes of their contents, and how many of them count as one call. */
+  pushManyFilesMax: 1000,
+  pushManyBytesMax: 8 * MiB,
+  pushManyFilesPerCall: 100,
+  /** Files of one sync_push_many whose decisions wait for the store at once: other work waits at most this long. */
+  pushManyDecisionsMax: 64,
+  /** Long contents hashed and staged at once; others wait. */
+  longPushesMax: 4,
+  /** CAIRN_SYNC_QUOTA_BYTES: bytes of current files and pending conflicts of one account. */
+  syncQuotaBytesDefault: 5 * 1024 * MiB,
+  /**
+   * CAIRN_HISTORY_QUOTA_BYTES: bytes of earlier versions and resolved conflicts, and `recordCountedBytes` for each
+   * version.
+   */
+  historyQuotaBytesDefault: 5 * 1024 * MiB,
+  hlcCharsMax: 128,
+  isoTimeCharsMax: 64,
+  /** A device's last visit is written at most this often. */
+  deviceSeenMs: 60_000,
+  visitsRemembered: 10_000,
+  /** A client's clock further ahead of the hub's is not adopted. */
+  hlcAheadMsMax: 300_000,
+  deviceIdCharsMax: 128,
+  vaultIdCharsMax: 64,
+  /** A modification time older than the previous one by more than this gets a warning. */
+  mtimeRegressMs: 2000,
+  /** Versions of one path searched for a hash by one decision. */
+  chainWalkMax: 10_000,
+  /** Files searched for the hash of a base that the path never had, and how many in one turn. */
+  foreignBaseFilesMax: 10_000,
+  foreignBaseTurnFiles: 500,
+  /** Every version is kept this long, and the newest of each path permanently. */
+  historyDays: 30,
+  historyVersionsMin: 20,
+  /** Rows read or removed by background work in one turn. */
+  sweepTurnRows: 200,
+  historyDefault: 50,
+  historyMax: 200,
+  /** Files read by one call of a restore to a time, and changes made by it. */
+  asOfFilesMax: 20_000,
+  asOfChangesMax: 200,
+  /** Such calls made for one form of a page. */
+  asOfCallsPerForm: 25,
+  conflictsDefault: 100,
+  conflictsMax: 500,
+  conflictCursorCharsMax: 2000,
+  pendingConflictsPerPathMax: 10,
+  /** Bytes of one pack of lines. A socket accepts some hundred KiB at a time, and the rest is read again. */
+  packBytesMax: 256 * KiB,
+  /** A longer line is not packed but read from its version. */
+  packLineBytesMax: 64 * KiB,
+  packVersionsMax: 512,
+  /** A pack is rewritten when this fraction of its lines (one in …) is dead. */
+  packWornShare: 3,
+  /** Packs merged at a time. */
+  packsJoinedMax: 8,
+  packsRemovedMax: 64,
+  /** How often changed vaults are checked, and how long a vault must be quiet before packing. */
+  packLookMs: 250,
+  packRestMs: 500,
+  /** Changes after which a vault is packed even if it is not quiet. */
+  packBacklogVersions: 8192,
+  /** Cached packs of all vaults, without their indexes. */
+  packsRemembered: 20_000,
+  /** Versions newer than the last pack that a pull reads one by one; with more, it packs them first. */
+  tailVersionsMax: 1024,
+  /** Lines of one pull, and paths in its selection. */
+  pullLinesMax: 1_000_000,
+  /** Damaged files named by a pull that omits them. */
+  leftOutNamedMax: 5,
+  pullPathsMax: 1000,
+  /** Characters of the list of changes that a pull skips. */
+  pullSkipCharsMax: 4096,
+  /** Bytes of lines in a pull answered as one JSON document. */
+  pullDocumentBytesMax: 4 * MiB,
+  /** Longest wait for a change (SYN-22), and concurrent waiters. */
+  waitSecondsMax: 55,
+  waitersMax: 10_000,
+  listPageDefault: 1000,
+  listPageMax: 10_000,
+  /** Files read by one call of a list of files, and in one turn. */
+  listScanMax: 20_000,
+  listTurnRows: 32,
+  /** Rows read for a page of one folder, including skipped rows: deleted files and those of other folders. */
+  folderScanMax: 5000,
+  /** Rows read to sum up the subfolders of a page, and newest changes searched for those with more files. */
+  folderSumRowsMax: 3000,
+  folderSumChangesMax: 500,
+  listCursorCharsMax: 4096,
+  /** Globs that one glob with braces may expand to. */
+  globChoicesMax: 32,
+  /** Characters compared by one call of a list of files. The answer then says where to continue. */
+  globWorkChars: 20_000_000,
+  /** Files in the manifest of a device and its bases together. */
+  manifestFilesMax: 40_000,
+  /** Files, including deleted ones, read by one comparison with a manifest, and older versions of all of them. */
+  standingScanMax: 250_000,
+  standingLinksMax: 20_000,
+  /** Paths to pull, push, delete or resolve in one answer, of each kind. */
+  standingPathsMax: 5000,
+  devicesMax: 1000,
+  vaultsMax: 100,
+  primariesRemembered: 10_000,
+  globsRemembered: 10_000,
+  vaultNameCharsMax: 100,
+  protectedGlobsMax: 100,
+  globCharsMax: 200,
 
   // Actors.
   /** Writes waiting in one mailbox, and in all of them. */
@@ -353,7 +643,6 @@ export const limits = {
   groupMsMax: 4,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
-
   /** Rows per commit of a large removal. */
   rowsRemovedMax: 1000,
 
@@ -366,14 +655,112 @@ export const limits = {
   archiveWriteBytesMax: 8 * MiB,
   /** How far times in an archive may be ahead of this hub's clock. */
   archiveAheadMsMax: 600_000,
-  /** Largest number in an archive. */
   archiveNumberMax: 1_000_000_000_000,
   /** How often an import reports its progress. */
   archiveProgressMs: 500,
 
-  ...agentLimits,
+  // Listening clients.
+  /** How often a quiet event stream gets a comment: the HTTP library closes a connection silent for ten seconds. */
+  eventBeatMs: 4000,
+  /** Bytes of events waiting for a slow reader. Above this, its stream ends. */
+  eventBytesWaitingMax: 256 * KiB,
+  /** How long a notified client is left alone: further changes in that time are notified together. */
+  listenersRestMs: 500,
+  /** Concurrent listening clients, of all accounts and of one. */
+  listenersMax: 2000,
+  listenersPerAccountMax: 32,
+  /** Duration of an event stream. The client then opens a new one. */
+  listenSecondsMax: 3600,
+  /** Resources watched by one client. */
+  subscriptionsMax: 100,
+  /** Sessions of one account whose subscriptions are remembered. */
+  subscribingSessionsMax: 32,
 
-  ...clientLimits,
+  // Questions to the person at a client.
+  /** How long a question waits for its answer. */
+  questionSecondsMax: 300,
+  /** Concurrent waiting questions, in calls of all accounts. */
+  questionsMax: 1000,
+
+  // Command line client.
+  /** Default timeout for a whole answer of a hub. */
+  clientSecondsDefault: 60,
+  /** Idle timeout of a tool call, without a byte in either direction; longer than a long poll for changes. */
+  clientIdleSeconds: 120,
+  /** The slowest upload or download that a user may configure: a hub closes slower ones (NET-7). */
+  clientPaceMin: 32 * KiB,
+  /** Concurrent requests of one MCP client through `cairn mcp`. */
+  bridgeRequestsMax: 16,
+  /** Largest unpacked size of an archive of the mirror. */
+  unpackedBytesMax: 1024 * MiB,
+  /** Timeout of a transfer of the mirror. */
+  clientTransferSeconds: 600,
+  /** Files, and bytes of files, pushed by a sync in one request. */
+  clientPushFiles: 500,
+  clientPushBytes: 6 * MiB,
+  /** Target duration of one request with files, and the bytes of the first request and of the smallest. */
+  clientPortionMs: 5000,
+  clientPortionBytes: 1 * MiB,
+  clientPortionBytesMin: 256 * KiB,
+  /** Ranges of its own changes that a folder remembers until the next pull; they must fit into pullSkipCharsMax. */
+  clientOwnRanges: 120,
+  /**
+   * Changes pulled in the first request of a sync, and the fewest and most in a later one. A sync resumes after each.
+   */
+  clientPullFilesFirst: 100,
+  clientPullFilesMin: 10,
+  clientPullFilesMax: 5000,
+  /** Paths that a sync requests by name in one request. */
+  clientPullPaths: 500,
+  /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
+  clientAsideMs: 10_000,
+  /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
+  clientStillMs: 700,
+  clientSavesBytesMax: 64 * MiB,
+  /** A file of at least this size that a program keeps writing to is sent less often; and how long it must stand still. */
+  clientRestlessBytes: 256 * KiB,
+  clientRestMs: 1500,
+  /** How long a sync works before it saves its state. */
+  clientSaveMs: 5000,
+  /** How often a sync pulls and pushes again while the hub changes in between. */
+  clientSyncRounds: 5,
+  /**
+   * How long a watched folder must be quiet before a sync, the longest wait for that, and the duration of a long poll.
+   */
+  clientQuietMs: 300,
+  clientQuietMsMax: 1000,
+  clientWaitSeconds: 50,
+  /** Shortest interval between a sync and the next one that changes of the hub cause. */
+  clientNewsGapMs: 500,
+  /** Shortest interval between two polls for changes, when the hub answers without waiting. */
+  clientNewsMs: 5000,
+  /** Interval of full scans of a watched folder, whatever the watcher reported. */
+  clientRescanMs: 300_000,
+  /** The same when the system does not report every change. */
+  clientBlindRescanMs: 20_000,
+  /** Pause after a failed sync, doubled with each failure up to the maximum. */
+  clientRetryMs: 1000,
+  clientRetryMsMax: 60_000,
+  /** How often a paused watch checks whether to resume. */
+  clientPausedMs: 1000,
+  /** How often a watch retries refused changes. */
+  clientRefusedMs: 600_000,
+  /** Lines of one kind printed by a sync before it summarizes. */
+  clientLinesMax: 20,
+  /** Default number of blobs in a list. */
+  clientListDefault: 20,
+  /** Largest accepted answer. */
+  clientAnswerBytesMax: 64 * MiB,
+  /** An access token with less remaining lifetime is renewed first. */
+  clientRenewMs: 60_000,
+  /** Longest pause between two polls of a device sign-in while the hub is unreachable. */
+  clientPollSecondsMax: 60,
+  /** An older lock is stale. Longer than any work done under a lock. */
+  clientLockStaleMs: 180_000,
+  clientLockWaitMs: 200_000,
+  clientLockPollMs: 50,
+  /** How often the holder of a lock refreshes it. */
+  clientLockBeatMs: 30_000,
 
   // Control socket.
   controlRequestBytesMax: 64 * KiB,

@@ -13,7 +13,6 @@ export interface Letter {
   readonly text: string;
 }
 
-/** Interface that capabilities send mail through. */
 export interface Mail {
   send(letter: Letter): void;
 }

@@ -1,6 +1,6 @@
 /** Declares the REST operations of the certificate mirror. */
 import type { z } from 'zod';
-import { sourceOf } from '../audit/note.ts';
+import { auditSourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
@@ -200,7 +200,7 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
 }
 
 function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Source {
-  return sourceOf('client', request.address, request.header('user-agent'));
+  return auditSourceOf('client', request.address, request.header('user-agent'));
 }
 
 function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {

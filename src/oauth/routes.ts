@@ -2,7 +2,7 @@
  * Declares the OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation),
  * RFC 7591 (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
  */
-import { sourceOf } from '../audit/note.ts';
+import { auditSourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import { empty, json } from '../http/reply/reply.ts';
@@ -295,7 +295,7 @@ async function revoke({ signIns, revokeOther }: OAuthRoutesOptions, request: Rou
   const parameters = read(request);
   const token = parameters.required('token');
   if (token.startsWith('crt_')) await signIns.revoke(token, parameters.clientId);
-  else await revokeOther(token, sourceOf('client', request.address, request.header('user-agent')));
+  else await revokeOther(token, auditSourceOf('client', request.address, request.header('user-agent')));
 }
 
 /** Clients are public: one that authenticates relies on a secret that does not exist. */

@@ -2,7 +2,8 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Fault } from '../common/fault.ts';
-import type { DiffInput, MergeInput, MergeOutput } from '../text/job-types.ts';
+import type { MergeInput, MergeOutput } from '../text/merge.ts';
+import type { DiffRequest } from '../text/unified-diff.ts';
 
 /** SHA-256 and HMAC-SHA256 of the same bytes, 32 bytes each. */
 export interface Digests {
@@ -133,10 +134,9 @@ export interface Jobs {
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
   /** Parses a body as a JSON document and hashes and escapes its long contents. Returns a fault when it is invalid. */
   readonly parseBody: { readonly input: BodyInput; readonly output: ParsedBody };
-  /** Merges three versions by lines. */
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
   /** Compares two texts by lines, as a unified diff. */
-  readonly diff: { readonly input: DiffInput; readonly output: string };
+  readonly diff: { readonly input: DiffRequest; readonly output: string };
   /** Renders HTML without active content. Returns undefined when it took too long. */
   readonly renderMarkdown: { readonly input: MarkdownInput; readonly output: string | undefined };
   /** Renders code as such HTML, each line in a separate element. */

@@ -22,7 +22,6 @@ export interface PoolOptions {
   readonly workersFolder?: URL;
 }
 
-/** Current load of the pool. */
 export interface PoolLoad {
   readonly threads: number;
   readonly queued: number;

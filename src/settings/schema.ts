@@ -57,7 +57,6 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_MAIL_FROM',
 ]);
 
-/** Each setting with its check and default. */
 export const settings = z.object({
   CAIRN_PORT: wholeNumber(0, 65535).default(8787),
   CAIRN_HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),

@@ -199,7 +199,6 @@ export class Store implements Reader {
     return pagesFree * pageBytes;
   }
 
-  /** Bytes free on the disk of the data file. */
   diskFreeBytes(): number {
     return freeBytes(this.#folder);
   }

@@ -31,7 +31,7 @@ export interface ReadingOptions {
   readonly now: () => number;
 }
 
-export interface Reading {
+export interface SyncReading {
   readonly pull: Pull;
   readonly fileLists: FileLists;
   readonly folders: Folders;
@@ -46,14 +46,13 @@ export interface Reading {
   readonly now: () => number;
   /** Answers all pulls waiting for a change; later pulls do not wait. */
   stopWaiting(): void;
-  /** Number of pulls waiting for a change. */
   waitingPulls(): number;
   /** Stops the background work. Resolves when none of it is running. */
   close(): Promise<void>;
 }
 
 /** Opens the read side, and removes packs left loose by a stop. */
-export async function openReading(options: ReadingOptions): Promise<Reading> {
+export async function openReading(options: ReadingOptions): Promise<SyncReading> {
   const { store, actors, vaults, reader, views, log, epoch, sealer, now } = options;
   const hash: CursorHash = (text) => sealer.keyedHash('sync-cursor', text);
   const packer = new Packer({

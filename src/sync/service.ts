@@ -25,7 +25,7 @@ import { VaultLog } from './log/vault-log.ts';
 import { VaultViews } from './packs/vault-view.ts';
 import { Push } from './push/push.ts';
 import { PushMany } from './push/push-many.ts';
-import { openReading, type Reading } from './reading.ts';
+import { openReading, type SyncReading } from './reading.ts';
 import { PushVisits } from './vaults/push-visits.ts';
 import { Vaults } from './vaults/vaults.ts';
 
@@ -52,7 +52,7 @@ export interface Sync {
   readonly folderAt: FolderAt;
   readonly conflicts: Conflicts;
   readonly reader: SyncReader;
-  readonly reading: Reading;
+  readonly reading: SyncReading;
   readonly diffs: DiffQuery;
   readonly merges: MergeQuery;
   readonly comparer: TextComparer;

@@ -78,7 +78,6 @@ export class Categories {
   }
 }
 
-/** True when an account has this category. */
 export function categoryExists(reader: Pick<Reader, 'get'>, accountId: string, id: number): boolean {
   return reader.get(categories, [accountId, id]) !== undefined;
 }

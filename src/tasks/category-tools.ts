@@ -16,7 +16,6 @@ const categoryId = idFrom('list_categories');
 
 const oneCategory = z.object({ category: categorySchema });
 
-/** Returns the category tools. */
 export function categoryTools(tasks: Tasks): Tool[] {
   return [createCategory(tasks), listCategories(tasks), updateCategory(tasks), deleteCategory(tasks)];
 }

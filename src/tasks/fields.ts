@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { expectedVersion } from '../fields/expected-version.ts';
 import { declaredCategory, declaredTask } from './declared.ts';
 
-/** What callers send for a new task. */
 export const newTask = declaredTask.newInput;
 
 /** A partial update: an absent field keeps its value. */

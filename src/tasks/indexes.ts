@@ -7,9 +7,10 @@
 
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import type { Key, Table } from '../store/table.ts';
 import { dayNumber } from '../time/calendar.ts';
 import { KANBAN_STATUSES, type TaskRecord } from './declared.ts';
-import { taskCounts, taskDays, taskRows } from './records.ts';
+import { type BucketCounts, taskCounts, taskDays, taskRows } from './records.ts';
 
 /** The indexed orders. Only completed tasks are in the order of completion. */
 export type RowOrder = 'created' | 'updated' | 'completed' | 'due' | 'content';
@@ -31,7 +32,7 @@ export interface TaskRow {
   readonly day: number;
 }
 
-export function scopeOf(categoryId: number | undefined): string {
+export function taskScopeOf(categoryId: number | undefined): string {
   return categoryId === undefined ? ALL : String(categoryId);
 }
 
@@ -59,7 +60,6 @@ export function contentKey(content: string): string {
   return folded.replace(/\p{Cc}|\p{Cs}|\u{10ffff}/gu, ' ');
 }
 
-/** Returns every index row of a live task. */
 export function rowsOf(task: TaskRecord): TaskRow[] {
   const day = dayOf(task);
   const createdMs = Date.parse(task.created_at);
@@ -96,21 +96,17 @@ export class IndexChange {
   }
 
   finish(): void {
-    const batch = this.#batch;
-    for (const [scope, deltas] of this.#scopes) {
-      if (!deltas.some((delta) => delta !== 0)) continue;
-      const key: [string, string] = [this.#accountId, scope];
-      const counts = sum(batch.get(taskCounts, key)?.counts, deltas);
-      if (isEmpty(counts)) batch.remove(taskCounts, key);
-      else batch.put(taskCounts, key, { counts });
-    }
+    for (const [scope, deltas] of this.#scopes) this.#addTo(taskCounts, [this.#accountId, scope], deltas);
     for (const { scope, day, deltas } of this.#days.values()) {
-      if (!deltas.some((delta) => delta !== 0)) continue;
-      const key: [string, string, number] = [this.#accountId, scope, day];
-      const counts = sum(batch.get(taskDays, key)?.counts, deltas);
-      if (isEmpty(counts)) batch.remove(taskDays, key);
-      else batch.put(taskDays, key, { counts });
+      this.#addTo(taskDays, [this.#accountId, scope, day], deltas);
     }
+  }
+
+  #addTo<K extends Key>(table: Table<K, BucketCounts>, key: K, deltas: readonly number[]): void {
+    if (isEmpty(deltas)) return;
+    const counts = sum(this.#batch.get(table, key)?.counts, deltas);
+    if (isEmpty(counts)) this.#batch.remove(table, key);
+    else this.#batch.put(table, key, { counts });
   }
 
   #moveRows(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
@@ -140,6 +136,18 @@ export class IndexChange {
       add(counted.deltas, bucket, delta);
     }
   }
+}
+
+/** Updates the indexes for one task, as `IndexChange` does for many. */
+export function moveInIndexes(
+  batch: Batch,
+  accountId: string,
+  before: TaskRecord | undefined,
+  after: TaskRecord | undefined,
+): void {
+  const change = new IndexChange(batch, accountId);
+  change.move(before, after);
+  change.finish();
 }
 
 export function noCounts(): number[] {

@@ -11,7 +11,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { withoutCleared } from './clearing.ts';
 import { type CategoryRecord, declaredCategory, declaredTask, KANBAN_STATUSES, type TaskRecord } from './declared.ts';
-import { IndexChange } from './indexes.ts';
+import { moveInIndexes } from './indexes.ts';
 import { categories, taskBin, taskHeads, taskPlaces, tasks } from './records.ts';
 import { disagreement, foldName } from './rules.ts';
 
@@ -101,11 +101,7 @@ function put(batch: Batch, accountId: string, task: TaskRecord): void {
   batch.put(tasks, [accountId, task.id], task);
   if (task.deleted_at !== null) {
     batch.put(taskBin, [Date.parse(task.deleted_at), accountId, task.id], {});
-    return;
-  }
-  const change = new IndexChange(batch, accountId);
-  change.move(undefined, task);
-  change.finish();
+  } else moveInIndexes(batch, accountId, undefined, task);
 }
 
 /** Throws Refusal unless numbers ascend and are at most the last used number. */

@@ -1,7 +1,7 @@
 /** Defines the resource listing today's tasks. */
 import { markOfText } from '../gateway/listening/watched.ts';
 import type { ResourceKind } from '../gateway/offers/resource.ts';
-import { listArguments, listQuery } from './list/arguments.ts';
+import { listArguments, taskSearchOf } from './list/arguments.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { type AccountZones, listText } from './tools.ts';
@@ -10,7 +10,7 @@ const URI = 'cairn://tasks/today';
 
 export function taskResources(tasks: Tasks, zones: AccountZones): ResourceKind {
   const shown = async (accountId: string) => {
-    const query = listQuery(listArguments.parse({ due_today: true }), tasks.now(), () => zones.of(accountId));
+    const query = taskSearchOf(listArguments.parse({ due_today: true }), tasks.now(), () => zones.of(accountId));
     const found = await tasks.searchShown(accountId, query);
     return listText(found.tasks, found.hasMore, found.complete);
   };

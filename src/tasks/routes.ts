@@ -9,7 +9,7 @@ import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { declaredCategory, declaredTask } from './declared.ts';
 import { categoryChange, newCategory, newTask, taskChange } from './fields.ts';
-import { daySpan, defined, pageQuery, readOrder, spanErrors } from './list/arguments.ts';
+import { daySpan, defined, readOrder, spanErrors, taskPageQuery } from './list/arguments.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
@@ -50,7 +50,7 @@ function taskListRoutes({ tasks, access, pages, nameOf }: TaskRoutesOptions): Ro
       summary: 'Lists a page of tasks',
       description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
       access,
-      query: pageQuery,
+      query: taskPageQuery,
       answer: {
         description: 'A page',
         schema: taskPageSchema.meta({ title: 'TaskPage' }),
@@ -180,7 +180,7 @@ function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): R
 
 /** Returns a page as JSON, assembled from tasks already encoded as JSON. */
 function pageText(tasks: Tasks, accountId: string, query: URLSearchParams): string {
-  const { fields, errors } = checkQuery(pageQuery, query);
+  const { fields, errors } = checkQuery(taskPageQuery, query);
   const { due_date_from: from, due_date_to: to, page = 1, per_page = limits.taskPageDefault } = fields;
   refuseFields({ ...spanErrors('due_date', from, to), ...errors });
   const filter = defined({

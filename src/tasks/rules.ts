@@ -31,7 +31,12 @@ export function categoryNotFound(): Refusal {
 }
 
 /** Returns the first task of an account, or the next one. */
-export function decideCreate(fields: z.output<typeof newTask>, head: TaskHead | undefined, nowMs: number, by?: string) {
+export function decideCreateTask(
+  fields: z.output<typeof newTask>,
+  head: TaskHead | undefined,
+  nowMs: number,
+  by?: string,
+) {
   const last = head ?? NEW_HEAD;
   const createdAt = laterOf(nowMs, last.created_at);
   const status = fields.kanban_status ?? (fields.completed === true ? 'done' : 'todo');
@@ -50,7 +55,7 @@ export function decideCreate(fields: z.output<typeof newTask>, head: TaskHead | 
 }
 
 /** Returns a task after a partial update: the same record when nothing changes. */
-export function decidePatch(task: TaskRecord, fields: TaskFields, nowMs: number, by?: string): TaskRecord {
+export function decidePatchTask(task: TaskRecord, fields: TaskFields, nowMs: number, by?: string): TaskRecord {
   const status = nextStatus(task, fields);
   const completed = status === 'done';
   const at = laterOf(nowMs, task.updated_at);
@@ -70,7 +75,7 @@ function nextStatus(task: TaskRecord, { completed, kanban_status: status }: Task
   return completed ? 'done' : 'todo';
 }
 
-export function decideBin(task: TaskRecord, nowMs: number, by?: string): TaskRecord {
+export function decideBinTask(task: TaskRecord, nowMs: number, by?: string): TaskRecord {
   return changedBy({ ...task, deleted_at: new Date(nowMs).toISOString() }, by);
 }
 

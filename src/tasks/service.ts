@@ -14,7 +14,7 @@ import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
 import type { TaskRecord } from './declared.ts';
 import type { newTask, TaskFields, taskChange } from './fields.ts';
-import { IndexChange } from './indexes.ts';
+import { moveInIndexes } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import { isAmong } from './list/query.ts';
 import { deletedTasks, liveTask, readTasks, twinOf } from './list/reads.ts';
@@ -24,9 +24,9 @@ import { Places } from './places.ts';
 import { taskBin, taskHeads, tasks } from './records.ts';
 import {
   binCutoffMs,
-  decideBin,
-  decideCreate,
-  decidePatch,
+  decideBinTask,
+  decideCreateTask,
+  decidePatchTask,
   decideRestore,
   disagreement,
   taskNotFound,
@@ -134,7 +134,7 @@ export class Tasks {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
-      const { task, head } = decideCreate(fields, batch.get(taskHeads, [accountId]), now(), by);
+      const { task, head } = decideCreateTask(fields, batch.get(taskHeads, [accountId]), now(), by);
       batch.put(taskHeads, [accountId], head);
       const bytes = grownBytes(undefined, task);
       quotas.check(batch, accountId, 'documents', bytes);
@@ -164,7 +164,7 @@ export class Tasks {
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs, options.by);
-      const next = decidePatch(live, fields, nowMs, options.by);
+      const next = decidePatchTask(live, fields, nowMs, options.by);
       const bytes = grownBytes(stored, next);
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
@@ -184,12 +184,10 @@ export class Tasks {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
       if (task.deleted_at !== null) return { task, wasBinned: true };
-      const binned = decideBin(withoutCleared(task, this.#clearing.of(batch, accountId)), now(), by);
+      const binned = decideBinTask(withoutCleared(task, this.#clearing.of(batch, accountId)), now(), by);
       batch.put(tasks, [accountId, task.id], binned);
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
-      const change = new IndexChange(batch, accountId);
-      change.move(task, undefined);
-      change.finish();
+      moveInIndexes(batch, accountId, task, undefined);
       return { task: binned, wasBinned: false };
     });
   }
@@ -217,7 +215,6 @@ export class Tasks {
     return this.#clearing.run();
   }
 
-  /** Stops the background work. */
   close(): Promise<void> {
     return this.#clearing.close();
   }
@@ -268,9 +265,7 @@ function grownBytes(before: TaskRecord | undefined, after: TaskRecord): number {
 /** Writes a live task and its index rows. */
 function write(batch: Batch, accountId: string, before: TaskRecord | undefined, after: TaskRecord): void {
   batch.put(tasks, [accountId, after.id], after);
-  const change = new IndexChange(batch, accountId);
-  change.move(before, after);
-  change.finish();
+  moveInIndexes(batch, accountId, before, after);
 }
 
 function takeFromBin(batch: Batch, accountId: string, task: TaskRecord, nowMs: number, by?: string): TaskRecord {

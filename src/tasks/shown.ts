@@ -15,12 +15,12 @@ export class ShownTask {
 
   /** The task as text; computed once. */
   get text(): string {
-    this.#text ??= textOf(JSON.parse(this.json) as ShownFields);
+    this.#text ??= taskText(JSON.parse(this.json) as ShownFields);
     return this.#text;
   }
 }
 
-/** Fields that have no words of their own in `textOf`. */
+/** Fields that have no words of their own in `taskText`. */
 const OTHERS = declaredTask.inputsBeside([
   'content',
   'due_date',
@@ -31,7 +31,7 @@ const OTHERS = declaredTask.inputsBeside([
 ]);
 
 /** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
-export function textOf(task: ShownFields): string {
+export function taskText(task: ShownFields): string {
   const { id, content, due_date: due, is_important, kanban_status: status, category_id, version } = task;
   const notes = [
     ...(due === null ? [] : [`due ${due}`]),
@@ -65,5 +65,5 @@ function minuteOf(instant: string): string {
 export function checkVersion(task: TaskRecord, expected: number | undefined): void {
   if (expected === undefined || expected === task.version) return;
   const { deleted_at: _, ...shown } = task;
-  throw staleVersion('task', expected, task.version, { text: textOf(task), record: { task: shown } });
+  throw staleVersion('task', expected, task.version, { text: taskText(task), record: { task: shown } });
 }

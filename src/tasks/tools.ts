@@ -10,10 +10,10 @@ import type { AnyTable } from '../store/table.ts';
 import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
 import { newTask, taskChange } from './fields.ts';
-import { listArguments, listQuery } from './list/arguments.ts';
+import { listArguments, taskSearchOf } from './list/arguments.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
-import { type ShownTask, textOf } from './shown.ts';
+import { type ShownTask, taskText } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
 
 /** The time zones of accounts, provided by another capability, and the tables they are read from. */
@@ -28,7 +28,6 @@ const oneTask = z.object({ task: taskSchema });
 
 const changeArguments = z.strictObject({ id: taskId, ...taskChange.shape, restore: z.boolean().optional() });
 
-/** Returns the tools for tasks and categories. */
 export function taskTools(tasks: Tasks, zones: AccountZones, nameOf: CallerName): Tool[] {
   return [
     listTasks(tasks, zones),
@@ -59,7 +58,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
       const nowMs = tasks.now();
       const found = await tasks.searchShown(
         accountId,
-        listQuery(args, nowMs, () => zones.of(accountId)),
+        taskSearchOf(args, nowMs, () => zones.of(accountId)),
       );
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
@@ -91,7 +90,7 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
       const { accountId } = principal;
       const task = await tasks.create(accountId, args, nameOf(principal));
       const twin = tasks.twinOf(accountId, task);
-      const created = `created ${textOf(task)}`;
+      const created = `created ${taskText(task)}`;
       if (twin === undefined) return { structured: { task: taskView(task) }, text: created };
       const hint = `#${twin} of the last minutes has the same content: if this call repeated one, call delete_task with id ${task.id}`;
       return { structured: { task: taskView(task), same_content_as: twin }, text: `${hint}\n${created}` };
@@ -112,7 +111,7 @@ function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
     read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, restore = false, ...fields }, principal) {
       const task = await tasks.patch(principal.accountId, id, fields, { restore, by: nameOf(principal) });
-      return { structured: { task: taskView(task) }, text: `task is now ${textOf(task)}` };
+      return { structured: { task: taskView(task) }, text: `task is now ${taskText(task)}` };
     },
   });
 }

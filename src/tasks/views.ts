@@ -4,17 +4,14 @@ import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { declaredCategory, declaredTask } from './declared.ts';
 
-/** A task in the responses of MCP and REST. */
 export const taskSchema = declaredTask.shown;
 
-/** A category in the responses of MCP and REST. */
 export const categorySchema = declaredCategory.shown.extend({
   task_count: z.int().nonnegative().describe('Tasks in it, without the trash'),
 });
 
 const whole = z.int().nonnegative();
 
-/** A page of tasks in a REST response. */
 export const taskPageSchema = z.object({
   data: z.array(taskSchema.meta({ title: 'Task' })),
   meta: z.object({

@@ -3,7 +3,6 @@
  * the same result as `git merge-file`, including line ends and a missing final one. Pure.
  */
 import { hash } from 'node:crypto';
-import type { MergeInput, MergeOutput } from './job-types.ts';
 import { splitLines } from './lines.ts';
 import { type MergeRegion, mergeRegions, refineConflicts } from './merge-regions.ts';
 
@@ -32,6 +31,17 @@ export interface MergedText {
   readonly conflicts: number;
 }
 
+/** A merge as a job. */
+export interface MergeInput {
+  readonly texts: Omit<MergeTexts, 'base'> & { readonly base: string | undefined };
+  readonly options: MergeOptions;
+}
+
+export interface MergeOutput extends MergedText {
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
 type Lines = readonly string[];
 
 interface Sides {
@@ -50,7 +60,6 @@ export function runMerge({ texts: { base, ours, theirs }, options }: MergeInput)
   return { ...merged, sha256: hash('sha256', merged.content) };
 }
 
-/** Merges the changes that `ours` and `theirs` made to `base`. */
 export function mergeTexts(texts: MergeTexts, options: MergeOptions): MergedText {
   const settled = settle(texts);
   if (settled !== undefined) return settled;

@@ -8,7 +8,6 @@ export interface DiffRequest {
   /** Names of the texts in the header. */
   readonly beforeName: string;
   readonly afterName: string;
-  /** Unchanged lines shown around each change. */
   readonly contextLines: number;
 }
 

@@ -1,6 +1,5 @@
 /** Validates and counts calendar dates as callers write them. Pure. */
 
-/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
 /** True for an existing date, written as YYYY-MM-DD. */

@@ -1,6 +1,5 @@
 /** Calculates calendar days in a time zone. Days of 23 or 25 hours need no special case: the zone names the day. */
 
-/** One time zone. */
 export interface Zone {
   /** IANA name. */
   readonly name: string;

@@ -29,7 +29,6 @@ import { importTasks } from '../tasks/portable.ts';
 import { isTimeZone } from '../time/zone.ts';
 import { dropImports } from './leftovers.ts';
 
-/** Where an account is imported. */
 export interface ImportDestination {
   readonly store: Store;
   readonly actors: ActorRegistry;

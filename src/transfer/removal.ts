@@ -19,7 +19,6 @@ export interface AccountRemovalOptions {
   readonly store: Store;
   /** Every table of the data file. */
   readonly tables: readonly AnyTable[];
-  /** Removes the rows of deleted vaults. */
   readonly removeVaults: () => Promise<unknown>;
   readonly log: Log;
 }
@@ -28,7 +27,6 @@ export interface AccountRemovalOptions {
 const LAST: readonly AnyTable[] = [accounts, removals];
 
 export class AccountRemoval {
-  /** Runs on the timer of sweeps. */
   readonly sweep: Sweep = { what: 'deleted accounts', byAge: false, run: () => this.run() };
   readonly #options: AccountRemovalOptions;
   readonly #rounds: Rounds;

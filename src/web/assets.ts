@@ -45,7 +45,6 @@ const FILES = {
 
 const HASH_CHARS = 12;
 
-/** The paths used in pages. */
 export type AssetPaths = Readonly<Record<keyof typeof FILES, string>>;
 
 export interface Assets {

@@ -1,7 +1,7 @@
 /** Renders the fields of forms: a label, a control, a hint and errors, associated for screen readers. */
 import type { ComponentChildren, VNode } from 'preact';
 import type { FieldErrors } from '../common/fault.ts';
-import { sentence } from './ui.tsx';
+import { ScrollingText, sentence } from './ui.tsx';
 
 /** Why a form is shown again. */
 export interface Problem {
@@ -73,10 +73,7 @@ export function SavedElsewhere({ problem, text }: { readonly problem: Problem | 
   return (
     <div class="field">
       <strong>Saved elsewhere</strong>
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none. */}
-      <pre class="content" tabindex={0} role="group" aria-label="The text saved elsewhere">
-        {text}
-      </pre>
+      <ScrollingText label="The text saved elsewhere">{text}</ScrollingText>
     </div>
   );
 }

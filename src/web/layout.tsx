@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { version } from '../common/version.ts';
 import type { AssetPaths } from './assets.ts';
 import type { Notice } from './notices.ts';
-import { CsrfField, Secret } from './ui.tsx';
+import { CsrfField, Secret, SubmitButton } from './ui.tsx';
 import type { LiveTopic, MemberVisit } from './visit.ts';
 
 const SECTIONS = [
@@ -29,7 +29,6 @@ export interface Frame {
   readonly section?: Section | undefined;
   /** The signed-in member; absent for visitors. */
   readonly member?: Pick<MemberVisit, 'accountId' | 'email' | 'isOperator' | 'liveMark'> | undefined;
-  /** What the page depends on. */
   readonly live?: readonly LiveTopic[] | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
@@ -132,9 +131,7 @@ function NoticeBox({ notice, csrf }: { readonly notice: Notice; readonly csrf: s
           {Object.entries(undo.fields ?? {}).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <button class="button small" type="submit">
-            {undo.label}
-          </button>
+          <SubmitButton look="small">{undo.label}</SubmitButton>
         </form>
       )}
     </section>
@@ -180,9 +177,7 @@ function Shortcuts(): VNode {
         ))}
       </dl>
       <form method="dialog">
-        <button class="button small" type="submit">
-          Close
-        </button>
+        <SubmitButton look="small">Close</SubmitButton>
       </form>
     </dialog>
   );

@@ -23,7 +23,6 @@ import { categories, tasks } from '../tasks/records.ts';
 import type { Pages } from './pages.ts';
 import { isMember, type LiveTopic, type MemberVisit } from './visit.ts';
 
-/** Tables of what a page can depend on. */
 const TABLES: Readonly<Record<LiveTopic, readonly AnyTable[]>> = {
   tasks: [tasks, categories],
   // Each change of a vault writes its head.

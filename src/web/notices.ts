@@ -12,7 +12,6 @@ export interface ShownSecret {
   readonly isMcpKey?: boolean;
 }
 
-/** The undo offered by a notice. */
 interface Undo {
   readonly label: string;
   /** Path of one of our forms, and the fields it sends. */

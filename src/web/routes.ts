@@ -51,11 +51,9 @@ export interface WebOptions extends Capabilities {
   readonly resources: readonly string[];
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
-  /** Notifies open pages of changes. */
   readonly live: LivePages;
   /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
-  /** Makes archives of accounts for download. */
   readonly exports: AccountExports;
   /** Recognizes browsers that have signed in before. */
   readonly marks: BrowserMarks;
@@ -63,11 +61,12 @@ export interface WebOptions extends Capabilities {
 }
 
 export function webRoutes(options: WebOptions): Route[] {
-  const { accounts, sessions, standings, secure, publicUrl, keyedHash, live, now } = options;
+  const { accounts, sessions, standings, secure, publicUrl, baseUrl, keyedHash, live, now } = options;
   const assets = openAssets();
   const drafts = new Drafts(now);
   const isOwnOrigin = ownOrigins(publicUrl);
   const pages = new Pages({
+    baseUrl,
     sessions,
     emailOf: (accountId) => accounts.describe(accountId).email,
     isOpen: (accountId) => standings.isOpen(accountId),

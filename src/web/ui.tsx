@@ -30,6 +30,22 @@ export function Form({ csrf, action, draft, children, ...rest }: FormProps): VNo
   );
 }
 
+interface SubmitButtonProps {
+  readonly look?: 'primary' | 'danger' | 'danger-quiet' | 'small';
+  readonly name?: string;
+  readonly value?: string;
+  readonly formaction?: string;
+  readonly children: ComponentChildren;
+}
+
+export function SubmitButton({ look, children, ...rest }: SubmitButtonProps): VNode {
+  return (
+    <button class={look === undefined ? 'button' : `button ${look}`} type="submit" {...rest}>
+      {children}
+    </button>
+  );
+}
+
 /** A value shown once, with a copy button if script is enabled. */
 export function Secret({ label, value, hint }: ShownSecret): VNode {
   return (
@@ -39,6 +55,21 @@ export function Secret({ label, value, hint }: ShownSecret): VNode {
       {hint === undefined ? null : <p class="hint">{hint}</p>}
     </div>
   );
+}
+
+/** Text as it is, focusable, so that wide content can be scrolled by keyboard. */
+export function ScrollingText({ label, children }: ScrollingTextProps): VNode {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
+    <pre class="content" tabindex={0} role="group" aria-label={label}>
+      {children}
+    </pre>
+  );
+}
+
+interface ScrollingTextProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
 }
 
 /** Text to copy. The button is hidden unless script is enabled. */
@@ -63,17 +94,22 @@ export function Moment({ at, zone }: { readonly at: string | number; readonly zo
 }
 
 /** An action that needs a second click: closed, it shows a label; open, the details and the button. */
-export function Confirm({ label, children, danger = true }: ConfirmProps): VNode {
+export function Confirm({ label, of, children, danger = true }: ConfirmProps): VNode {
   return (
     <details class="confirm">
-      <summary class={danger ? 'button small danger-quiet' : 'button small'}>{label}</summary>
+      <summary class={danger ? 'button small danger-quiet' : 'button small'}>
+        {label}
+        {of === undefined ? null : <span class="sr-only"> {of}</span>}
+      </summary>
       <div class="confirm-body stack">{children}</div>
     </details>
   );
 }
 
 interface ConfirmProps {
-  readonly label: ComponentChildren;
+  readonly label: string;
+  /** What it is done to, for screen readers. */
+  readonly of?: string;
   readonly children: ComponentChildren;
   readonly danger?: boolean;
 }
@@ -110,7 +146,6 @@ export function sentence(text: string): string {
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…]$/.test(trimmed) ? '' : '.'}`;
 }
 
-/** Formats bytes for people. */
 export function bytesText(bytes: number): string {
   if (bytes === 1) return '1 byte';
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];

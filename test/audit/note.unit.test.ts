@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { AuditLog } from '../../src/audit/log.ts';
-import { noteAct, OPERATOR, sourceOf } from '../../src/audit/note.ts';
+import { auditSourceOf, noteAct, OPERATOR } from '../../src/audit/note.ts';
 import { auditTables } from '../../src/audit/records.ts';
 import { openLog } from '../../src/common/log.ts';
 import { limits } from '../../src/limits/service.ts';
@@ -40,7 +40,7 @@ const act = (accountId: string, detail: string) =>
 
 /** A failed sign-in, once it is on disk. */
 async function fail(accountId: string, address: string): Promise<void> {
-  audit.signInFailed(accountId, 'wrong password', sourceOf('stranger', address, undefined));
+  audit.signInFailed(accountId, 'wrong password', auditSourceOf('stranger', address, undefined));
   await actors.account(accountId).ask(() => null);
 }
 
@@ -90,7 +90,7 @@ test('[AUD-1] events older than 180 days are not shown, and the sweep removes th
 });
 
 test('[AUD-1] what a program calls itself is cut and loses its control characters', () => {
-  const { agent } = sourceOf('user', '192.0.2.1', `\u001b]0;owned\u0007\u202e${'x'.repeat(5000)}`);
+  const { agent } = auditSourceOf('user', '192.0.2.1', `\u001b]0;owned\u0007\u202e${'x'.repeat(5000)}`);
   expect(agent).toMatch(/^\]0;ownedx+$/);
   expect(agent?.length).toBeLessThanOrEqual(limits.agentCharsMax);
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { send } from '../../src/client/http.ts';
+import { sendRequest } from '../../src/client/http.ts';
 
 /** A server on a thread of its own: it answers while this thread computes, and closes what is idle for 50 ms. */
 const SERVER = `
@@ -24,7 +24,7 @@ test('[MIR-20] an upload after a long computation, such as of a passphrase, gets
   onTestFinished(async () => void (await worker.terminate()));
   const [port] = (await once(worker, 'message')) as [number];
   const server = `http://127.0.0.1:${port}`;
-  expect((await send(server, '/first')).status).toBe(200);
+  expect((await sendRequest(server, '/first')).status).toBe(200);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-  expect((await send(server, '/second', { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(200);
+  expect((await sendRequest(server, '/second', { method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(200);
 });

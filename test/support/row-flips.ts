@@ -8,7 +8,7 @@ import { openSealer } from '../../src/store/sealing/own-key.ts';
 import { Store } from '../../src/store/store.ts';
 import { type AnyTable, defineTable, type Key } from '../../src/store/table.ts';
 
-export interface RowFlip {
+interface RowFlip {
   readonly table: string;
   readonly key: Key;
   readonly bit: number;
@@ -56,7 +56,7 @@ export class RowFlips {
     const bit = from + Math.floor(random() * ((to ?? before.length * 8) - from));
     const after = Uint8Array.from(before);
     after[bit >> 3] = (after[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-    const put = (bytes: Uint8Array) => this.store.write(UPGRADE, (batch): void => void batch.put(raw, key, bytes));
+    const put = (bytes: Uint8Array) => this.store.write(UPGRADE, (batch) => batch.put(raw, key, bytes));
     await put(after);
     return { table: raw.name, key, bit, undo: () => put(before) };
   }

@@ -7,11 +7,11 @@ import type { TaskHead } from '../../src/tasks/records.ts';
 import {
   binCutoffMs,
   categoryNotFound,
-  decideBin,
-  decideCreate,
+  decideBinTask,
   decideCreateCategory,
-  decidePatch,
+  decideCreateTask,
   decidePatchCategory,
+  decidePatchTask,
   decideRestore,
   disagreement,
   foldName,
@@ -60,7 +60,7 @@ describe('[TASK-2] status and completion', () => {
     [{ kanban_status: 'in_progress' }, 'in_progress'],
     [{ kanban_status: 'done' }, 'done'],
   ])('a new task with %j is %s', (fields, status) => {
-    const { task } = decideCreate({ ...fields, content: 'x' }, undefined, NOW_MS);
+    const { task } = decideCreateTask({ ...fields, content: 'x' }, undefined, NOW_MS);
     const isDone = status === 'done';
     expect(task).toMatchObject({ kanban_status: status, completed: isDone, completed_at: isDone ? at(0) : null });
   });
@@ -76,7 +76,7 @@ describe('[TASK-2] status and completion', () => {
     [DONE, { completed: false }, 'todo', null],
     [DONE, { kanban_status: 'backlog' }, 'backlog', null],
   ])('%o with %j becomes %s, completed at %s', (task, fields, status, completedAt) => {
-    expect(decidePatch(task, fields, NOW_MS)).toMatchObject({
+    expect(decidePatchTask(task, fields, NOW_MS)).toMatchObject({
       kanban_status: status,
       completed: status === 'done',
       completed_at: completedAt,
@@ -88,7 +88,7 @@ describe('[TASK-1] a new task', () => {
   const head: TaskHead = { task_id: 7, category_id: 3, created_at: at(-1) };
   test('has every field that was sent', () => {
     const fields = { content: 'x', due_date: '2026-12-24', is_important: true, category_id: 3 } as const;
-    const { task, head: next } = decideCreate(fields, head, NOW_MS, 'a browser');
+    const { task, head: next } = decideCreateTask(fields, head, NOW_MS, 'a browser');
     expect(task).toEqual({
       ...fields,
       id: 8,
@@ -105,7 +105,7 @@ describe('[TASK-1] a new task', () => {
   });
 
   test('has defaults for the others', () => {
-    const { task, head: next } = decideCreate({ content: 'x' }, undefined, NOW_MS);
+    const { task, head: next } = decideCreateTask({ content: 'x' }, undefined, NOW_MS);
     expect(task).toMatchObject({ id: 1, content: 'x', due_date: null, is_important: false, category_id: null });
     expect(task).not.toHaveProperty('changed_by');
     expect(next).toEqual({ task_id: 1, category_id: 0, created_at: at(0) });
@@ -116,7 +116,7 @@ describe('[TASK-1] a new task', () => {
     ['in the same millisecond', 0, 0],
     ['while the clock is behind', 5000, 5000],
   ])('made %s is never older than the newest', (_, lastMs, ms) => {
-    const { task, head: next } = decideCreate({ content: 'x' }, { ...head, created_at: at(lastMs) }, NOW_MS);
+    const { task, head: next } = decideCreateTask({ content: 'x' }, { ...head, created_at: at(lastMs) }, NOW_MS);
     expect([task.created_at, task.updated_at, next.created_at]).toEqual([at(ms), at(ms), at(ms)]);
   });
 });
@@ -131,7 +131,7 @@ describe('[TASK-4, TASK-8] a change of a task', () => {
     [{ category_id: null }, { category_id: null }],
     [{ kanban_status: 'backlog' }, { kanban_status: 'backlog' }],
   ])('%j changes that alone, the version, the time and who', (fields, changed) => {
-    const next = decidePatch(TASK, fields, NOW_MS, 'a device');
+    const next = decidePatchTask(TASK, fields, NOW_MS, 'a device');
     expect(next).toEqual({ ...TASK, ...changed, version: 4, updated_at: at(0), changed_by: 'a device' });
   });
 
@@ -141,16 +141,16 @@ describe('[TASK-4, TASK-8] a change of a task', () => {
     { due_date: '2026-12-01', is_important: false, category_id: 2, kanban_status: 'todo', completed: false },
     { expected_version: 3 },
   ])('%j changes nothing', (fields) => {
-    expect(decidePatch(TASK, fields, NOW_MS, 'a device')).toBe(TASK);
+    expect(decidePatchTask(TASK, fields, NOW_MS, 'a device')).toBe(TASK);
   });
 
   test('names nobody when it is not known who', () => {
-    expect(decidePatch(TASK, { content: 'x' }, NOW_MS)).not.toHaveProperty('changed_by');
+    expect(decidePatchTask(TASK, { content: 'x' }, NOW_MS)).not.toHaveProperty('changed_by');
   });
 
   test('is never older than the one before', () => {
     const task = { ...TASK, updated_at: at(5000) };
-    expect(decidePatch(task, { completed: true }, NOW_MS)).toMatchObject({
+    expect(decidePatchTask(task, { completed: true }, NOW_MS)).toMatchObject({
       updated_at: at(5000),
       completed_at: at(5000),
     });
@@ -160,7 +160,7 @@ describe('[TASK-4, TASK-8] a change of a task', () => {
 describe('[TASK-6, TASK-8] the trash', () => {
   const binned = { ...TASK, deleted_at: at(-1000), changed_by: 'a device' };
   test('a deleted task keeps its version and its time', () => {
-    expect(decideBin(TASK, NOW_MS, 'a device')).toEqual({ ...TASK, deleted_at: at(0), changed_by: 'a device' });
+    expect(decideBinTask(TASK, NOW_MS, 'a device')).toEqual({ ...TASK, deleted_at: at(0), changed_by: 'a device' });
   });
   test.each<[categoryExists: boolean, category: number | null, updatedMs: number, ms: number]>([
     [true, 2, -5000, 0],

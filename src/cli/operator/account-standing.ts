@@ -1,12 +1,12 @@
 /**
  * cairn account list, show, disable, enable, delete, quota, operator, reset-2fa: manages access and limits of accounts.
  */
-import { createInterface } from 'node:readline/promises';
 import type { AccountView } from '../../accounts/standing/directory.ts';
 import { shownLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
+import { askPerson } from '../secret-input.ts';
 import { UsageError } from '../usage-error.ts';
 import { control } from './control.ts';
 
@@ -115,10 +115,7 @@ async function list(options: Options): Promise<number> {
     if (page.next === null) break;
     after = page.next;
   }
-  if (options.json) print(JSON.stringify({ accounts: all }));
-  else if (all.length === 0) print('There are no accounts.');
-  else for (const one of all) print(line(one));
-  return 0;
+  return printResult(options, { accounts: all }, () => all.map(line).join('\n') || 'There are no accounts.');
 }
 
 function line(one: AccountView): string {
@@ -128,11 +125,7 @@ function line(one: AccountView): string {
 }
 
 function show(options: Options, one: AccountView): number {
-  if (options.json) {
-    print(JSON.stringify(one));
-    return 0;
-  }
-  print(
+  return printResult(options, one, () =>
     table([
       ['email', shownLine(one.email)],
       ['name', shownLine(one.name ?? '-')],
@@ -147,7 +140,6 @@ function show(options: Options, one: AccountView): number {
       ...KINDS.map((kind) => [kind, `${size(one.used_bytes[kind])} of ${size(one.quota_bytes[kind])}`] as const),
     ]),
   );
-  return 0;
 }
 
 async function quota(options: Options): Promise<number> {
@@ -174,34 +166,23 @@ async function quota(options: Options): Promise<number> {
 
 async function resetSecondFactor(options: Options): Promise<number> {
   const done = await control({ command: 'account.reset_second_factor', email: options.required('email') });
-  if (options.json) print(JSON.stringify(done));
-  else print(`Two-factor sign-in of ${shownLine(done.email)} is off: the password alone signs in.`);
-  return 0;
+  return printResult(
+    options,
+    done,
+    () => `Two-factor sign-in of ${shownLine(done.email)} is off: the password alone signs in.`,
+  );
 }
 
 async function remove(options: Options): Promise<number> {
   const email = options.required('email');
-  const confirm = options.optional('confirm') ?? (await askForEmail(email));
+  const question = `This permanently deletes the account ${shownLine(email)} with all its data.\nType its email to confirm: `;
+  const confirm = options.optional('confirm') ?? (await askPerson(question));
   if (confirm !== email) {
     throw new StartError(`${shownLine(email)} was not deleted: its email was not confirmed. Use --confirm ${email}.`);
   }
   const done = await control({ command: 'account.delete', email });
-  if (options.json) print(JSON.stringify(done));
-  else
-    print(`Deleted ${shownLine(done.deleted)}. Nobody can use it any longer; its data is removed in the background.`);
-  return 0;
-}
-
-/** Asks only a person at a terminal; a script passes --confirm. */
-async function askForEmail(email: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY) return undefined;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = `This permanently deletes the account ${shownLine(email)} with all its data.\nType its email to confirm: `;
-    return (await terminal.question(question)).trim();
-  } finally {
-    terminal.close();
-  }
+  const next = 'Nobody can use it any longer; its data is removed in the background.';
+  return printResult(options, done, () => `Deleted ${shownLine(done.deleted)}. ${next}`);
 }
 
 const UNITS = ['', 'KiB', 'MiB', 'GiB', 'TiB'] as const;

@@ -1,9 +1,9 @@
 /** cairn account: creates an account and prints its keys once; sets the password for the web pages. */
-import { jsonLine, shownLine } from '../../client/shown.ts';
+import { shownLine } from '../../client/shown.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { readSecret } from '../secret-input.ts';
 import { control } from './control.ts';
 
@@ -29,8 +29,7 @@ async function setPassword(options: Options): Promise<number> {
   const email = options.required('email');
   const passwordHash = await hash(await readSecret('New password'));
   const set = await control({ command: 'account.password', email, passwordHash });
-  print(options.json ? jsonLine(set) : `The password of ${set.email} is set. Its browsers are signed out.`);
-  return 0;
+  return printResult(options, set, () => `The password of ${set.email} is set. Its browsers are signed out.`);
 }
 
 /** Hashed here, so that the password itself never leaves this process. */
@@ -55,19 +54,18 @@ async function create(options: Options): Promise<number> {
     email: options.required('email'),
     ...(name === undefined ? {} : { name }),
   });
-  if (options.json) {
-    print(jsonLine(made));
-    return 0;
-  }
-  print(
-    table([
-      ['account', made.account_id],
-      ['email', made.email],
-      ['account key', made.account_key],
-      ['MCP key', made.mcp_key],
-    ]),
+  const rows = [
+    ['account', made.account_id],
+    ['email', made.email],
+    ['account key', made.account_key],
+    ['MCP key', made.mcp_key],
+  ] as const;
+  return printResult(
+    options,
+    made,
+    () => `${table(rows)}
+
+Copy both keys now: only their hashes are stored, so they are not shown again.
+To sign in with a browser, set a password: cairn account password --email ${shownLine(made.email)}`,
   );
-  print('\nCopy both keys now: only their hashes are stored, so they are not shown again.');
-  print(`To sign in with a browser, set a password: cairn account password --email ${shownLine(made.email)}`);
-  return 0;
 }

@@ -5,11 +5,10 @@
 import { resolve } from 'node:path';
 import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
-import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
 import { readConfig } from '../../config.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, printError, table } from '../output.ts';
+import { printError, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
 
@@ -53,24 +52,21 @@ async function runExport(options: Options): Promise<number> {
   }
   await noteExport(options.required('email'));
   for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
-  if (options.json) {
-    print(jsonLine(manifest));
-    return 0;
-  }
   const { files, blobs, account, made_at } = manifest;
-  print(
-    table([
-      ['archive', folder],
-      ['account', account.email],
-      ['made at', made_at],
-      ...SECTIONS.map((section): [string, string] => [section, `${files[section].records} records`]),
-      ['contents', `${blobs.count}, ${formatBytes(blobs.bytes)}`],
-    ]),
+  const rows = [
+    ['archive', folder],
+    ['account', account.email],
+    ['made at', made_at],
+    ...SECTIONS.map((section) => [section, `${files[section].records} records`] as const),
+    ['contents', `${blobs.count}, ${formatBytes(blobs.bytes)}`],
+  ] as const;
+  return printResult(
+    options,
+    manifest,
+    () => `${table(rows)}
+
+Keys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, unencrypted: keep it safe.`,
   );
-  print(
-    '\nKeys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, unencrypted: keep it safe.',
-  );
-  return 0;
 }
 
 /**
@@ -96,24 +92,23 @@ async function runImport(options: Options): Promise<number> {
     { command: 'account.import', folder, ...(email === undefined ? {} : { email }) },
     { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },
   ).finally(() => bar.close());
-  if (options.json) {
-    print(jsonLine(made));
-    return 0;
-  }
   const { mirror_token: token, mirror_secret: secret } = made;
-  print(
-    table([
-      ['account', made.account_id],
-      ['email', made.email],
-      ['records', String(made.records)],
-      ['bytes', String(made.bytes)],
-      ['account key', made.account_key],
-      ['MCP key', made.mcp_key],
-      ...(token === null ? [] : [['mirror token', token] as const]),
-      ...(secret === null ? [] : [['mirror secret', secret] as const]),
-    ]),
+  const rows = [
+    ['account', made.account_id],
+    ['email', made.email],
+    ['records', String(made.records)],
+    ['bytes', String(made.bytes)],
+    ['account key', made.account_key],
+    ['MCP key', made.mcp_key],
+    ...(token === null ? [] : [['mirror token', token] as const]),
+    ...(secret === null ? [] : [['mirror secret', secret] as const]),
+  ] as const;
+  return printResult(
+    options,
+    made,
+    () => `${table(rows)}
+
+Copy the keys now: only their hashes are stored, so they are not shown again.
+Archives contain no password: \`cairn account password --email ${made.email}\` sets one.`,
   );
-  print('\nCopy the keys now: only their hashes are stored, so they are not shown again.');
-  print(`Archives contain no password: \`cairn account password --email ${made.email}\` sets one.`);
-  return 0;
 }

@@ -1,8 +1,8 @@
 /** cairn client: registers, lists and removes the operator's OAuth clients, with or without a running service. */
-import { counted, jsonLine } from '../../client/shown.ts';
+import { countWithNoun } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, repeats } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const clientCommands: readonly Command[] = [
@@ -38,34 +38,30 @@ export const clientCommands: readonly Command[] = [
 async function add(options: Options): Promise<number> {
   const name = options.required('name');
   const added = await control({ command: 'client.add', name, redirects: [...options.many('redirect')] });
-  if (options.json) print(jsonLine(added));
-  else {
-    print(
-      table([
-        ['client_id', added.client_id],
-        ['name', added.client_name ?? ''],
-        ...added.redirect_uris.map((uri) => ['redirect', uri] as const),
-      ]),
-    );
-  }
-  return 0;
+  return printResult(options, added, () =>
+    table([
+      ['client_id', added.client_id],
+      ['name', added.client_name ?? ''],
+      ...added.redirect_uris.map((uri) => ['redirect', uri] as const),
+    ]),
+  );
 }
 
 async function list(options: Options): Promise<number> {
   const { clients } = await control({ command: 'client.list' });
-  if (options.json) print(jsonLine({ clients }));
-  else if (clients.length === 0) print('There are no clients registered by the operator.');
-  else {
-    for (const { client_id: id, client_name: name, redirect_uris: redirects, created_at: created } of clients) {
-      print(`${id}  ${name ?? ''}  created ${created}  ${redirects.join(' ')}`);
-    }
-  }
-  return 0;
+  const lines = clients.map(
+    ({ client_id: id, client_name: name, redirect_uris: redirects, created_at: created }) =>
+      `${id}  ${name ?? ''}  created ${created}  ${redirects.join(' ')}`,
+  );
+  return printResult(
+    options,
+    { clients },
+    () => lines.join('\n') || 'There are no clients registered by the operator.',
+  );
 }
 
 async function remove(options: Options): Promise<number> {
   const done = await control({ command: 'client.remove', clientId: options.required('id') });
-  const ended = counted(done.sign_ins_ended, 'sign-in');
-  print(options.json ? jsonLine(done) : `Client ${done.removed} is removed. Ended: ${ended}.`);
-  return 0;
+  const ended = countWithNoun(done.sign_ins_ended, 'sign-in');
+  return printResult(options, done, () => `Client ${done.removed} is removed. Ended: ${ended}.`);
 }

@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../../config.ts';
 import {
   type ControlAnswer,
   type ControlRequest,
+  type ControlRequestOf,
   type ControlResults,
   progressSchema,
 } from '../../control/protocol.ts';
@@ -15,19 +16,15 @@ import { askControl } from '../../control/socket.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { printError } from '../output.ts';
 
-type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { command: C }>;
-
-/** How to run a long command. */
 export interface LongCommand {
   readonly onProgress: (done: number, total: number) => void;
-  /** Cancels the command. */
   readonly signal: AbortSignal;
   /** Opens the resources needed beside the core when no service runs. Returns a function that closes them. */
   readonly open: (core: Core, config: Config, log: Log) => Promise<() => Promise<void>>;
 }
 
 export async function control<C extends ControlRequest['command']>(
-  request: RequestOf<C>,
+  request: ControlRequestOf<C>,
   long?: LongCommand,
 ): Promise<ControlResults[C]> {
   const config = readConfig();

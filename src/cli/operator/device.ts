@@ -1,9 +1,8 @@
 /**
  * cairn device approve, deny: approves or denies a pending device sign-in for an account, as its owner can on the page.
  */
-import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const deviceCommands: readonly Command[] = [
@@ -32,11 +31,7 @@ async function answer(options: Options, isApproved: boolean): Promise<number> {
     email: options.required('account'),
     isApproved,
   });
-  if (options.json) {
-    print(jsonLine(answered));
-    return 0;
-  }
-  print(
+  return printResult(options, answered, () =>
     table([
       [isApproved ? 'approved' : 'denied', answered.user_code],
       ['client', answered.client],
@@ -45,5 +40,4 @@ async function answer(options: Options, isApproved: boolean): Promise<number> {
       ['scope', answered.scope],
     ]),
   );
-  return 0;
 }

@@ -1,7 +1,7 @@
 /** cairn identity link, list, unlink: manages which subjects of the identity provider can sign in to an account. */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
-import { print, table } from '../output.ts';
+import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const identityCommands: readonly Command[] = [
@@ -35,17 +35,13 @@ async function link(options: Options): Promise<number> {
     email: options.required('email'),
     subject: options.required('subject'),
   });
-  if (options.json) print(jsonLine(linked));
-  else {
-    print(
-      table([
-        ['identity id', linked.identity_id],
-        ['issuer', linked.issuer],
-        ['subject', linked.subject],
-      ]),
-    );
-  }
-  return 0;
+  return printResult(options, linked, () =>
+    table([
+      ['identity id', linked.identity_id],
+      ['issuer', linked.issuer],
+      ['subject', linked.subject],
+    ]),
+  );
 }
 
 async function list(options: Options): Promise<number> {
@@ -65,6 +61,5 @@ async function unlink(options: Options): Promise<number> {
     email: options.required('email'),
     identityId: options.required('id'),
   });
-  print(options.json ? jsonLine(done) : `unlinked ${done.unlinked}`);
-  return 0;
+  return printResult(options, done, () => `unlinked ${done.unlinked}`);
 }

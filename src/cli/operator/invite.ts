@@ -1,9 +1,8 @@
 /** cairn invite: creates, lists and revokes invitations to the hub, with or without a running service. */
-import { jsonLine } from '../../client/shown.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { print, printError, table } from '../output.ts';
+import { printError, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const inviteCommands: readonly Command[] = [
@@ -50,23 +49,22 @@ async function create(options: Options): Promise<number> {
   if (mailed === false) {
     printError('cairn: the mail server rejected the message; send the link yourself, or check CAIRN_SMTP_URL.');
   }
-  if (options.json) {
-    print(jsonLine({ ...made, link, mailed: mailed === true }));
-    return 0;
-  }
-  print(
-    table([
-      ['invitation', made.invite_id],
-      ['code', made.code],
-      ['link', link],
-      ['for', made.email ?? 'anyone with the code'],
-      ['accounts', String(made.uses_left)],
-      ['valid until', made.expires_at],
-    ]),
+  const rows = [
+    ['invitation', made.invite_id],
+    ['code', made.code],
+    ['link', link],
+    ['for', made.email ?? 'anyone with the code'],
+    ['accounts', String(made.uses_left)],
+    ['valid until', made.expires_at],
+  ] as const;
+  const sent = mailed === true ? `The link was mailed to ${email}.\n\n` : '';
+  return printResult(
+    options,
+    { ...made, link, mailed: mailed === true },
+    () => `${table(rows)}
+
+${sent}Copy the code or the link now: only a hash is stored, so it is not shown again.`,
   );
-  if (mailed === true) print(`\nThe link was mailed to ${email}.`);
-  print('\nCopy the code or the link now: only a hash is stored, so it is not shown again.');
-  return 0;
 }
 
 /**
@@ -87,20 +85,16 @@ async function mailTo(
 
 async function list(options: Options): Promise<number> {
   const { invitations } = await control({ command: 'invite.list' });
-  if (options.json) print(jsonLine({ invitations }));
-  else if (invitations.length === 0) print('There are no open invitations.');
-  else {
-    for (const { invite_id: id, email, uses_left: left, expires_at: until } of invitations) {
-      print(`${id}  for ${email ?? 'anyone'}  accounts left ${left}  valid until ${until}`);
-    }
-  }
-  return 0;
+  const lines = invitations.map(
+    ({ invite_id: id, email, uses_left: left, expires_at: until }) =>
+      `${id}  for ${email ?? 'anyone'}  accounts left ${left}  valid until ${until}`,
+  );
+  return printResult(options, { invitations }, () => lines.join('\n') || 'There are no open invitations.');
 }
 
 async function revoke(options: Options): Promise<number> {
   const revoked = await control({ command: 'invite.revoke', inviteId: options.required('id') });
-  print(options.json ? jsonLine(revoked) : `Invitation ${revoked.revoked} is revoked.`);
-  return 0;
+  return printResult(options, revoked, () => `Invitation ${revoked.revoked} is revoked.`);
 }
 
 /** Address of the hub for users, as far as the settings define it. */

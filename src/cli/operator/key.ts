@@ -1,7 +1,7 @@
 /** cairn key create, list, revoke: manages the keys of one account. */
 import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
-import { print, table } from '../output.ts';
+import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const keyCommands: readonly Command[] = [
@@ -35,18 +35,13 @@ async function create(options: Options): Promise<number> {
     email: options.required('email'),
     name: options.required('name'),
   });
-  if (options.json) print(jsonLine(made));
-  else {
-    print(
-      table([
-        ['key id', made.key_id],
-        ['name', made.name],
-        ['MCP key', made.mcp_key],
-      ]),
-    );
-    print('\nCopy the key now: only its hash is stored, so it is not shown again.');
-  }
-  return 0;
+  const rows = [
+    ['key id', made.key_id],
+    ['name', made.name],
+    ['MCP key', made.mcp_key],
+  ] as const;
+  const next = 'Copy the key now: only its hash is stored, so it is not shown again.';
+  return printResult(options, made, () => `${table(rows)}\n\n${next}`);
 }
 
 async function list(options: Options): Promise<number> {
@@ -67,6 +62,5 @@ async function revoke(options: Options): Promise<number> {
     email: options.required('email'),
     keyId: options.required('id'),
   });
-  print(options.json ? jsonLine(done) : `revoked ${done.revoked}`);
-  return 0;
+  return printResult(options, done, () => `revoked ${done.revoked}`);
 }

@@ -1,7 +1,6 @@
 /** cairn token create: issues an access token for the REST resources, without a device sign-in. */
-import { jsonLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
 export const tokenCommands: readonly Command[] = [
@@ -16,14 +15,10 @@ export const tokenCommands: readonly Command[] = [
 
 async function create(options: Options): Promise<number> {
   const made = await control({ command: 'token.create', email: options.required('email') });
-  if (options.json) print(jsonLine(made));
-  else {
-    print(
-      table([
-        ['access token', made.access_token],
-        ['expires in', `${made.expires_in} s`],
-      ]),
-    );
-  }
-  return 0;
+  return printResult(options, made, () =>
+    table([
+      ['access token', made.access_token],
+      ['expires in', `${made.expires_in} s`],
+    ]),
+  );
 }

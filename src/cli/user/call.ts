@@ -1,11 +1,10 @@
 /** cairn call: calls any tool of a hub, with its arguments as options; without a name, lists the tools. */
 
 import { ClientError } from '../../client/client-error.ts';
-import { jsonLine } from '../../client/shown.ts';
 import type { ListedTool } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { print, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { openTools } from './tool-access.ts';
 
@@ -29,8 +28,8 @@ async function call(options: Options): Promise<number> {
   const tools = await client.list();
   const name = options.operand();
   if (name === undefined) {
-    printTools(tools, options.json);
-    return 0;
+    const rows = tools.map((tool) => [tool.name, tool.description.split('. ')[0] ?? ''] as const);
+    return printResult(options, { tools }, () => table(rows));
   }
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined) {
@@ -43,13 +42,7 @@ async function call(options: Options): Promise<number> {
     );
   }
   const { text, structured } = await client.call(name, readArguments(tool, options.others));
-  print(options.json ? jsonLine(structured) : text);
-  return 0;
-}
-
-function printTools(tools: readonly ListedTool[], asJson: boolean): void {
-  if (asJson) print(jsonLine({ tools }));
-  else print(table(tools.map(({ name, description }) => [name, description.split('. ')[0] ?? ''])));
+  return printResult(options, structured, () => text);
 }
 
 /** Converts option values to the types of the tool's input schema. Unknown names are left for the hub to reject. */
@@ -76,7 +69,6 @@ function readValue(name: string, value: string | true, schema: Schema | undefine
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The JSON types that a schema accepts. */
 function typesOf(schema: Schema): Set<string> {
   const { type, anyOf, enum: values } = schema;
   const own = typeof type === 'string' ? [type] : Array.isArray(type) ? type.map(String) : [];

@@ -3,14 +3,13 @@
 import { hostname } from 'node:os';
 import { ClientError } from '../../client/client-error.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { jsonLine } from '../../client/shown.ts';
 import { CredentialFile, type StoredLogin } from '../../client/sign-in/credential-file.ts';
 import { chooseServer, withTokens } from '../../client/sign-in/credentials.ts';
 import { signInDevice } from '../../client/sign-in/device-login.ts';
 import { type DeviceCodes, revokeToken } from '../../client/sign-in/oauth.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { print, printError } from '../output.ts';
+import { print, printError, printResult } from '../output.ts';
 
 export const loginCommand: Command = {
   name: 'login',
@@ -58,8 +57,8 @@ async function login(options: Options): Promise<number> {
     });
   // The replaced sign-in would otherwise stay active, with no copy left to revoke it. Failing here is not an error.
   if (replaced !== undefined) await revokeLogin(server, replaced).catch(() => undefined);
-  if (options.json) print(jsonLine({ server, device_name: deviceName }));
-  else print(`Signed in to ${server}. The hub lists this machine as ${deviceName}.`);
+  const sentence = `Signed in to ${server}. The hub lists this machine as ${deviceName}.`;
+  printResult(options, { server, device_name: deviceName }, () => sentence);
   if (settings.key !== undefined)
     printError('CAIRN_KEY is set and overrides this sign-in; unset it to use the sign-in.');
   return 0;
@@ -76,12 +75,11 @@ async function logout(options: Options): Promise<number> {
     if (login !== undefined && !isLocal) await revokeLogin(server, login).catch(stillOpen);
     return undefined;
   });
-  if (options.json) print(jsonLine({ server, was_signed_in: wasSignedIn }));
-  else if (!wasSignedIn) print(`Not signed in to ${server}.`);
-  else if (isLocal)
-    print(`Forgotten here. The sign-in on ${server} stays active until you end it on the settings page.`);
-  else print(`Signed out of ${server}.`);
-  return 0;
+  return printResult(options, { server, was_signed_in: wasSignedIn }, () => {
+    if (!wasSignedIn) return `Not signed in to ${server}.`;
+    if (!isLocal) return `Signed out of ${server}.`;
+    return `Forgotten here. The sign-in on ${server} stays active until you end it on the settings page.`;
+  });
 }
 
 function stillOpen(error: unknown): never {

@@ -69,7 +69,6 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   return { identities: readIdentities(readText(path), path) };
 }
 
-/** Splits a comma-separated list of recipients. */
 export function splitRecipients(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')

@@ -6,15 +6,15 @@ import { decrypt, encrypt } from '../../client/mirror/age.ts';
 import { commitOf, hasUncommitted, headCommit, packCommit, refuseFilled, unpack } from '../../client/mirror/archive.ts';
 import type { MirrorBlob } from '../../client/mirror/hub.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
-import { jsonLine } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { print, printError } from '../output.ts';
+import { printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { lockOf, type MirrorAccess, openMirror, unlockOf } from './mirror-access.ts';
 import { initMirror } from './mirror-init.ts';
 
 const SERVER = takes('server', 'URL');
+const NOTHING = 'Nothing is mirrored yet; run `cairn mirror push` in a repository.';
 const PASSPHRASE = takes('passphrase-file', 'FILE');
 
 export const mirrorCommands: readonly Command[] = [
@@ -79,17 +79,13 @@ export const mirrorCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blobs = await hub.list(readCount(options.optional('limit')));
-  if (options.json) print(jsonLine({ blobs }));
-  else if (blobs.length === 0) print('Nothing is mirrored yet; run `cairn mirror push` in a repository.');
-  else for (const blob of blobs) print(blobLine(blob));
-  return 0;
+  return printResult(options, { blobs }, () => blobs.map(blobLine).join('\n') || NOTHING);
 }
 
 async function latest(options: Options): Promise<number> {
   const { hub } = openMirror(options.optional('server'));
   const blob = await hub.latest();
-  if (options.json) print(jsonLine({ latest: blob ?? null }));
-  else print(blob === undefined ? 'Nothing is mirrored yet; run `cairn mirror push` in a repository.' : blobLine(blob));
+  printResult(options, { latest: blob ?? null }, () => (blob === undefined ? NOTHING : blobLine(blob)));
   // A job monitoring its backups should fail when none exists.
   return blob === undefined ? 1 : 0;
 }
@@ -116,20 +112,23 @@ export async function pushMirror(options: Options): Promise<number> {
     printError('cairn: there are uncommitted changes; they are not in the archive.');
   }
   if (!options.flag('again') && (await hub.has(commit))) {
-    print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is already mirrored.`);
-    return 0;
+    const result = { status: 'existing', commit_sha: commit };
+    return printResult(options, result, () => `${commit} is already mirrored.`);
   }
   const sealed = await encrypt(await packCommit(repository, commit), lock);
   const bar = openProgress('uploading');
   try {
     const blob = await hub.upload(commit, sealed, options.optional('label'), (done, total) => bar.update(done, total));
     bar.close();
-    if (options.json) print(jsonLine({ status: 'stored', ...blob }));
-    else print(`Uploaded commit ${commit} to ${server}: ${formatBytes(blob.byte_size)}, sha256 ${blob.sha256}`);
+    const size = formatBytes(blob.byte_size);
+    return printResult(
+      options,
+      { status: 'stored', ...blob },
+      () => `Uploaded commit ${commit} to ${server}: ${size}, sha256 ${blob.sha256}`,
+    );
   } finally {
     bar.close();
   }
-  return 0;
 }
 
 export async function pullMirror(options: Options): Promise<number> {
@@ -152,9 +151,8 @@ export async function pullMirror(options: Options): Promise<number> {
     }
     await unpack(archive, output);
   }
-  if (options.json) print(jsonLine({ commit_sha: commit, sha256, byte_size: bytes.length, output }));
-  else print(`Restored commit ${commit} into ${output}`);
-  return 0;
+  const result = { commit_sha: commit, sha256, byte_size: bytes.length, output };
+  return printResult(options, result, () => `Restored commit ${commit} into ${output}`);
 }
 
 async function commitOfOption({ hub, server }: MirrorAccess, commit: string | undefined): Promise<string> {

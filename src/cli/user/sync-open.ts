@@ -1,12 +1,11 @@
 /** Opens the folder of a sync command, for the vault it is already synced with or the one that the options name. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { Unreachable } from '../../client/http.ts';
 import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
-import { counted, shownLine } from '../../client/shown.ts';
+import { countWithNoun, shownLine } from '../../client/shown.ts';
 import { newState, type SyncState } from '../../client/sync/base/state.ts';
 import { readState, syncedAround } from '../../client/sync/base/state-file.ts';
 import { StateStore } from '../../client/sync/base/store.ts';
@@ -18,9 +17,9 @@ import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { useUmaskOfUser } from '../process.ts';
+import { askPerson } from '../secret-input.ts';
 import { openTools } from './tool-access.ts';
 
-/** Selects the folder and its vault. */
 export interface FolderChoice {
   /** Undefined: the synced folder around the current one, else the current folder. */
   readonly folder: string | undefined;
@@ -74,13 +73,9 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
   }
   if (create === true || like === undefined) return true;
   const question = `There is no vault "${shownLine(name)}". Did you mean "${shownLine(like)}"?`;
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new ClientError(`${question} To create it, add --create.`);
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test(await asking.question(`${question} Create "${shownLine(name)}"? [y/N] `));
-  } finally {
-    asking.close();
-  }
+  const answer = process.stderr.isTTY ? await askPerson(`${question} Create "${shownLine(name)}"? [y/N] `) : undefined;
+  if (answer === undefined) throw new ClientError(`${question} To create it, add --create.`);
+  return /^y(es)?$/i.test(answer);
 }
 
 /** Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. */
@@ -127,7 +122,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
     tell: (event) => void events.push(event),
     progress(transfer, { files, filesTotal, bytes, bytesTotal }) {
       const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
-      line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${counted(filesTotal, 'file')}, ${amount}`);
+      line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${countWithNoun(filesTotal, 'file')}, ${amount}`);
     },
   };
   return { replica, takeEvents: () => events.splice(0), line };

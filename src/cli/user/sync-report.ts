@@ -2,7 +2,7 @@
 
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
-import { counted, quoted, shownLine } from '../../client/shown.ts';
+import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
 import { conflictsOf } from '../../client/sync/base/state.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { Round } from '../../client/sync/round.ts';
@@ -24,7 +24,7 @@ export function reportOf(replica: Replica, round: Round, events: readonly SyncEv
   const links = round.scan?.links.size ?? 0;
   const conflicts = conflictsOf(replica.state);
   const note =
-    isFirst && links > 0 ? [`not synced: ${counted(links, 'link')} (\`${statusOf(replica)}\` lists them)`] : [];
+    isFirst && links > 0 ? [`not synced: ${countWithNoun(links, 'link')} (\`${statusOf(replica)}\` lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
     open: openLines(replica, round),
@@ -44,7 +44,7 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
   return [...kinds].flatMap(([verb, some]) => {
     if (some.length <= limits.clientLinesMax) return some.map(lineOf);
     const bytes = some.reduce((sum, { bytes: one = 0 }) => sum + one, 0);
-    return [`${verb.padEnd(8)}  ${counted(some.length, 'file')}${bytes === 0 ? '' : `, ${formatBytes(bytes)}`}`];
+    return [`${verb.padEnd(8)}  ${countWithNoun(some.length, 'file')}${bytes === 0 ? '' : `, ${formatBytes(bytes)}`}`];
   });
 }
 
@@ -74,7 +74,7 @@ export function openLines(replica: Replica, { troubles, held }: Round): string[]
 
 function heldLine(count: number, root: string): string[] {
   if (count === 0) return [];
-  const gone = count === 1 ? '1 file is gone' : `${counted(count, 'file')} are gone`;
+  const gone = count === 1 ? '1 file is gone' : `${countWithNoun(count, 'file')} are gone`;
   return [
     `${gone} from ${shownLine(root)}. Nothing was deleted on the hub. To delete there too, run \`${nextCommand(root, 'sync --allow-deletes')}\`. To get the files back, run \`${nextCommand(root, 'sync --restore-missing')}\`.`,
   ];
@@ -89,7 +89,7 @@ function capped(replica: Replica, lines: readonly string[], what: string): strin
   if (more <= 0) return [...lines];
   return [
     ...lines.slice(0, limits.clientLinesMax),
-    `… and ${counted(more, what)} more; \`${statusOf(replica)}\` lists them`,
+    `… and ${countWithNoun(more, what)} more; \`${statusOf(replica)}\` lists them`,
   ];
 }
 

@@ -14,7 +14,7 @@ import { resolveConflict } from '../../client/sync/resolve.ts';
 import { newRound, type Round } from '../../client/sync/round.ts';
 import { syncStatusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
-import { print, printError, table } from '../output.ts';
+import { print, printError, printResult, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
@@ -159,12 +159,17 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   const { done, open, exitCode } = reportOf(replica, round, events, isFirst);
   if (options.json) print(jsonLine(documentOf(replica, round, events)));
   else {
-    for (const text of done) print(text);
     const notes = [...open, ...choiceLines(replica, round.scan)];
-    for (const text of notes) printError(`cairn: ${text}`);
-    if (done.length + notes.length === 0) print(direction === 'both' ? 'up to date' : 'up to date with the hub');
+    printReport(done, notes, direction === 'both' ? 'up to date' : 'up to date with the hub');
   }
   return exitCode;
+}
+
+/** Prints what was done and, on standard error, what is left to do; `otherwise` when there is nothing of both. */
+function printReport(done: readonly string[], notes: readonly string[], otherwise: string): void {
+  for (const text of done) print(text);
+  for (const text of notes) printError(`cairn: ${text}`);
+  if (done.length + notes.length === 0) print(otherwise);
 }
 
 function documentOf({ state }: Replica, { troubles, held }: Round, events: readonly unknown[]) {
@@ -227,11 +232,7 @@ async function settle(options: Options): Promise<number> {
   const events = takeEvents();
   const { done, open, exitCode } = reportOf(replica, round, events, false);
   if (options.json) print(jsonLine(documentOf(replica, round, events)));
-  else {
-    for (const text of done) print(text);
-    for (const text of open) printError(`cairn: ${text}`);
-    if (done.length + open.length === 0) print('no conflicts');
-  }
+  else printReport(done, open, 'no conflicts');
   return exitCode;
 }
 
@@ -261,7 +262,5 @@ async function pause(options: Options, isPausing: boolean): Promise<number> {
   const opened = new SyncedFolder(folder);
   if (isPausing) writeFileSync(opened.own('paused'), '', { mode: 0o600 });
   else rmSync(opened.own('paused'), { force: true });
-  if (options.json) print(jsonLine({ folder, paused: isPausing }));
-  else print(isPausing ? 'paused' : 'resumed');
-  return 0;
+  return printResult(options, { folder, paused: isPausing }, () => (isPausing ? 'paused' : 'resumed'));
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { encodeExtValue } from '../../text/ext-value.ts';
 import { ClientError, NotSignedIn } from '../client-error.ts';
-import { type ClientAnswer, type ClientRequest, refusalOf, send, type TransferProgress } from '../http.ts';
+import { type ClientAnswer, type ClientRequest, refusalOf, sendRequest, type TransferProgress } from '../http.ts';
 
 const BASE = '/api/cert_mirror';
 
@@ -40,7 +40,7 @@ export async function issueCredential(
 ): Promise<z.infer<typeof issued>> {
   const body = JSON.stringify({ rotate });
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  return read(server, await send(server, `${BASE}/credentials`, { method: 'POST', headers, body }), issued);
+  return read(server, await sendRequest(server, `${BASE}/credentials`, { method: 'POST', headers, body }), issued);
 }
 
 export class MirrorHub {
@@ -124,7 +124,11 @@ export class MirrorHub {
 
   async #send(path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
     const headers = { ...request.headers, Authorization: `McpKey ${this.#credential.token}` };
-    const answer = await send(this.#server, path, { seconds: limits.clientTransferSeconds, ...request, headers });
+    const answer = await sendRequest(this.#server, path, {
+      seconds: limits.clientTransferSeconds,
+      ...request,
+      headers,
+    });
     if (answer.status !== 401) return answer;
     throw new NotSignedIn(
       `${this.#server} does not accept this mirror token: the credential was replaced or revoked. Set CAIRN_MIRROR_TOKEN and ` +

@@ -20,7 +20,6 @@ const fileSchema = z.object({
   servers: z.record(z.string(), loginSchema),
 });
 
-/** Stored data of one sign-in. */
 export type StoredLogin = z.infer<typeof loginSchema>;
 
 type Document = z.infer<typeof fileSchema>;
@@ -34,7 +33,6 @@ export class CredentialFile {
     this.path = path;
   }
 
-  /** The hub of the last sign-in. */
   current(): string | undefined {
     return this.#read().current ?? undefined;
   }

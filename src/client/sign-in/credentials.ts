@@ -7,7 +7,7 @@ import { ClientError, NotSignedIn } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
 import { type ClientSettings, serverUrl } from '../settings.ts';
 import { CredentialFile, type StoredLogin } from './credential-file.ts';
-import { Refused, refreshTokens, type TokenAnswer } from './oauth.ts';
+import { type IssuedTokens, Refused, refreshTokens } from './oauth.ts';
 
 const DEFAULT_SERVER = 'http://127.0.0.1:8787';
 
@@ -80,7 +80,7 @@ export class Credentials {
   }
 
   /** Refreshes the tokens. Retries once after a lost answer: the hub briefly accepts the same refresh token again. */
-  async #refresh(refreshToken: string): Promise<TokenAnswer> {
+  async #refresh(refreshToken: string): Promise<IssuedTokens> {
     try {
       return await refreshTokens(this.server, refreshToken).catch((error: unknown) => {
         if (error instanceof Unreachable) return refreshTokens(this.server, refreshToken);
@@ -112,7 +112,7 @@ function isFresh(login: StoredLogin, nowMs: number): boolean {
 /** A sign-in with the tokens of an answer received at `nowMs`. */
 export function withTokens(
   login: Pick<StoredLogin, 'mcp_key' | 'device_name'>,
-  answer: TokenAnswer,
+  answer: IssuedTokens,
   nowMs: number,
 ): StoredLogin {
   return {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { Unreachable } from '../http.ts';
-import { askForCodes, Busy, type DeviceCodes, pollForTokens, Refused, type TokenAnswer } from './oauth.ts';
+import { askForCodes, Busy, type DeviceCodes, type IssuedTokens, pollForTokens, Refused } from './oauth.ts';
 
 /** The next polling interval in seconds after an answer (RFC 8628, 3.5); undefined: stop polling. */
 export function nextInterval(error: unknown, seconds: number): number | undefined {
@@ -19,7 +19,7 @@ export async function signInDevice(
   server: string,
   deviceName: string,
   show: (codes: DeviceCodes) => void,
-): Promise<TokenAnswer> {
+): Promise<IssuedTokens> {
   const codes = await askForCodes(server, deviceName);
   const giveUpMs = Date.now() + codes.expires_in * 1000;
   show(codes);

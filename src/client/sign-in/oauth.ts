@@ -1,7 +1,7 @@
 /** Client of a hub's OAuth endpoints (RFC 6749, 8628, 7009): sends requests and reads the answers. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
-import { type ClientAnswer, refusalOf, send } from '../http.ts';
+import { type ClientAnswer, refusalOf, sendRequest } from '../http.ts';
 
 /** Client ID of the command line. */
 const CLIENT_ID = 'cairn';
@@ -27,7 +27,7 @@ const codesSchema = z.object({
 
 const errorSchema = z.object({ error: z.string(), error_description: z.string().optional() });
 
-export type TokenAnswer = z.infer<typeof tokenSchema>;
+export type IssuedTokens = z.infer<typeof tokenSchema>;
 export type DeviceCodes = z.infer<typeof codesSchema>;
 
 /** An error of the token endpoint, by code (RFC 6749, 5.2). */
@@ -57,12 +57,12 @@ export async function askForCodes(server: string, deviceName: string): Promise<D
 }
 
 /** Polls once. Throws Refused `authorization_pending` or `slow_down` while the user has not answered. */
-export async function pollForTokens(server: string, deviceCode: string): Promise<TokenAnswer> {
+export async function pollForTokens(server: string, deviceCode: string): Promise<IssuedTokens> {
   return await askToken(server, { grant_type: DEVICE_GRANT, device_code: deviceCode });
 }
 
 /** Exchanges a refresh token for a new token pair. Throws Refused `invalid_grant` when it no longer works. */
-export async function refreshTokens(server: string, refreshToken: string): Promise<TokenAnswer> {
+export async function refreshTokens(server: string, refreshToken: string): Promise<IssuedTokens> {
   return await askToken(server, { grant_type: 'refresh_token', refresh_token: refreshToken });
 }
 
@@ -71,7 +71,7 @@ export async function revokeToken(server: string, token: string): Promise<void> 
   await postForm(server, '/oauth/revoke', { token, client_id: CLIENT_ID });
 }
 
-async function askToken(server: string, fields: Readonly<Record<string, string>>): Promise<TokenAnswer> {
+async function askToken(server: string, fields: Readonly<Record<string, string>>): Promise<IssuedTokens> {
   return read(server, tokenSchema, await postForm(server, '/oauth/token', { ...fields, client_id: CLIENT_ID }));
 }
 
@@ -82,7 +82,7 @@ function read<T>(server: string, schema: z.ZodType<T>, answer: ClientAnswer): T 
 }
 
 async function postForm(server: string, path: string, fields: Readonly<Record<string, string>>): Promise<ClientAnswer> {
-  const answer = await send(server, path, {
+  const answer = await sendRequest(server, path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),

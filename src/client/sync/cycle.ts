@@ -14,14 +14,12 @@ import { sendSaves } from './run/saves.ts';
 import { scanFiles } from './run/scan-files.ts';
 import { LargeTransfers } from './run/transfers.ts';
 
-/** Direction of a sync. */
 export type Direction = 'pull' | 'both';
 
 export interface SyncRules extends PushRules {
   readonly direction: Direction;
   /** Restores files missing here from the hub instead of deleting them there. */
   readonly restoreMissing: boolean;
-  /** Retries changes that the hub refused earlier. */
   readonly retryRefused: boolean;
 }
 
@@ -102,7 +100,6 @@ function takeDue({ large, next: { due, recheck } }: SyncStep): void {
   }
 }
 
-/** Transfers the queued large files. */
 async function transferLarge(step: SyncStep): Promise<void> {
   const large = new LargeTransfers(step);
   try {

@@ -219,7 +219,6 @@ export class VaultHub {
     }
   }
 
-  /** Calls a tool on the vault. */
   async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
     return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }, how));
   }

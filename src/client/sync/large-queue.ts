@@ -17,7 +17,6 @@ export class LargeQueue {
   readonly uploads = new Set<FolderPath>();
   /** Queued downloads: bytes by path. */
   readonly downloads = new Map<FolderPath, number>();
-  /** Transfers in progress. */
   readonly uploading = new Set<FolderPath>();
   readonly downloading = new Set<FolderPath>();
 

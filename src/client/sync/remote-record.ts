@@ -19,7 +19,6 @@ const recordSchema = z.object({
   size_bytes: z.number().optional(),
 });
 
-/** The hub's side of a path. */
 interface RemoteSide {
   readonly sha256: string;
   /** Undefined when the content is long and was not requested. */

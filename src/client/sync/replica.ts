@@ -5,7 +5,6 @@ import type { Amount, VaultHub } from './hub.ts';
 import type { LargeQueue } from './large-queue.ts';
 import type { Scan } from './scan/scan.ts';
 
-/** One event at one path. */
 export interface SyncEvent {
   readonly verb: 'pulled' | 'pushed' | 'renamed' | 'merged' | 'removed' | 'deleted' | 'kept' | 'revived' | 'conflict';
   readonly path: string;
@@ -31,7 +30,6 @@ export interface Replica {
   readonly state: StateStore;
   readonly large: LargeQueue;
   readonly tell: (event: SyncEvent) => void;
-  /** Reports progress during transfers. */
   readonly progress: (transfer: 'upload' | 'download', amount: Amount) => void;
   /** Undefined without a watch. */
   readonly listener?: SyncListener;

@@ -14,7 +14,7 @@ import { applyRemote } from './run/apply.ts';
 import { pushCall, utf8TextOf } from './run/arguments.ts';
 import { mergeOnHub } from './run/reconcile.ts';
 import { scanFiles } from './run/scan-files.ts';
-import { send } from './run/send.ts';
+import { sendParcels } from './run/send.ts';
 import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
 export type ConflictChoice = 'mine' | 'theirs' | 'merge';
@@ -81,7 +81,7 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
   const args = pushCall(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
-  const [outcome] = await send(replica, [{ path, args: { ...args, ...resolves } }]);
+  const [outcome] = await sendParcels(replica, [{ path, args: { ...args, ...resolves } }]);
   if (outcome instanceof ToolRefused) throw outcome;
   const { executable } = mine ?? {};
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
@@ -113,7 +113,7 @@ async function keepAsVersion(
   { path: name, side: theirs }: RemoteRecord,
 ): Promise<void> {
   if (mine.sha256 === theirs?.sha256) return;
-  const [own] = await send(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
+  const [own] = await sendParcels(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.

@@ -38,7 +38,6 @@ type Side = Map<FolderPath, string>;
 
 interface Remote {
   readonly hashes: Side;
-  /** Executable files. */
   readonly executables: ReadonlySet<FolderPath>;
   /** Files whose copy on the hub is damaged. */
   readonly damaged: ReadonlySet<FolderPath>;

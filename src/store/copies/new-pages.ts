@@ -18,7 +18,6 @@ export interface NewPages {
   readonly entries: Iterable<Buffer>;
 }
 
-/** The newest transaction of a data file. */
 export function newestTransaction(path: string): number {
   return withFile(path, (descriptor) => newestHead(descriptor).head.transaction);
 }

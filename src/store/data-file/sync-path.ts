@@ -1,7 +1,6 @@
 /** Flushes a file, or the names in a folder, so that they survive a power failure. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Flushes a file's content, or a folder's names, to disk. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -4,8 +4,8 @@
  */
 import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
-import type { MergeInput, MergeOutput } from '../../text/job-types.ts';
 import { countLines } from '../../text/lines.ts';
+import type { MergeInput, MergeOutput } from '../../text/merge.ts';
 import { runMerge } from '../../text/merge.ts';
 import { type DiffRequest, unifiedDiff } from '../../text/unified-diff.ts';
 

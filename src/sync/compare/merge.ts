@@ -33,7 +33,6 @@ export interface MergeAnswer {
   readonly path: string;
   /** Undefined when the result is a deleted file, or when one side must be chosen. */
   readonly content: { readonly text: string; readonly encoding: Encoding; readonly sha256: string } | undefined;
-  /** The merge result is a deleted file. */
   readonly deleted: boolean;
   readonly conflicts: number;
   /** The `base_sha` to push with: the current sha256, or empty when there must be no file. */

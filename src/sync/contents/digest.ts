@@ -46,7 +46,7 @@ function tooLong(): DigestedContent {
  * Hashes and escapes a content, or returns what is wrong with it. The escaped bytes have their own buffer, so that it
  * can be transferred to another thread.
  */
-export function prepareContent(content: RawContent): PreparedContent {
+export function prepareRawContent(content: RawContent): PreparedContent {
   const digested = digestContent(content);
   if (!digested.ok) return digested;
   const text = JSON.stringify(content.text).slice(1, -1);

@@ -23,7 +23,6 @@ export interface IncomingContent extends ReadyContent {
 /** Content as the client sent it, or as a job of the pool already prepared it. */
 export type SentContent = RawContent | LongContent;
 
-/** Content as sent, and the check to run on it. */
 export interface CheckedContent {
   readonly sent: SentContent;
   readonly check: ContentCheck;

@@ -13,7 +13,6 @@ export class PieceShares {
     this.#batch = batch;
   }
 
-  /** Adds a holder of these pieces. */
   share(storageId: number): void {
     this.#set(storageId, this.#count(storageId) + 1);
   }

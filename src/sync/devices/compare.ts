@@ -26,7 +26,6 @@ type Task = Exclude<Standing, 'same'>;
 export interface Comparison {
   /** Files by what to do with them: those known to the hub in the order of their folded paths, then all others. */
   readonly tasks: Readonly<Record<Task, readonly ComparedFile[]>>;
-  /** Number of files that are equal on both sides. */
   readonly same: number;
   /** More is to be done than one answer can list: do this, then compare again. */
   readonly hasMore: boolean;

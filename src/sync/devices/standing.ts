@@ -1,6 +1,5 @@
 /** Decides what to do with a file, from its state on the device and on the hub. Pure. */
 
-/** State of a path on the hub. */
 export interface RemoteState {
   /** For a tombstone: of the deleted content. */
   readonly sha256: string;
@@ -15,7 +14,6 @@ export interface DeviceState {
 }
 
 export type Standing =
-  /** Nothing to do. */
   | 'same'
   | 'pull'
   /** Push it, with the hub's current version as the base. */

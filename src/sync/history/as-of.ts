@@ -27,7 +27,6 @@ export interface AsOfRequest {
   /** Empty: the whole vault. */
   readonly folder: string;
   readonly atMs: number;
-  /** Only reports what would be done. */
   readonly isDry: boolean;
   readonly deviceId: string | undefined;
   /** `next` of an earlier page. */

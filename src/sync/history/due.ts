@@ -6,7 +6,6 @@ import type { ConflictRecord } from '../log/records.ts';
 /** What a round keeps: this many of the newest versions of a path, and everything since the cutoff. */
 export interface Kept {
   readonly versionsMin: number;
-  /** Milliseconds. */
   readonly cutoffMs: number;
 }
 

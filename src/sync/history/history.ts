@@ -13,7 +13,6 @@ import type { VaultLog } from '../log/vault-log.ts';
 import type { VersionMeta } from '../log/version.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
-import { lineage } from './lineage.ts';
 
 export interface HistoryOptions {
   readonly vaults: Vaults;
@@ -191,6 +190,26 @@ function versionOf(
   if (content === undefined)
     throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
   return { meta, content };
+}
+
+/**
+ * The kept versions of a file, from `seq` to older ones: those of its path, and after a rename also those of its former
+ * path. Versions from before renames were marked stay with their path. Stop iterating early: a busy file has very many.
+ */
+function* lineage(reader: SyncReader, vaultId: string, seq: number): Generator<number> {
+  // The next version of each path that the file has had.
+  const branches = seq === 0 ? [] : [seq];
+  while (branches.length > 0) {
+    const newest = Math.max(...branches);
+    branches.splice(branches.indexOf(newest), 1);
+    const head = reader.versionHead(vaultId, newest);
+    // Retention removed this version and the older ones.
+    if (head === undefined) continue;
+    yield newest;
+    const meta = head.moved ? reader.versionMeta(vaultId, newest) : undefined;
+    const left = meta === undefined ? 0 : reader.seqBeforeMove(vaultId, meta);
+    branches.push(...[head.previousSeq, left].filter((next) => next !== 0 && !branches.includes(next)));
+  }
 }
 
 function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, wanted: number): boolean {

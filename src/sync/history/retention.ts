@@ -29,7 +29,6 @@ export interface RetentionOptions {
 }
 
 export class Retention {
-  /** Run by the timer. */
   readonly sweep: Sweep = { what: 'versions', byAge: true, run: () => this.run() };
   readonly #options: RetentionOptions;
   #isStopped = false;

@@ -51,7 +51,6 @@ export interface VaultRemovalOptions {
 }
 
 export class VaultRemoval {
-  /** Run by the timer. */
   readonly sweep: Sweep = { what: 'deleted vaults', byAge: false, run: () => this.run() };
   readonly #options: VaultRemovalOptions;
   readonly #rounds: Rounds;

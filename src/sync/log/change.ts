@@ -62,7 +62,6 @@ interface EntryReplay {
 type Writable<T> = { -readonly [field in keyof T]: T[field] };
 
 export class LogChange {
-  /** Reads vaults within the decision. */
   readonly reader: SyncReader;
   readonly #batch: Batch;
   readonly #scope: VaultScope;

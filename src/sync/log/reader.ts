@@ -39,7 +39,6 @@ import {
   versionSha256,
 } from './version.ts';
 
-/** A vault and its account. */
 export interface VaultOf {
   readonly accountId: string;
   readonly vaultId: string;
@@ -114,7 +113,6 @@ export class SyncReader {
     return [...this.#store.keys(versionsAside, [vaultId])].map(([, seq]) => seq);
   }
 
-  /** True when the content of a version is damaged and set aside. */
   isSetAside(vaultId: string, seq: number): boolean {
     return this.#store.get(versionsAside, [vaultId, seq]) !== undefined;
   }

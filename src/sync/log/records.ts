@@ -164,7 +164,6 @@ export const conflicts = defineTable<[vaultId: string, conflictId: string], Conf
   { vault: 0 },
 );
 
-/** Pending conflicts of a path. */
 export const pendingConflicts = defineTable<
   [vaultId: string, foldedPath: string, conflictId: string],
   Record<string, never>

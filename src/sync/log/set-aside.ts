@@ -3,7 +3,8 @@
  * them.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
-import { pieces, versions, versionsAside } from './records.ts';
+import { SyncReader } from './reader.ts';
+import { versions, versionsAside } from './records.ts';
 import { isWholeVersion } from './stored-content.ts';
 import { readVersionHead } from './version.ts';
 
@@ -15,7 +16,7 @@ export async function setVersionAside(actors: ActorRegistry, key: VaultVersionKe
     const bytes = batch.get(versions, key);
     if (bytes === undefined) return false;
     const { storageId } = readVersionHead(bytes);
-    const escaped = () => Buffer.concat(batch.range(pieces, { prefix: [storageId] }).map(({ value }) => value));
+    const escaped = () => new SyncReader(batch).escapedContent(storageId);
     if (isWholeVersion(bytes, escaped)) return false;
     batch.put(versionsAside, key, { noted_at: new Date(nowMs).toISOString() });
     return true;

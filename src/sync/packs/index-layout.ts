@@ -32,7 +32,6 @@ export interface PackSummary {
   readonly sizeBytes: number;
 }
 
-/** One line of a pack. */
 export interface PackLine {
   readonly seq: number;
   readonly lineBytes: number;

@@ -4,7 +4,6 @@
  */
 
 export class PackLeases {
-  /** Number of replacements so far. */
   #moment = 0;
   /** Number of running streams by the moment they began. */
   readonly #running = new Map<number, number>();

@@ -2,7 +2,6 @@
 import type { DeadBits } from './dead-bits.ts';
 import type { PackColumns, PackSummary } from './index-layout.ts';
 
-/** The current state of a pack. */
 export interface PackState {
   readonly summary: PackSummary;
   /** Undefined when every line was current when the tail began. */
@@ -24,7 +23,6 @@ export interface TailVersion {
   readonly device: () => string;
 }
 
-/** A vault at one moment. */
 export interface VaultView {
   /** Its greatest sequence number. */
   readonly seq: number;

@@ -10,11 +10,10 @@ import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { versions } from '../log/records.ts';
 import { versionLine } from '../log/version.ts';
 import { countDead, isDead, withDead } from './dead-bits.ts';
-import { gather } from './gather.ts';
 import { encodePackIndex, findLine, lineAt, type PackLine, readPackSummary } from './index-layout.ts';
 import type { PackLeases } from './leases.ts';
 import type { VaultViews } from './vault-view.ts';
-import type { PackState } from './view-types.ts';
+import type { PackState, TailVersion } from './view-types.ts';
 
 export interface PackWriterOptions {
   readonly store: Store;
@@ -23,7 +22,17 @@ export interface PackWriterOptions {
   readonly leases: PackLeases;
 }
 
-/** A pack to be written. */
+interface Gathered {
+  /** Ordered by sequence number. */
+  readonly lines: readonly TailVersion[];
+  /** Versions of earlier packs replaced by these lines, as sequence numbers. */
+  readonly replaced: readonly number[];
+  /** Sequence number of the last version looked at. */
+  readonly last: number;
+  /** True when there is enough for a full pack; otherwise packing can wait for more versions. */
+  readonly full: boolean;
+}
+
 interface NewPack {
   readonly first: number;
   readonly last: number;
@@ -209,6 +218,28 @@ export class PackWriter {
     }
     return bytes;
   }
+}
+
+/** Gathers versions, from the first unpacked one on, until they fill a pack. Drops those replaced on the way. */
+function gather(tail: Iterable<TailVersion>, packedUpTo: number): Gathered {
+  const lines = new Map<number, TailVersion>();
+  const replaced: number[] = [];
+  let [last, looked, bytes] = [packedUpTo, 0, 0];
+  const done = (full: boolean): Gathered => ({ lines: [...lines.values()], replaced, last, full });
+  for (const version of tail) {
+    const added = version.long ? 0 : version.lineBytes;
+    if (looked >= limits.packVersionsMax || bytes + added > limits.packBytesMax) return done(true);
+    looked += 1;
+    last = version.seq;
+    bytes += added;
+    const before = lines.get(version.previousSeq);
+    if (before !== undefined) {
+      lines.delete(before.seq);
+      bytes -= before.long ? 0 : before.lineBytes;
+    } else if (version.previousSeq > 0 && version.previousSeq <= packedUpTo) replaced.push(version.previousSeq);
+    lines.set(version.seq, version);
+  }
+  return done(false);
 }
 
 function livePack(pack: PackState): LivePack {

@@ -13,7 +13,6 @@ import type { PieceStaging } from '../contents/staging.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { type Encoding, pieceShares } from '../log/records.ts';
 
-/** The content fields of a line. */
 export interface ContentLine {
   readonly sha256: string;
   readonly gitSha: string;
@@ -28,7 +27,6 @@ export interface PortableContentsOptions {
   readonly store: Store;
   readonly pool: Pool;
   readonly staging: PieceStaging;
-  /** The account of the import. */
   readonly accountId: string;
 }
 
@@ -75,7 +73,6 @@ export class PortableContents {
     }
   }
 
-  /** Discards the staged contents. */
   async discard(): Promise<void> {
     for (const { storageId } of this.#staged.values()) await this.#options.staging.discard(storageId);
   }

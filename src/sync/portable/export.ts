@@ -19,7 +19,6 @@ import { isWholeVersion } from '../log/stored-content.ts';
 import { decodeContent, readContentText, readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
 import type { VaultArchiveRecord } from './records.ts';
 
-/** The source and the destination of an export. */
 interface Output {
   readonly snapshot: Snapshot;
   readonly archive: ArchiveWriter;

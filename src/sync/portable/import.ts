@@ -73,7 +73,6 @@ export class VaultsImport {
     for (const vaultId of this.#made) batch.put(vaultOwners, [vaultId], { account_id: accountId });
   }
 
-  /** Discards the staged contents. */
   discard(): Promise<void> {
     return this.#contents.discard();
   }

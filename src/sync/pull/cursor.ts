@@ -1,11 +1,12 @@
 /**
  * Writes and reads the cursors of pulls and file lists: opaque to a client, bound by a keyed hash to this hub and one
  * vault, a pull's also to one epoch of the data file. Refuses foreign cursors, and separately those that a restore has
- * invalidated. Pure.
+ * invalidated.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import type { SyncReader } from '../log/reader.ts';
 
 /** A keyed hash of a text, as hex. */
 export type CursorHash = (text: string) => string;
@@ -30,6 +31,12 @@ export interface ListPosition {
   readonly folded: string;
 }
 
+interface CursorTools {
+  readonly reader: SyncReader;
+  readonly hash: CursorHash;
+  readonly epoch: string;
+}
+
 const KINDS = { vault: 'c1', paths: 's1', list: 'l1' } as const;
 /** 96 bits in hex: too many to guess, and a cursor stays short. */
 const MAC_CHARS = 24;
@@ -37,6 +44,17 @@ const MAC_CHARS = 24;
 export function formatPullCursor(hash: CursorHash, scope: PullScope, position: PullPosition): string {
   const { epoch, vaultId, seq, deletesAfter, storedMs } = position;
   return format(hash, KINDS[scope], [epoch, vaultId, seq, deletesAfter, storedMs]);
+}
+
+/** The cursor after the change `seq`, for a device that has every deletion up to there. */
+export function cursorAt({ reader, hash, epoch }: CursorTools, vaultId: string, seq: number): string {
+  return formatPullCursor(hash, 'vault', {
+    epoch,
+    vaultId,
+    seq,
+    deletesAfter: 0,
+    storedMs: reader.storedMsOf(vaultId, seq),
+  });
 }
 
 /**

@@ -13,7 +13,6 @@ import { files } from '../log/records.ts';
 import { listFilter } from './list-filter.ts';
 
 export interface FileListRequest {
-  /** Prefix of the paths. */
   readonly prefix: string | undefined;
   readonly glob: string | undefined;
   readonly includeDeleted: boolean;
@@ -33,7 +32,7 @@ export interface ListedFile {
   readonly file: FileRecord;
 }
 
-export interface ListPage {
+export interface FileListPage {
   readonly files: readonly ListedFile[];
   /** Number of matching current files and their content bytes; undefined when this call did not look at all of them. */
   readonly total: Total | undefined;
@@ -56,7 +55,7 @@ export class FileLists {
     this.#reader = reader;
   }
 
-  async list({ accountId, vaultId }: VaultOf, request: FileListRequest): Promise<ListPage> {
+  async list({ accountId, vaultId }: VaultOf, request: FileListRequest): Promise<FileListPage> {
     const { limit, includeDeleted, after } = request;
     const work = { chars: 0 };
     const passes = listFilter(request.glob, work);

@@ -30,7 +30,6 @@ export interface Plan {
   readonly sizeBytes: number;
 }
 
-/** A line to be sent. */
 export interface PlanLine {
   readonly seq: number;
   readonly lineBytes: number;
@@ -38,7 +37,6 @@ export interface PlanLine {
   readonly deleted: boolean;
 }
 
-/** A pack to be sent whole. */
 interface WholePack {
   readonly packId: number;
   readonly packBytes: number;
@@ -58,7 +56,6 @@ interface OpenVersions {
   readonly ends: number[];
 }
 
-/** Builds a plan line by line. */
 export class PlanBuilder {
   readonly #parts: PlanPart[] = [];
   #pack: OpenPack | undefined;
@@ -68,7 +65,6 @@ export class PlanBuilder {
   #sizeBytes = 0;
   #bytes = 0;
 
-  /** Lines so far. */
   get lines(): number {
     return this.#files + this.#tombstones;
   }
@@ -100,7 +96,6 @@ export class PlanBuilder {
     this.#count(line);
   }
 
-  /** Adds a line read from its version. */
   addVersion(line: PlanLine): void {
     if (this.#versions === undefined) {
       this.#flush();
@@ -119,7 +114,6 @@ export class PlanBuilder {
     this.#count(line);
   }
 
-  /** Adds a long line without its content. */
   addBrief(seq: number, lineBytes: number): void {
     this.#flush();
     this.#parts.push({ kind: 'brief', bytes: lineBytes, seq });

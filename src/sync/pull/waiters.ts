@@ -12,7 +12,6 @@ export class Waiters {
     this.#changes = changes;
   }
 
-  /** Number of waiting callers. */
   get count(): number {
     return this.#waiting.size;
   }

@@ -2,7 +2,7 @@
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import { pieces, versions, versionsAside } from '../log/records.ts';
+import { versions, versionsAside } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
 import { encodeVersion, type NewMeta, readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { PushStep } from './step.ts';
@@ -18,13 +18,13 @@ export interface HealTools {
  */
 export function healVersion(
   { contents, damage }: HealTools,
-  { turn: { batch, vaultId }, content }: PushStep,
+  { turn: { batch, reader, vaultId }, content }: PushStep,
   seq: number,
 ): boolean {
   const bytes = batch.get(versions, [vaultId, seq]);
   if (content === undefined || bytes === undefined) return false;
   const head = readVersionHead(bytes);
-  const escaped = () => Buffer.concat(batch.range(pieces, { prefix: [head.storageId] }).map(({ value }) => value));
+  const escaped = () => reader.escapedContent(head.storageId);
   if (isWholeVersion(bytes, escaped)) return false;
   const meta = metaOf(bytes);
   // Other fields of the line are damaged too, so it is not certain that the bytes belong here.

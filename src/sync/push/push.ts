@@ -2,17 +2,19 @@
  * Runs a push: hashes and stages its content, then one decision of the vault's actor accepts it, keeps it as a
  * conflict, or refuses it. Responds only once the outcome is on disk.
  */
+import { setImmediate } from 'node:timers/promises';
 import { type Fault, Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { formatHlc } from '../log/hlc.ts';
+import { files } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { PushVisits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
-import { isOfOtherFile } from './foreign-base.ts';
 import { healVersion } from './heal.ts';
 import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
@@ -138,4 +140,23 @@ function hasClock(push: UnfilledPush): push is PushRequest {
 
 function noteOver(room: FileRoom, fault: Fault): void {
   if (fault.kind === 'quota_exceeded' && (fault.of === 'files' || fault.of === 'history')) room.noteRefused(fault.of);
+}
+
+/**
+ * True when another current file has this hash, which only a mix-up explains. Walks a bounded number of files in short
+ * turns, outside a decision.
+ */
+async function isOfOtherFile(store: Store, vaultId: string, folded: string, sha: string): Promise<boolean> {
+  let beyond: string | undefined;
+  for (let looked = 0; looked < limits.foreignBaseFilesMax; looked += limits.foreignBaseTurnFiles) {
+    const from = beyond === undefined ? {} : { beyond };
+    const rows = store.range(files, { prefix: [vaultId], limit: limits.foreignBaseTurnFiles, ...from });
+    for (const { key, value } of rows) {
+      if (key[1] !== folded && !value.deleted && (value.sha256 === sha || value.git_sha === sha)) return true;
+    }
+    beyond = rows.at(-1)?.key[1];
+    if (rows.length < limits.foreignBaseTurnFiles) return false;
+    await setImmediate();
+  }
+  return false;
 }

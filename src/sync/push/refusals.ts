@@ -51,7 +51,6 @@ export function refuseResolves() {
   return refuse({ kind: 'invalid_fields', fields: { resolves: [sentence] } });
 }
 
-/** Describes the clash of a new file in a sentence. */
 export function describeClash(path: string, clash: Clash): string {
   return clash.kind === 'folder'
     ? `path ${path} is a folder with files; choose another name`

@@ -9,7 +9,6 @@ import type { PushRequest, PushState } from './types.ts';
 export interface PushResult {
   readonly vaultId: string;
   readonly status: 'created' | 'updated' | 'deleted' | 'renamed' | 'restored' | 'unchanged';
-  /** The current version of the path. */
   readonly record: FileRecord;
   /** Null when the path is new. */
   readonly previousHlc: string | null;

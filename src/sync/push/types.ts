@@ -48,7 +48,6 @@ export interface Clash {
 /** The input of the decision. Functions are called only when their result matters. */
 export interface PushState extends VaultPath {
   readonly file: FileRecord | undefined;
-  /** Pending conflicts of the path. */
   readonly pending: readonly Conflict[];
   readonly quotas: FileBytes;
   readonly clock: HubClock;
@@ -66,7 +65,6 @@ export interface PushState extends VaultPath {
 }
 
 export interface AdoptedClock {
-  /** The new clock of the hub. */
   readonly clock: HubClock;
   /** True when the client's clock was not adopted, so that the version gets the hub's. */
   readonly hubMade: boolean;

@@ -22,7 +22,6 @@ const remoteSchema = z.object({
   executable: z.boolean(),
 });
 
-/** Returns all tools of this file. */
 export function compareTools(queries: { readonly diffs: DiffQuery; readonly merges: MergeQuery }): Tool[] {
   return [syncDiff(queries.diffs), syncMerge(queries.merges)];
 }

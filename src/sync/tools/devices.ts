@@ -5,11 +5,11 @@ import { defineTool, READS } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { changesBehind } from '../devices/behind.ts';
-import { cursorAt } from '../pull/cursor-at.ts';
+import { cursorAt } from '../pull/cursor.ts';
 import { deviceIdArgument, vaultIdArgument } from '../push/input.ts';
-import type { Reading } from '../reading.ts';
+import type { SyncReading } from '../reading.ts';
 
-export function vaultClone(reading: Reading) {
+export function vaultClone(reading: SyncReading) {
   return defineTool({
     name: 'vault_clone',
     title: 'Start a copy of a vault',
@@ -53,7 +53,12 @@ export function vaultClone(reading: Reading) {
   });
 }
 
-async function vaultOf({ vaults }: Reading, accountId: string, vaultId: string | undefined, name: string | undefined) {
+async function vaultOf(
+  { vaults }: SyncReading,
+  accountId: string,
+  vaultId: string | undefined,
+  name: string | undefined,
+) {
   if (name === undefined) return await vaults.idOf(accountId, vaultId);
   if (vaultId !== undefined) throw invalidField('name', 'send vault_id or name, not both');
   return vaults.named(accountId, name).id;
@@ -67,7 +72,7 @@ const deviceSchema = z.object({
   changes_behind: z.int().nonnegative().describe('Changes of other devices that it has not pulled yet'),
 });
 
-export function vaultConnectStatus(reading: Reading) {
+export function vaultConnectStatus(reading: SyncReading) {
   return defineTool({
     name: 'vault_connect_status',
     title: 'Show the devices of a vault',
@@ -127,7 +132,7 @@ function deviceLine({
 }
 
 /** Returns the known devices of a vault, most recently seen first. */
-function devicesOf({ visits, views }: Reading, vaultId: string, only: string | undefined) {
+function devicesOf({ visits, views }: SyncReading, vaultId: string, only: string | undefined) {
   const known = [...visits.list(vaultId)].filter(([device]) => only === undefined || device === only);
   const positions = known.map(([device, record]) => ({ device, pulledSeq: record.pulled_seq }));
   const least = positions.reduce((seq, { pulledSeq }) => Math.min(seq, pulledSeq), Number.POSITIVE_INFINITY);

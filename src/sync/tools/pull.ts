@@ -10,10 +10,10 @@ import type { FileRecord } from '../log/file-record.ts';
 import { checkPrefix } from '../log/paths.ts';
 import { formatListCursor, readListCursor } from '../pull/cursor.ts';
 import { pullArguments } from '../pull/input.ts';
-import type { ListPage } from '../pull/list.ts';
+import type { FileListPage } from '../pull/list.ts';
 import type { PulledFile, PulledFiles } from '../pull/pull.ts';
 import { pathArgument, vaultIdArgument } from '../push/input.ts';
-import type { Reading } from '../reading.ts';
+import type { SyncReading } from '../reading.ts';
 import { fileUri } from './uri.ts';
 
 const recordSchema = {
@@ -76,7 +76,7 @@ const listedSchema = z.object({
   quarantined: z.literal(true).optional().describe('Its stored content is damaged; push it again'),
 });
 
-export function syncPull({ pull }: Reading) {
+export function syncPull({ pull }: SyncReading) {
   return defineTool({
     name: 'sync_pull',
     title: 'Read files',
@@ -141,7 +141,7 @@ function recordText({ type, path, sha256, seq, size_bytes, encoding = 'utf-8', c
   return `--- ${path} is ${size_bytes} bytes (${encoding}), sha256 ${sha256}, #${seq}:\n${content}`;
 }
 
-export function syncList(reading: Reading) {
+export function syncList(reading: SyncReading) {
   return defineTool({
     name: 'sync_list',
     title: 'List files',
@@ -225,7 +225,7 @@ function listedView(file: FileRecord, isProtected: boolean) {
   };
 }
 
-function listText({ files, total }: ListPage, cursor: string | null): string {
+function listText({ files, total }: FileListPage, cursor: string | null): string {
   const of = total === undefined ? '' : ` of ${total.files}`;
   const more = cursor === null ? '' : `; there are more, so list again with cursor ${JSON.stringify(cursor)}`;
   return headed(`${plural(files.length, 'file')}${of}${more}`, files, ({ file }) => {

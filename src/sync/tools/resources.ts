@@ -6,10 +6,10 @@ import { beginningOf } from '../../http/reply/byte-run.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { files, folders, vaults as vaultTable } from '../log/records.ts';
-import type { Reading } from '../reading.ts';
+import type { SyncReading } from '../reading.ts';
 import { FILE_TEMPLATE, fileUri } from './uri.ts';
 
-export function fileResources({ vaults, fileLists, pull, reader }: Reading): ResourceKind {
+export function fileResources({ vaults, fileLists, pull, reader }: SyncReading): ResourceKind {
   return {
     template: FILE_TEMPLATE,
     name: 'files',

@@ -6,8 +6,8 @@ import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { type ComparedFile, type Comparison, compareDevice } from '../devices/compare.ts';
 import { type DeviceManifest, type GivenManifest, readDeviceManifest } from '../devices/manifest.ts';
-import { cursorAt } from '../pull/cursor-at.ts';
-import type { Reading } from '../reading.ts';
+import { cursorAt } from '../pull/cursor.ts';
+import type { SyncReading } from '../reading.ts';
 
 const place = {
   path: z.string(),
@@ -55,7 +55,7 @@ export interface StandingRequest extends GivenManifest {
 
 /** Compares a device with a vault. Throws Refusal `invalid_fields`. */
 export async function standingResult(
-  reading: Reading,
+  reading: SyncReading,
   accountId: string,
   givenVault: string | undefined,
   { prefix, ...given }: StandingRequest,

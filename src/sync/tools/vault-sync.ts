@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import { checkPrefix } from '../log/paths.ts';
 import { pullArguments } from '../pull/input.ts';
 import { pathArgument, pushArguments, vaultIdArgument } from '../push/input.ts';
-import type { Reading } from '../reading.ts';
+import type { SyncReading } from '../reading.ts';
 import { standingResult, standingShape } from './standing.ts';
 
 /** The tools called by the actions. */
@@ -60,7 +60,7 @@ const listedArguments = z.looseObject({
   ...statusArguments.shape,
 });
 
-export function vaultSync(reading: Reading, actions: Actions) {
+export function vaultSync(reading: SyncReading, actions: Actions) {
   return defineTool({
     name: 'vault_sync',
     title: 'Compare a device with a vault',
@@ -90,7 +90,7 @@ async function delegate(tool: AccountTool, given: object, principal: Principal, 
   return (await tool.handle(argumentsOf(tool, args), principal, caller)) as AnyToolResult<Record<string, unknown>>;
 }
 
-function status(reading: Reading, { accountId }: Principal, given: Readonly<Record<string, unknown>>) {
+function status(reading: SyncReading, { accountId }: Principal, given: Readonly<Record<string, unknown>>) {
   const foreign = Object.keys(given).find((name) => given[name] !== undefined && !(name in statusArguments.shape));
   if (foreign !== undefined) {
     const takes = Object.keys(statusArguments.shape).join(', ');

@@ -20,7 +20,7 @@ const listFields = {
 };
 
 /** The query of the REST list. */
-export const pageQuery = z.strictObject({
+export const taskPageQuery = z.strictObject({
   ...listFields,
   kanban_status: z.enum(KANBAN_STATUSES).optional().describe('Only this column of the board'),
   due_date_from: day.optional().describe('First day due, YYYY-MM-DD'),
@@ -53,7 +53,7 @@ type ListArguments = z.output<typeof listArguments>;
  * Returns the search for the arguments, as of `nowMs`, in `ownZone` unless they contain a zone. Throws Refusal listing
  * all spans that end before they begin.
  */
-export function listQuery(args: ListArguments, nowMs: number, ownZone: () => Zone): TaskSearch {
+export function taskSearchOf(args: ListArguments, nowMs: number, ownZone: () => Zone): TaskSearch {
   const zone = args.timezone === undefined ? ownZone() : openZone(args.timezone);
   refuseFields({
     ...spanErrors('due', args.due_from, args.due_to),
@@ -62,8 +62,9 @@ export function listQuery(args: ListArguments, nowMs: number, ownZone: () => Zon
   });
   const today = zone.dayOf(nowMs);
   const { overdue = false } = args;
-  const from = latest(args.due_from, args.due_today === true ? today : undefined);
-  const to = earliest(args.due_to, args.due_today === true ? today : undefined, overdue ? dayBefore(today) : undefined);
+  const dueToday = args.due_today === true ? today : undefined;
+  const from = inOrder(args.due_from, dueToday).at(-1);
+  const to = inOrder(args.due_to, dueToday, overdue ? dayBefore(today) : undefined).at(0);
   const filter: TaskFilter = defined({
     categoryId: args.category_id,
     completed: args.completed ?? (overdue ? false : undefined),
@@ -88,18 +89,9 @@ function rangeOf(from: string | undefined, to: string | undefined): TaskSearch['
   return from === undefined && to === undefined ? undefined : { from, to };
 }
 
-function latest(...dates: readonly (string | undefined)[]): string | undefined {
-  return dates
-    .filter((date) => date !== undefined)
-    .sort()
-    .at(-1);
-}
-
-function earliest(...dates: readonly (string | undefined)[]): string | undefined {
-  return dates
-    .filter((date) => date !== undefined)
-    .sort()
-    .at(0);
+/** Returns the given dates, the earliest first. */
+function inOrder(...dates: readonly (string | undefined)[]): string[] {
+  return dates.filter((date) => date !== undefined).sort();
 }
 
 function dayBefore(date: string): string {

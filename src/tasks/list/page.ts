@@ -11,7 +11,6 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** The ids of a page. */
 export interface PageIds {
   readonly ids: readonly number[];
   /** Number of matches on all pages. */

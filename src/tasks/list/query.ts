@@ -4,10 +4,9 @@
  */
 
 import type { KanbanStatus, TaskRecord } from '../declared.ts';
-import { BUCKETS, contentKey, dayOf, type RowOrder, scopeOf, UNDATED } from '../indexes.ts';
+import { BUCKETS, contentKey, dayOf, type RowOrder, taskScopeOf, UNDATED } from '../indexes.ts';
 import { taskDays } from '../records.ts';
 import type { TaskReads } from './task-reads.ts';
-import { compareValues } from './value-order.ts';
 
 export const SORT_FIELDS = ['due_date', 'created_at', 'updated_at', 'completed_at', 'is_important', 'content'] as const;
 
@@ -48,7 +47,6 @@ export function defaultOrder(sortBy: SortBy = 'created_at'): TaskOrder {
   return { sortBy, descending: sortBy !== 'due_date' && sortBy !== 'content' };
 }
 
-/** Returns the buckets of matching tasks. */
 function bucketsOf(filter: TaskFilter): number[] {
   const { completed, isImportant, kanbanStatus, completedAt } = filter;
   return BUCKETS.filter(
@@ -64,7 +62,7 @@ function bucketsOf(filter: TaskFilter): number[] {
 export function countMatches(reads: TaskReads, accountId: string, filter: TaskFilter): number {
   const { due, ...rest } = filter;
   const buckets = bucketsOf(rest);
-  const scope = scopeOf(rest.categoryId);
+  const scope = taskScopeOf(rest.categoryId);
   const total = (counts: readonly number[]) => buckets.reduce((all, bucket) => all + (counts[bucket] ?? 0), 0);
   if (due === undefined) return total(reads.counts(accountId, scope));
   let matches = 0;
@@ -120,6 +118,28 @@ export function compareTasks(a: TaskRecord, b: TaskRecord, { sortBy, descending 
     return sign * (a.id - b.id);
   }
   return sign * (compareValues(x, y) || a.id - b.id);
+}
+
+/** Compares two values in the order of the store's keys. */
+export function compareValues(a: number | string, b: number | string): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return a === b ? 0 : compareCodePoints(String(a), String(b));
+}
+
+/** Compares by UTF-8 bytes, as the store does; JavaScript's order differs beyond the first plane. */
+function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates encode code points above all single UTF-16 units. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
 function sortValue(task: TaskRecord, sortBy: SortBy): number | string | null {

@@ -31,7 +31,6 @@ export interface TaskSearch {
   readonly zone: Zone;
 }
 
-/** The ids found. */
 export interface FoundIds {
   readonly ids: readonly number[];
   /** True when more tasks match than the limit, or the search reached its maximum of candidates. */

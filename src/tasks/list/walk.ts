@@ -1,11 +1,10 @@
 /** Walks an order: merges the rows of several spaces from any position. The store skips earlier rows in blocks. */
 import { limits } from '../../limits/service.ts';
 import type { RangeQuery } from '../../store/table.ts';
-import { scopeOf, spaceOf } from '../indexes.ts';
+import { spaceOf, taskScopeOf } from '../indexes.ts';
 import { taskRows } from '../records.ts';
-import type { Bounds, Segment, TaskFilter } from './query.ts';
+import { type Bounds, compareValues, type Segment, type TaskFilter } from './query.ts';
 import type { Row, TaskReads } from './task-reads.ts';
-import { compareValues } from './value-order.ts';
 
 /** The remaining rows of one space. */
 interface Source {
@@ -31,7 +30,7 @@ export function* walk(
   accountId: string,
   { filter, segments, descending, skip = 0 }: Walk,
 ): Generator<number> {
-  const scope = scopeOf(filter.categoryId);
+  const scope = taskScopeOf(filter.categoryId);
   const counts = reads.counts(accountId, scope);
   let toSkip = skip;
   for (const segment of segments) {

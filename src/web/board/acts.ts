@@ -7,9 +7,8 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Notice } from '../notices.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { browserOf } from '../visit.ts';
-import { backOf } from './back.ts';
 import { columnNamed, wholeColumn } from './columns.ts';
-import { readTaskId } from './filter.ts';
+import { backOf, readTaskId } from './filter.ts';
 
 interface ActOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;

@@ -25,7 +25,6 @@ interface CardProps {
   readonly board: BoardContext;
 }
 
-/** Characters of a task shown on a card. */
 const CARD_CHARS = 280;
 
 export function Card({ task, board }: CardProps): VNode {

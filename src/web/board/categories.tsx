@@ -12,7 +12,7 @@ import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Confirm, Empty, Form } from '../ui.tsx';
+import { Confirm, Empty, Form, SubmitButton } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
 import { readTaskId } from './filter.ts';
 
@@ -77,7 +77,7 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
     title: 'Categories',
     section: 'tasks',
     live: ['tasks'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <div class="intro">
@@ -90,9 +90,7 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
           <h2 id="new-category">New category</h2>
           <Form csrf={visit.csrf} action={PATH} class="inline-form">
             <CategoryFields form="new" category={undefined} problem={problem} />
-            <button class="button primary" type="submit">
-              Create
-            </button>
+            <SubmitButton look="primary">Create</SubmitButton>
           </Form>
         </section>
         {categories.length === 0 ? (
@@ -136,23 +134,13 @@ function Row({ category, visit, problem }: RowProps): VNode {
         </summary>
         <Form csrf={visit.csrf} action={`${PATH}/${id}`} class="inline-form">
           <CategoryFields form={form} category={category} problem={problem} />
-          <button class="button" type="submit">
-            Save
-          </button>
+          <SubmitButton>Save</SubmitButton>
         </Form>
       </details>
-      <Confirm
-        label={
-          <>
-            Delete…<span class="sr-only"> {name}</span>
-          </>
-        }
-      >
+      <Confirm label="Delete…" of={name}>
         <p>Its tasks stay, without a category. This cannot be undone.</p>
         <Form csrf={visit.csrf} action={`${PATH}/${id}/delete`}>
-          <button class="button danger" type="submit">
-            Delete category
-          </button>
+          <SubmitButton look="danger">Delete category</SubmitButton>
         </Form>
       </Confirm>
     </li>

@@ -13,7 +13,7 @@ import {
   TextArea,
 } from '../fields.tsx';
 import { OtherFields } from '../other-fields.tsx';
-import { By, CsrfField, Form, Moment } from '../ui.tsx';
+import { By, CsrfField, Form, Moment, SubmitButton } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import type { BoardContext } from './card.tsx';
 import { COLUMNS } from './columns.ts';
@@ -56,9 +56,7 @@ export function NewTask({
           autofocus={isNext}
           problem={problem}
         />
-        <button class="button primary" type="submit">
-          Add
-        </button>
+        <SubmitButton look="primary">Add</SubmitButton>
       </div>
       <details class="more" id="new-more" open={isOpen}>
         <summary>Due date, column and more</summary>
@@ -151,18 +149,14 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
         <SavedElsewhere problem={problem} text={task.content} />
         <TaskFacts form={form} board={board} problem={problem} task={task} />
         <div class="actions">
-          <button class="button primary" type="submit">
-            Save
-          </button>
+          <SubmitButton look="primary">Save</SubmitButton>
           <a class="button" href={`/tasks#task-${task.id}`}>
             Back to the board
           </a>
         </div>
       </Form>
       <Form csrf={visit.csrf} action={`/tasks/${task.id}/delete`} class="">
-        <button class="button danger-quiet" type="submit">
-          Delete this task
-        </button>
+        <SubmitButton look="danger-quiet">Delete this task</SubmitButton>
       </Form>
     </div>
   );

@@ -8,13 +8,12 @@ import type { Problem } from '../fields.tsx';
 import { otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { browserOf } from '../visit.ts';
+import { browserOf, todayOf } from '../visit.ts';
 import { actRoutes } from './acts.ts';
-import { backOf } from './back.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
-import { boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
+import { backOf, boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
 import { EditTask, NewTask, OTHER_FIELDS } from './forms.tsx';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
@@ -42,10 +41,7 @@ export function boardRoutes(options: BoardOptions): Route[] {
 function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, query: URLSearchParams): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
   const filter = readFilter(query, (id) => categories.some((category) => category.id === id));
-  // The time zone set in the account applies on all devices; without one, the zone of the browser applies.
-  const isSet = timeZones.chosen(visit.accountId) !== null;
-  const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
-  return { visit, categories, filter, back: boardPath(filter), today };
+  return { visit, categories, filter, back: boardPath(filter), today: todayOf(timeZones, visit, now()) };
 }
 
 /** Shows the whole board, or one column page by page. */
@@ -76,7 +72,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     title: column === undefined ? 'Tasks' : `Tasks: ${column.name}`,
     section: 'tasks',
     live: ['tasks'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <div class="title-row">
@@ -110,7 +106,7 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
   return options.pages.show(visit, {
     title: 'Edit task',
     section: 'tasks',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <EditTask board={contextOf(options, visit, new URLSearchParams())} task={task} problem={problem} />,
   });
 }

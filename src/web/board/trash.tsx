@@ -6,7 +6,7 @@ import type { TaskRecord } from '../../tasks/declared.ts';
 import { DAY_MS } from '../../time/calendar.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
-import { By, CsrfField, Empty, Given, Moment } from '../ui.tsx';
+import { By, CsrfField, Empty, Given, Moment, SubmitButton } from '../ui.tsx';
 import { shortName } from './card.tsx';
 
 interface TrashOptions extends Pick<Capabilities, 'tasks'> {
@@ -71,9 +71,9 @@ function Deleted({ task, visit }: { readonly task: TaskRecord; readonly visit: M
       <form method="post" action={`/tasks/${task.id}/restore`} data-swap>
         <CsrfField csrf={visit.csrf} />
         <input type="hidden" name="back" value="/tasks/trash" />
-        <button class="button small" type="submit">
+        <SubmitButton look="small">
           Restore<span class="sr-only"> {name}</span>
-        </button>
+        </SubmitButton>
       </form>
     </li>
   );

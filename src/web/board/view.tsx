@@ -1,7 +1,7 @@
 /** Renders the task board: the filter, the tabs that replace columns on a phone, and the columns. */
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import { Empty } from '../ui.tsx';
+import { Empty, SubmitButton } from '../ui.tsx';
 import { type BoardContext, Card } from './card.tsx';
 import type { ColumnTasks } from './columns.ts';
 import { boardPath, DUE_FILTERS, isNarrowed } from './filter.ts';
@@ -114,9 +114,7 @@ export function FilterForm({ board }: { readonly board: BoardContext }): VNode {
         <input type="checkbox" name="important" id="filter-important" value="true" checked={filter.isImportant} />
         Important
       </label>
-      <button class="button small" type="submit">
-        Filter
-      </button>
+      <SubmitButton look="small">Filter</SubmitButton>
       {isNarrowed(filter) ? (
         <a class="button small quiet" href="/tasks" id="filter-clear">
           Clear

@@ -1,33 +1,28 @@
-/**
- * Shows the manual in the browser, with a search and with the address of this hub filled in. Public; needs no script.
- */
+/** Shows the manual in the browser, with a search and the address of this hub filled in. Public; needs no script. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { Pages, Visit } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import { HEADING_ID } from '../rendering/links.ts';
 import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
+import { ScrollingText, SubmitButton } from '../ui.tsx';
 import { type Found, openSearch } from './search.ts';
 
 export interface HelpOptions {
   readonly pages: Pages;
   readonly renderer: Renderer;
-  readonly baseUrl: (host: string) => string;
 }
 
-/**
- * Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses, so it is bounded.
- */
+/** Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses. */
 const KEPT_MAX = 100;
 /** The owner of these jobs in the pool: all readers of the manual share one queue. */
 const READERS = 'help';
 
-export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
+export function helpRoutes({ pages, renderer }: HelpOptions): Route[] {
   const topics = topicNames.map(readTopic);
   const search = openSearch(topics);
-  const hubOf = (visit: Visit) => baseUrl(visit.request.header('host') ?? '');
   const kept = new Map<string, RenderedHtml>();
   const rendered = async (topic: Topic, hub: string) => {
     const name = `${topic.name} ${hub}`;
@@ -48,7 +43,7 @@ export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
     pages.open('/help/:topic', async (visit) => {
       const topic = topics.find(({ name }) => name === visit.request.params['topic']);
       if (topic === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such topic; see /help' });
-      const hub = hubOf(visit);
+      const hub = pages.hubUrl(visit);
       const body = <Page topic={topic} hub={hub} rendered={await rendered(topic, hub)} />;
       return pages.show(visit, { title: topic.title, body });
     }),
@@ -120,9 +115,7 @@ function SearchForm({ words }: { readonly words: string }): VNode {
           placeholder="Search the manual"
           maxlength={limits.searchCharsMax}
         />
-        <button class="button" type="submit">
-          Search
-        </button>
+        <SubmitButton>Search</SubmitButton>
       </form>
     </search>
   );
@@ -142,10 +135,7 @@ function Page({ topic, hub, rendered }: PageProps): VNode {
         </p>
       ) : null}
       {rendered === undefined ? (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
-        <pre class="content" tabindex={0} role="group" aria-label="Text of the topic">
-          {topic.text}
-        </pre>
+        <ScrollingText label="Text of the topic">{topic.text}</ScrollingText>
       ) : (
         <Prose rendered={rendered} />
       )}

@@ -13,7 +13,6 @@ interface Act {
   readonly at: string;
   /** What was done, in our words. */
   readonly what: string;
-  /** The name of the changed thing. */
   readonly name: string | null;
   readonly href: string | undefined;
   /** The device, agent or person, if known. */

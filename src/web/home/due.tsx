@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { dayNumber } from '../../time/calendar.ts';
-import { CsrfField, Given } from '../ui.tsx';
+import { CsrfField, Given, SubmitButton } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { dateText } from '../zone-format.ts';
 
@@ -60,9 +60,9 @@ export function DueToday({ tasks, visit, today }: DueProps): VNode | null {
             <form method="post" action={`/tasks/${id}/move`} data-swap>
               <CsrfField csrf={visit.csrf} />
               <input type="hidden" name="back" value="/" />
-              <button class="button small" type="submit" name="status" value="done">
+              <SubmitButton look="small" name="status" value="done">
                 Done<span class="sr-only">: {content.split('\n', 1)[0]}</span>
-              </button>
+              </SubmitButton>
             </form>
           </li>
         ))}

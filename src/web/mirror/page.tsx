@@ -1,6 +1,7 @@
 /** The page of the certificate mirror: the credential, the blobs, and their downloads. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
+import { readId } from '../../fields/kinds.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Blob } from '../../mirror/blob-reads.ts';
@@ -8,14 +9,12 @@ import type { CurrentCredential } from '../../mirror/credentials.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
-import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment } from '../ui.tsx';
+import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 const PATH = '/mirror';
 
 export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
 }
 
 export function mirrorPages(options: MirrorOptions): Route[] {
@@ -57,9 +56,9 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
   });
 }
 
-function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visit: MemberVisit): View {
+function mirrorView({ pages, blobs: stored, credentials }: MirrorOptions, visit: MemberVisit): View {
   const credential = credentials.current(visit.accountId);
-  const before = readBefore(visit.request.query.get('before'));
+  const before = readId(visit.request.query.get('before') ?? undefined);
   const { blobs, nextBefore } = stored.list(visit.accountId, {
     limit: limits.blobRowsPerPage,
     ...(before === undefined ? {} : { before }),
@@ -81,7 +80,7 @@ function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visi
         <section class="panel" aria-labelledby="blobs">
           <h2 id="blobs">Blobs</h2>
           {blobs.length === 0 ? (
-            <NoBlobs hasCredential={credential !== undefined} hub={baseUrl(visit.request.header('host') ?? '')} />
+            <NoBlobs hasCredential={credential !== undefined} hub={pages.hubUrl(visit)} />
           ) : (
             <BlobTable blobs={blobs} visit={visit} current={credential?.credentialId} />
           )}
@@ -95,10 +94,6 @@ function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visi
       </>
     ),
   };
-}
-
-function readBefore(text: string | null): number | undefined {
-  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }
 
 interface CredentialProps {
@@ -118,9 +113,7 @@ function Credential({ visit, credential }: CredentialProps): VNode {
         </p>
         <Form csrf={csrf} action={`${PATH}/credential`}>
           <div>
-            <button class="button primary" type="submit">
-              Create the credential
-            </button>
+            <SubmitButton look="primary">Create the credential</SubmitButton>
           </div>
         </Form>
       </section>
@@ -138,9 +131,7 @@ function Credential({ visit, credential }: CredentialProps): VNode {
         </p>
         <div class="actions">
           <Form csrf={csrf} action={`${PATH}/credential`} class="">
-            <button class="button small" type="submit">
-              Show token
-            </button>
+            <SubmitButton look="small">Show token</SubmitButton>
           </Form>
           <Confirm label="Replace…">
             <p>
@@ -149,17 +140,13 @@ function Credential({ visit, credential }: CredentialProps): VNode {
             </p>
             <Form csrf={csrf} action={`${PATH}/credential`}>
               <input type="hidden" name="rotate" value="true" />
-              <button class="button danger" type="submit">
-                Replace the credential
-              </button>
+              <SubmitButton look="danger">Replace the credential</SubmitButton>
             </Form>
           </Confirm>
           <Confirm label="Delete…">
             <p>Nobody can upload or download until you create a new credential. Blobs stay stored.</p>
             <Form csrf={csrf} action={`${PATH}/credential/delete`}>
-              <button class="button danger" type="submit">
-                Delete the credential
-              </button>
+              <SubmitButton look="danger">Delete the credential</SubmitButton>
             </Form>
           </Confirm>
         </div>

@@ -6,7 +6,7 @@ import type { QuotaKind } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
-import { bytesText, Confirm, Empty, Fact, Form, Given, Moment } from '../ui.tsx';
+import { bytesText, Confirm, Empty, Fact, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 export const ACCOUNTS_PATH = '/accounts';
 
@@ -32,7 +32,7 @@ export function accountsView(props: AccountsProps): View {
   return {
     title: 'Accounts',
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <h1>Accounts</h1>
@@ -40,9 +40,7 @@ export function accountsView(props: AccountsProps): View {
           <h2 id="accounts">Who has an account</h2>
           <form method="get" action={ACCOUNTS_PATH} class="inline-form">
             <Field form="search" name="search" label="Email begins with" required={false} isPlain value={search} />
-            <button class="button" type="submit">
-              Search
-            </button>
+            <SubmitButton>Search</SubmitButton>
           </form>
           {page.accounts.length === 0 ? (
             <Empty title="No account found">
@@ -115,9 +113,9 @@ function Invitations({ visit, invitations, problem }: AccountsProps): VNode {
                 </p>
               </div>
               <Form csrf={csrf} action={`${ACCOUNTS_PATH}/invitations/${one.invite_id}/revoke`} class="">
-                <button class="button small" type="submit">
+                <SubmitButton look="small">
                   Revoke<span class="sr-only"> the invitation {one.invite_id}</span>
-                </button>
+                </SubmitButton>
               </Form>
             </li>
           ))}
@@ -143,9 +141,7 @@ function Invitations({ visit, invitations, problem }: AccountsProps): VNode {
           problem={problem}
         />
         <div>
-          <button class="button primary" type="submit">
-            Create invitation
-          </button>
+          <SubmitButton look="primary">Create invitation</SubmitButton>
         </div>
       </Form>
     </section>
@@ -164,7 +160,7 @@ export function accountPage(props: AccountProps): View {
   return {
     title: account.email,
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <p>
@@ -226,9 +222,7 @@ function Quotas({ visit, account, problem }: AccountProps): VNode {
           problem={problem}
         />
         <div>
-          <button class="button" type="submit">
-            Save
-          </button>
+          <SubmitButton>Save</SubmitButton>
         </div>
       </Form>
     </section>
@@ -257,16 +251,12 @@ function Access({ visit, account, problem }: AccountProps): VNode {
         <Confirm label="Disable…">
           <p>Its keys, tokens and browsers stop working immediately. Its data stays.</p>
           <Form csrf={csrf} action={`${path}/disable`}>
-            <button class="button danger" type="submit">
-              Disable this account
-            </button>
+            <SubmitButton look="danger">Disable this account</SubmitButton>
           </Form>
         </Confirm>
       ) : (
         <Form csrf={csrf} action={`${path}/enable`} class="">
-          <button class="button" type="submit">
-            Enable this account
-          </button>
+          <SubmitButton>Enable this account</SubmitButton>
         </Form>
       )}
       <Form csrf={csrf} action={`${path}/delete`}>
@@ -275,9 +265,7 @@ function Access({ visit, account, problem }: AccountProps): VNode {
         <FormErrors form="delete" problem={problem} shown={['confirm']} />
         <Field form="delete" name="confirm" label="Type its email to confirm" problem={problem} />
         <div>
-          <button class="button danger" type="submit">
-            Delete account
-          </button>
+          <SubmitButton look="danger">Delete account</SubmitButton>
         </div>
       </Form>
     </section>

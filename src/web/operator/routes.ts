@@ -11,8 +11,6 @@ import { ACCOUNTS_PATH, accountPage, accountsView, GIB, QUOTA_KINDS } from './pa
 
 export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
 }
 
 export function operatorRoutes(options: OperatorOptions): Route[] {
@@ -49,14 +47,14 @@ function showAll({ pages, directory, invitations }: OperatorOptions, visit: Memb
 }
 
 async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
-  const { pages, invitations, letters, baseUrl } = options;
+  const { pages, invitations, letters } = options;
   const [email = '', uses = '', days = ''] = ['email', 'uses', 'days'].map((name) => form.get(name) ?? '');
   const tried = await problemOf('invite', { email, uses, days }, () =>
     invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }),
   );
   if (!tried.ok) return showAll(options, visit, tried.problem);
   const { code, email: to, expires_at: until } = tried.value;
-  const link = `${baseUrl(visit.request.header('host') ?? '')}/signup?invite=${code}`;
+  const link = `${pages.hubUrl(visit)}/signup?invite=${code}`;
   const isMailed = to !== null && letters.areSent;
   if (isMailed) letters.invitation(to, link, until);
   return pages.go(visit, ACCOUNTS_PATH, {

@@ -44,7 +44,6 @@ export function slugOf(text: string): string {
     .replace(/\s/g, '-');
 }
 
-/** Resolves a path inside the vault. */
 function pathTarget(href: string, base: LinkBase | undefined) {
   if (base === undefined || href === '' || href.includes('\\')) return undefined;
   const folder = base.folder.split('/').map(encodeURIComponent).join('/');

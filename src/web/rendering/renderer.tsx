@@ -40,12 +40,10 @@ export class Renderer {
   }
 }
 
-/** True when the file name has an extension of Markdown. */
 export function isMarkdown(name: string): boolean {
   return /\.(md|markdown|mdown|mkd)$/i.test(name);
 }
 
-/** A rendered text. */
 export function Prose({ rendered }: { readonly rendered: RenderedHtml }): VNode {
   return <div class="prose" dangerouslySetInnerHTML={{ __html: rendered.html }} />;
 }

@@ -3,7 +3,6 @@ import type { Element, ElementContent, Root } from 'hast';
 import type { LinkBase } from '../../pool/jobs.ts';
 import { HEADING_ID, imageSource, linkTarget, slugOf } from './links.ts';
 
-/** State of one pass over a tree. */
 interface Pass {
   readonly base: LinkBase | undefined;
   /** Original levels of the headings that enclose the current place. */

@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { Sync } from '../../sync/service.ts';
 import { foldForSearch, lineWith } from './fold.ts';
 
-export interface FoundFile {
+interface FoundFile {
   readonly vaultId: string;
   readonly vault: string;
   readonly path: string;

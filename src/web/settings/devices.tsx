@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { SignInSummary } from '../../oauth/sign-ins.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit } from '../pages.ts';
-import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface DevicesProps {
   readonly visit: MemberVisit;
@@ -55,18 +55,10 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
                 <Moment at={app.used_at} zone={visit.zone} />
               </p>
             </div>
-            <Confirm
-              label={
-                <>
-                  Revoke…<span class="sr-only"> {deviceNameOf(app)}</span>
-                </>
-              }
-            >
+            <Confirm label="Revoke…" of={deviceNameOf(app)}>
               <p>The app loses access immediately.</p>
               <Form csrf={visit.csrf} action={`/settings/devices/${app.sign_in_id}/end`}>
-                <button class="button danger" type="submit">
-                  Revoke access
-                </button>
+                <SubmitButton look="danger">Revoke access</SubmitButton>
               </Form>
             </Confirm>
           </li>
@@ -89,13 +81,7 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
           <Moment at={device.used_at} zone={visit.zone} />
         </p>
       </div>
-      <Confirm
-        label={
-          <>
-            Sign out…<span class="sr-only"> {name}</span>
-          </>
-        }
-      >
+      <Confirm label="Sign out…" of={name}>
         <p>
           Its tokens stop working immediately.{' '}
           {device.scope.split(' ').includes('mcp')
@@ -103,9 +89,7 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
             : ''}
         </p>
         <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
-          <button class="button danger" type="submit">
-            Sign this device out
-          </button>
+          <SubmitButton look="danger">Sign this device out</SubmitButton>
         </Form>
       </Confirm>
     </li>
@@ -126,9 +110,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
         <label class="check">
           <input type="checkbox" name="read_only" value="true" /> Read only
         </label>
-        <button class="button" type="submit">
-          Create access token
-        </button>
+        <SubmitButton>Create access token</SubmitButton>
       </Form>
       <ul class="rows">
         {tokens.map(({ token_id: id, sign_in_id: signIn, read_only: readOnly, expires_at: at }) => {
@@ -143,9 +125,9 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
                 </p>
               </div>
               <Form csrf={visit.csrf} action={`/settings/tokens/${id}/end`} class="">
-                <button class="button small" type="submit">
+                <SubmitButton look="small">
                   Revoke<span class="sr-only"> this access token</span>
-                </button>
+                </SubmitButton>
               </Form>
             </li>
           );

@@ -10,8 +10,8 @@ import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import { downloadHeaders } from '../download-headers.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
-import { Form } from '../ui.tsx';
-import { TAR_END, tarFolder, tarHeader, tarPadding } from '../vaults/archive/tar.ts';
+import { Form, SubmitButton } from '../ui.tsx';
+import { TAR_END, tarFeed, tarFolder, tarHeader, tarPadding } from '../vaults/archive/tar.ts';
 
 const PATH = '/settings/export';
 
@@ -55,18 +55,13 @@ async function sendExport({ pages, exports, now }: ExportPageOptions, visit: Mem
     if (!(error instanceof Refusal)) throw error;
     return pages.go(visit, '/settings#export', { text: `Not exported: ${explain(error.fault)}.`, tone: 'bad' });
   }
-  let isOver = false;
+  const name = `cairn-export-${new Date(now()).toISOString().slice(0, 10)}`;
+  const archive = tarFeed(entriesOf(made.folder, name));
   void isGone.then(async () => {
-    isOver = true;
+    archive.stop();
     await made.remove();
   });
-  const name = `cairn-export-${new Date(now()).toISOString().slice(0, 10)}`;
-  const entries = entriesOf(made.folder, name);
-  const next = async () => {
-    const entry = isOver ? undefined : await entries.next();
-    return entry === undefined || entry.done === true ? undefined : entry.value;
-  };
-  return feed(200, { next }, downloadHeaders('application/x-tar', `attachment; filename="${name}.tar"`));
+  return feed(200, archive, downloadHeaders('application/x-tar', `attachment; filename="${name}.tar"`));
 }
 
 /** Yields the files of an archive as a tar archive, one piece of a file in memory at a time. */
@@ -97,9 +92,7 @@ export function ExportData({ visit }: { readonly visit: MemberVisit }): VNode {
         Keys, tokens and passwords are not in it. <code>cairn import</code> creates an account from it on any hub.
       </p>
       <Form csrf={visit.csrf} action={PATH} class="">
-        <button class="button small" type="submit">
-          Export my data
-        </button>
+        <SubmitButton look="small">Export my data</SubmitButton>
       </Form>
     </section>
   );

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Capabilities } from '../capabilities.ts';
 import { FormErrors, type Problem, TextArea } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
-import { Confirm, Form, Given, Moment } from '../ui.tsx';
+import { Confirm, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface LinkedIdentitiesProps {
   readonly visit: MemberVisit;
@@ -33,18 +33,10 @@ export function LinkedIdentities({ visit, capabilities, problem }: LinkedIdentit
                 {of === issuer ? null : ' · this hub no longer uses that provider'}
               </p>
             </div>
-            <Confirm
-              label={
-                <>
-                  Unlink…<span class="sr-only"> {label ?? subject}</span>
-                </>
-              }
-            >
+            <Confirm label="Unlink…" of={label ?? subject}>
               <p>Tokens of this identity stop working here.</p>
               <Form csrf={visit.csrf} action={`/settings/identities/${id}/unlink`}>
-                <button class="button danger" type="submit">
-                  Unlink this identity
-                </button>
+                <SubmitButton look="danger">Unlink this identity</SubmitButton>
               </Form>
             </Confirm>
           </li>
@@ -64,9 +56,7 @@ export function LinkedIdentities({ visit, capabilities, problem }: LinkedIdentit
             problem={problem}
           />
           <div>
-            <button class="button" type="submit">
-              Link this identity
-            </button>
+            <SubmitButton>Link this identity</SubmitButton>
           </div>
         </Form>
       )}

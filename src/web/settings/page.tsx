@@ -8,8 +8,9 @@ import type { Capabilities } from '../capabilities.ts';
 import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ConnectAgent } from '../home/connect.tsx';
 import type { MemberVisit, View } from '../pages.ts';
-import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
+import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { browserName } from '../visit.ts';
+import type { ZoneFormat } from '../zone-format.ts';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { ExportData } from './export.tsx';
@@ -36,7 +37,7 @@ export function settingsView(props: SettingsProps): View {
   return {
     title: 'Settings',
     section: 'settings',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <h1>Settings</h1>
@@ -87,9 +88,7 @@ function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: read
         <label class="check">
           <input type="checkbox" name="read_only" value="true" /> Read only
         </label>
-        <button class="button primary" type="submit">
-          Create key
-        </button>
+        <SubmitButton look="primary">Create key</SubmitButton>
       </Form>
       {revoked.length === 0 ? null : (
         <details class="more">
@@ -120,31 +119,31 @@ function KeyItem({ row, visit }: { readonly row: KeySummary; readonly visit: Mem
         </strong>
         <p class="meta">
           {row.read_only ? 'read only · ' : ''}
-          created <Moment at={row.created_at} zone={zone} /> ·{' '}
-          {row.last_used_at === null ? (
-            'never used'
-          ) : (
-            <>
-              last used <Moment at={row.last_used_at} zone={zone} />
-            </>
-          )}
+          <KeyDates row={row} zone={zone} />
         </p>
       </div>
-      <Confirm
-        label={
-          <>
-            Revoke…<span class="sr-only"> {row.name}</span>
-          </>
-        }
-      >
+      <Confirm label="Revoke…" of={row.name}>
         <p>Anything using this key loses access immediately. This cannot be undone.</p>
         <Form csrf={csrf} action={`/settings/keys/${row.key_id}/revoke`}>
-          <button class="button danger" type="submit">
-            Revoke this key
-          </button>
+          <SubmitButton look="danger">Revoke this key</SubmitButton>
         </Form>
       </Confirm>
     </li>
+  );
+}
+
+function KeyDates({ row, zone }: { readonly row: KeySummary; readonly zone: ZoneFormat }): VNode {
+  return (
+    <>
+      created <Moment at={row.created_at} zone={zone} /> ·{' '}
+      {row.last_used_at === null ? (
+        'never used'
+      ) : (
+        <>
+          last used <Moment at={row.last_used_at} zone={zone} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -157,27 +156,12 @@ function AccountKey({ visit, current }: SettingsProps & { readonly current: KeyS
       </p>
       <div class="row">
         <p class="meta row-main">
-          {current === undefined ? (
-            'This account has none.'
-          ) : (
-            <>
-              created <Moment at={current.created_at} zone={visit.zone} /> ·{' '}
-              {current.last_used_at === null ? (
-                'never used'
-              ) : (
-                <>
-                  last used <Moment at={current.last_used_at} zone={visit.zone} />
-                </>
-              )}
-            </>
-          )}
+          {current === undefined ? 'This account has none.' : <KeyDates row={current} zone={visit.zone} />}
         </p>
         <Confirm label="Replace…">
           <p>The current key stops working immediately. The new one is shown once, on the next page.</p>
           <Form csrf={visit.csrf} action="/settings/account-key">
-            <button class="button danger" type="submit">
-              Replace the account key
-            </button>
+            <SubmitButton look="danger">Replace the account key</SubmitButton>
           </Form>
         </Confirm>
       </div>
@@ -212,9 +196,7 @@ function Password({ visit, problem }: SettingsProps): VNode {
           problem={problem}
         />
         <div>
-          <button class="button" type="submit">
-            Change password
-          </button>
+          <SubmitButton>Change password</SubmitButton>
         </div>
       </Form>
     </section>
@@ -242,9 +224,9 @@ function Browsers({ visit, capabilities }: SettingsProps): VNode {
               <span class="badge">this browser</span>
             ) : (
               <Form csrf={csrf} action={`/settings/browsers/${browser.session_id}/end`} class="">
-                <button class="button small" type="submit">
+                <SubmitButton look="small">
                   Sign out<span class="sr-only"> this browser</span>
-                </button>
+                </SubmitButton>
               </Form>
             )}
           </li>
@@ -271,9 +253,7 @@ function DeleteAccount({ visit, problem }: DeleteAccountProps): VNode {
       <Confirm label="Delete my account…">
         <Form csrf={visit.csrf} action="/settings/delete">
           <Field form={form} name="password" label="Your password" type="password" autocomplete="current-password" />
-          <button class="button danger" type="submit">
-            Delete everything
-          </button>
+          <SubmitButton look="danger">Delete everything</SubmitButton>
         </Form>
       </Confirm>
     </section>

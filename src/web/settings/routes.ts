@@ -27,8 +27,6 @@ export interface SettingsOptions
     | 'timeZones'
   > {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
   /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
 }
@@ -149,7 +147,7 @@ async function deleteAccount(options: SettingsOptions, visit: MemberVisit, form:
 }
 
 function view(options: SettingsOptions, visit: MemberVisit, problem?: Problem) {
-  const { pages, baseUrl, offersSignIn } = options;
-  const hub = { baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn };
+  const { pages, offersSignIn } = options;
+  const hub = { baseUrl: pages.hubUrl(visit), offersSignIn };
   return settingsView({ visit, capabilities: options, problem, hub, freshKey: pages.freshKey(visit) });
 }

@@ -6,7 +6,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Confirm, Form } from '../ui.tsx';
+import { Confirm, Form, SubmitButton } from '../ui.tsx';
 
 const PATH = '/settings/second-factor';
 
@@ -77,7 +77,7 @@ function setUpView(
   return {
     title: 'Turn on two-factor sign-in',
     section: 'settings',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow wide">
         <h1>Turn on two-factor sign-in</h1>
@@ -91,9 +91,7 @@ function setUpView(
         <Form csrf={visit.csrf} action={`${PATH}/confirm`}>
           <FormErrors form={form} problem={problem} shown={['code']} />
           <Field form={form} name="code" label="Code" autocomplete="one-time-code" maxlength={20} problem={problem} />
-          <button class="button primary" type="submit">
-            Turn on
-          </button>
+          <SubmitButton look="primary">Turn on</SubmitButton>
         </Form>
       </div>
     ),
@@ -118,9 +116,7 @@ export function SecondFactor({
             On. {recoveryCodes} recovery {recoveryCodes === 1 ? 'code' : 'codes'} left.
           </p>
           <Form csrf={visit.csrf} action={`${PATH}/codes`}>
-            <button class="button" type="submit">
-              Replace the recovery codes
-            </button>
+            <SubmitButton>Replace the recovery codes</SubmitButton>
           </Form>
           <Confirm label="Turn off…">
             <p>After this, your password alone signs you in.</p>
@@ -132,17 +128,13 @@ export function SecondFactor({
                 type="password"
                 autocomplete="current-password"
               />
-              <button class="button danger" type="submit">
-                Turn off two-factor sign-in
-              </button>
+              <SubmitButton look="danger">Turn off two-factor sign-in</SubmitButton>
             </Form>
           </Confirm>
         </>
       ) : (
         <Form csrf={visit.csrf} action={PATH}>
-          <button class="button" type="submit">
-            Set up an authenticator app
-          </button>
+          <SubmitButton>Set up an authenticator app</SubmitButton>
         </Form>
       )}
     </section>

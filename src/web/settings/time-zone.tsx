@@ -8,7 +8,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 
 const FORM = 'timezone';
 const PATH = '/settings';
@@ -41,9 +41,7 @@ export function TimeZone({ visit, capabilities, problem }: TimeZoneProps): VNode
           value={chosen ?? (visit.isZoneTold ? visit.zone.name : '')}
           problem={problem}
         />
-        <button class="button" type="submit">
-          Save time zone
-        </button>
+        <SubmitButton>Save time zone</SubmitButton>
       </Form>
     </section>
   );

@@ -19,7 +19,7 @@ import { paths } from '../../oauth/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { POLICY_WITHOUT_FORMS, seeOther } from '../document.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
-import { Fact, Form, Given } from '../ui.tsx';
+import { Fact, Form, Given, SubmitButton } from '../ui.tsx';
 
 const PATH = paths.authorization;
 const REQUEST_FIELD = 'request';
@@ -33,9 +33,6 @@ const SCOPES: Readonly<Record<string, string>> = {
 
 export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes' | 'letters'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request; the issuer. */
-  readonly baseUrl: (host: string) => string;
-  /** Paths of the protected resources. */
   readonly resources: readonly string[];
 }
 
@@ -78,14 +75,14 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
 
 /** Reads the request of the client; or returns the error page when no answer may be sent to any address. */
 async function askedOf(
-  { clients, baseUrl, resources }: AuthorizeOptions,
-  { request, accountId }: MemberVisit,
+  { pages, clients, resources }: AuthorizeOptions,
+  visit: MemberVisit,
   query: URLSearchParams,
 ): Promise<Asked | { readonly view: View }> {
-  const issuer = baseUrl(request.header('host') ?? '');
+  const issuer = pages.hubUrl(visit);
   const isResource = (uri: string) => [issuer, `${issuer}/`, ...resources.map((path) => issuer + path)].includes(uri);
   try {
-    const client = await clients.find(clientIdOf(query), { ...request.caller, accountId });
+    const client = await clients.find(clientIdOf(query), { ...visit.request.caller, accountId: visit.accountId });
     return { client, read: readRequest(query, client, isResource), issuer };
   } catch (error) {
     if (!(error instanceof Refusal) || error.fault.kind !== 'oauth') throw error;
@@ -150,12 +147,12 @@ function consentView(visit: MemberVisit, client: OAuthClient, request: Authoriza
           <input type="hidden" name={REQUEST_FIELD} value={search} />
           {request.scope === 'read' ? null : <AccessChoice />}
           <div class="actions">
-            <button class="button primary" type="submit" name="answer" value="authorize">
+            <SubmitButton look="primary" name="answer" value="authorize">
               Authorize
-            </button>
-            <button class="button" type="submit" name="answer" value="deny">
+            </SubmitButton>
+            <SubmitButton name="answer" value="deny">
               Deny
-            </button>
+            </SubmitButton>
           </div>
         </Form>
       </div>

@@ -6,7 +6,7 @@ import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath } from '../next-path.ts';
 import { CONFIRM_PATH, type MemberVisit, type Pages, type View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 
 export interface ConfirmOptions extends Pick<Capabilities, 'sessions' | 'logins'> {
   readonly pages: Pages;
@@ -27,7 +27,7 @@ export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Rout
         }
         await sessions.confirm(visit.browserId, source);
       });
-      if (!tried.ok) return pages.show(visit, { ...confirmView(visit, next, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, confirmView(visit, next, tried.problem));
       return pages.go(visit, next, { text: 'Password confirmed. Now repeat your change.' });
     }),
   ];
@@ -37,6 +37,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
   const form = 'confirm';
   return {
     title: 'Confirm your password',
+    problem,
     body: (
       <div class="narrow">
         <h1>Confirm your password</h1>
@@ -56,9 +57,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
             autocomplete="current-password"
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Confirm
-          </button>
+          <SubmitButton look="primary">Confirm</SubmitButton>
         </Form>
       </div>
     ),

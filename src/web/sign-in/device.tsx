@@ -10,7 +10,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Fact, Form, Given, Moment } from '../ui.tsx';
+import { Fact, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 const PATH = '/device';
 /** A code is shown with 9 characters; people may add spaces. */
@@ -81,7 +81,7 @@ async function answer(
 function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Sign in a device',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow">
         <h1>Sign in a device</h1>
@@ -89,9 +89,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
         {/* GET, so that a code has an address that the device can link to. */}
         <form class="stack" method="get" action={PATH}>
           <Field form="device" name="user_code" label="Code" maxlength={CODE_CHARS_MAX} problem={problem} />
-          <button class="button primary" type="submit">
-            Continue
-          </button>
+          <SubmitButton look="primary">Continue</SubmitButton>
         </form>
       </div>
     ),
@@ -101,7 +99,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
 function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Authorize this device?',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow wide">
         <h1>Authorize this device?</h1>
@@ -113,12 +111,8 @@ function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription
         <RequestFacts request={request} visit={visit} />
         <Form csrf={visit.csrf} action={`${PATH}/approve`} class="actions">
           <input type="hidden" name="user_code" value={request.user_code} />
-          <button class="button primary" type="submit">
-            Authorize
-          </button>
-          <button class="button" type="submit" formaction={`${PATH}/deny`}>
-            Deny
-          </button>
+          <SubmitButton look="primary">Authorize</SubmitButton>
+          <SubmitButton formaction={`${PATH}/deny`}>Deny</SubmitButton>
         </Form>
       </div>
     ),

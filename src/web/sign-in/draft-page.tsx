@@ -5,10 +5,9 @@ import { limits } from '../../limits/service.ts';
 import { TextArea } from '../fields.tsx';
 import { DRAFT_PATH, type Draft, type Drafts, WRITTEN } from '../forms/drafts.ts';
 import type { Pages } from '../pages.ts';
-import { Fact, Form, Given } from '../ui.tsx';
+import { Fact, Form, Given, SubmitButton } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 
-/** The route of the page of a draft. */
 export function draftRoute(pages: Pages, drafts: Drafts): Route {
   return pages.member(`${DRAFT_PATH}/:id`, (visit) => {
     const draft = drafts.find(visit.accountId, visit.request.params['id'] ?? '');
@@ -16,7 +15,6 @@ export function draftRoute(pages: Pages, drafts: Drafts): Route {
   });
 }
 
-/** Shows the text for review, with a button to send it again. */
 function DraftPage({ visit, draft }: { readonly visit: MemberVisit; readonly draft: Draft }): VNode {
   const content = draft.fields.find(([name]) => name === 'content')?.[1];
   const facts = draft.fields.filter(([name, value]) => name !== 'content' && name in WRITTEN && value !== '');
@@ -56,9 +54,7 @@ function DraftPage({ visit, draft }: { readonly visit: MemberVisit; readonly dra
             />
           )}
           <div class="actions">
-            <button class="button primary" type="submit">
-              Send again
-            </button>
+            <SubmitButton look="primary">Send again</SubmitButton>
             <a class="button" href="/">
               Cancel
             </a>

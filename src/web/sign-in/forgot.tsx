@@ -8,7 +8,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { Pages, View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 
 const FORGOT = '/forgot';
 const RESET = '/reset';
@@ -24,7 +24,7 @@ export function forgotRoutes({ pages, resets }: ForgotOptions): Route[] {
     pages.openForm(FORGOT, async (visit, form) => {
       const email = form.get('email') ?? '';
       const tried = await problemOf('forgot', { email }, () => resets.ask(email, visit.source));
-      if (!tried.ok) return pages.show(visit, { ...askView(visit, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, askView(visit, tried.problem));
       return pages.go(visit, '/signin', {
         text: 'If this email has an account here, a link to choose a new password is on its way.',
       });
@@ -45,7 +45,7 @@ export function forgotRoutes({ pages, resets }: ForgotOptions): Route[] {
           throw error;
         }
       });
-      if (!tried.ok) return pages.show(visit, { ...resetView(visit, token, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, resetView(visit, token, tried.problem));
       if (!tried.value) return pages.show(visit, closedView());
       return pages.go(visit, '/signin', { text: 'Password changed. Sign in with the new one.' });
     }),
@@ -56,6 +56,7 @@ function askView(visit: Visit, problem?: Problem): View {
   const form = 'forgot';
   return {
     title: 'Forgot your password?',
+    problem,
     body: (
       <div class="narrow">
         <h1>Forgot your password?</h1>
@@ -65,9 +66,7 @@ function askView(visit: Visit, problem?: Problem): View {
         <Form csrf={visit.csrf} action={FORGOT}>
           <FormErrors form={form} problem={problem} shown={['email']} />
           <Field form={form} name="email" label="Email" type="email" autocomplete="username" problem={problem} />
-          <button class="button primary" type="submit">
-            Send the link
-          </button>
+          <SubmitButton look="primary">Send the link</SubmitButton>
         </Form>
       </div>
     ),
@@ -78,6 +77,7 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
   const form = 'reset';
   return {
     title: 'Choose a new password',
+    problem,
     body: (
       <div class="narrow">
         <h1>Choose a new password</h1>
@@ -94,9 +94,7 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
             minlength={limits.passwordBytesMin}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Change password
-          </button>
+          <SubmitButton look="primary">Change password</SubmitButton>
         </Form>
       </div>
     ),

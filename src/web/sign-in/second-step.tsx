@@ -6,7 +6,7 @@ import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { signInPath } from '../next-path.ts';
 import type { View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Form } from '../ui.tsx';
+import { Form, SubmitButton } from '../ui.tsx';
 import type { PendingSignIns } from './pending.ts';
 import { type SessionOptions, startSession } from './session.ts';
 
@@ -34,7 +34,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
       const tried = await problemOf('code', {}, () => options.secondFactors.use(accountId, code, visit.source));
       if (!tried.ok) {
         options.audit.signInFailed(accountId, 'wrong code', visit.source);
-        return pages.show(visit, { ...codeView(visit, tried.problem), status: 422 });
+        return pages.show(visit, codeView(visit, tried.problem));
       }
       pending.end(visit.browserId);
       return await startSession(options, visit, { accountId, passwordHash, next, tell: email });
@@ -46,6 +46,7 @@ function codeView(visit: Visit, problem?: Problem): View {
   const form = 'code';
   return {
     title: 'Enter your code',
+    problem,
     body: (
       <div class="narrow">
         <h1>Enter your code</h1>
@@ -60,9 +61,7 @@ function codeView(visit: Visit, problem?: Problem): View {
             maxlength={limits.userCodeCharsMax}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Sign in
-          </button>
+          <SubmitButton look="primary">Sign in</SubmitButton>
         </Form>
       </div>
     ),

@@ -75,7 +75,6 @@ interface Asked {
   readonly visit: MemberVisit;
   readonly vaultId: string;
   readonly file: FileRecord;
-  /** Show Markdown as source. */
   readonly isSource: boolean;
   readonly sizeBytes: number;
 }

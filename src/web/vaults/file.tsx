@@ -8,7 +8,7 @@ import { Field } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
-import { bytesText, Confirm, Form, Given } from '../ui.tsx';
+import { bytesText, Confirm, Form, Given, ScrollingText, SubmitButton } from '../ui.tsx';
 import { Counts, type LineCounts } from './compare/counts.tsx';
 import { Crumbs } from './crumbs.tsx';
 import {
@@ -23,7 +23,6 @@ import {
   vaultPath,
 } from './paths.ts';
 
-/** The content of the version shown. */
 export type Shown =
   | {
       readonly kind: 'text';
@@ -134,9 +133,7 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
               <input type="hidden" name="path" value={path} />
               {base}
               <Field form="rename" name="to" label="New path" value={path} maxlength={limits.pathBytesMax} />
-              <button class="button primary" type="submit">
-                Rename
-              </button>
+              <SubmitButton look="primary">Rename</SubmitButton>
             </Form>
           </Confirm>
           <Confirm label="Delete…">
@@ -144,9 +141,7 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
             <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/delete`}>
               <input type="hidden" name="path" value={path} />
               {base}
-              <button class="button danger" type="submit">
-                Delete this file
-              </button>
+              <SubmitButton look="danger">Delete this file</SubmitButton>
             </Form>
           </Confirm>
         </>
@@ -192,10 +187,9 @@ function Content({ vault, file, seq, shown }: FilePageProps): VNode {
           ) : shown.rendered !== undefined ? (
             <Code rendered={shown.rendered} label="Content of the file" />
           ) : (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
-            <pre class="content" tabindex={0} role="group" aria-label="Content of the file">
+            <ScrollingText label="Content of the file">
               <code>{shown.text}</code>
-            </pre>
+            </ScrollingText>
           )}
           {shown.isCut ? <p class="meta">Only the beginning is shown; download the file for all of it.</p> : null}
         </>
@@ -252,22 +246,13 @@ function Version({
         </p>
       </div>
       {isCurrent || isDeletion ? null : (
-        <Confirm
-          label={
-            <>
-              Restore…<span class="sr-only"> version {number}</span>
-            </>
-          }
-          danger={false}
-        >
+        <Confirm label="Restore…" of={`version ${number}`} danger={false}>
           <p>Version {number} becomes the current one. The version before it stays in the history.</p>
           <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore`}>
             <input type="hidden" name="path" value={file.path} />
             <input type="hidden" name="seq" value={seq} />
             <input type="hidden" name="base" value={file.deleted ? '' : file.sha256} />
-            <button class="button primary" type="submit">
-              Restore version {number}
-            </button>
+            <SubmitButton look="primary">Restore version {number}</SubmitButton>
           </Form>
         </Confirm>
       )}

@@ -1,5 +1,6 @@
 /** Finds the files and versions of a vault for a page. */
 import { Refusal } from '../../common/fault.ts';
+import { readId } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import { compileGlob, matchesGlob } from '../../sync/log/glob.ts';
@@ -90,5 +91,5 @@ function matcherOf(search: string): (path: string) => boolean {
 
 /** The number of a version in a query or a form; undefined: invalid or missing. */
 export function readSeq(text: string | null): number | undefined {
-  return text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+  return readId(text ?? undefined);
 }

@@ -7,7 +7,7 @@ import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
-import { bytesText, Copyable, CsrfField, Empty, Given } from '../ui.tsx';
+import { bytesText, Copyable, CsrfField, Empty, Given, SubmitButton } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { FileTable } from './file-table.tsx';
 import { ConflictsLink } from './list.tsx';
@@ -69,7 +69,6 @@ interface FoundPageProps {
   readonly visit: MemberVisit;
   readonly vault: VaultState;
   readonly files: readonly FileRecord[];
-  /** Start of the next page. */
   readonly next: string | undefined;
   readonly search: string;
 }
@@ -143,9 +142,7 @@ function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): V
             Replace files of the same name (their history is kept)
           </label>
           <div>
-            <button class="button primary" type="submit">
-              Upload
-            </button>
+            <SubmitButton look="primary">Upload</SubmitButton>
           </div>
         </form>
       </details>
@@ -184,9 +181,7 @@ function Find({ vault, search }: { readonly vault: VaultState; readonly search: 
         value={search}
         maxlength={limits.searchCharsMax}
       />
-      <button class="button" type="submit">
-        Find
-      </button>
+      <SubmitButton>Find</SubmitButton>
     </form>
   );
 }

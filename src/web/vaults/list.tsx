@@ -6,7 +6,7 @@ import type { ConflictKind } from '../../sync/log/records.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
-import { bytesText, CsrfField, Empty, Given, Moment } from '../ui.tsx';
+import { bytesText, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { conflictPath, vaultPath } from './paths.ts';
 
@@ -42,8 +42,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
             ))}
           </ul>
         )}
-        <form class="inline-form" method="post" action="/vaults">
-          <CsrfField csrf={visit.csrf} />
+        <Form csrf={visit.csrf} action="/vaults" class="inline-form">
           <FormErrors form={form} problem={problem} shown={['name']} />
           <Field
             form={form}
@@ -52,10 +51,8 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
             maxlength={limits.nameCharsMax}
             problem={problem}
           />
-          <button class="button primary" type="submit">
-            Create vault
-          </button>
-        </form>
+          <SubmitButton look="primary">Create vault</SubmitButton>
+        </Form>
       </section>
     </>
   );

@@ -23,12 +23,10 @@ export function tarPath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/tar${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
-/** The page to create a file in a folder. */
 export function newFilePath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
-/** The page to edit a text file. */
 export function editPath(vaultId: string, path: string): string {
   return `${vaultPath(vaultId)}/edit?${new URLSearchParams({ path })}`;
 }
@@ -38,7 +36,6 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** The last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -63,7 +63,7 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
   return pages.show(visit, {
     title: 'Vaults',
     section: 'vaults',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <VaultList visit={visit} vaults={sync.vaults.list(visit.accountId)} problem={problem} />,
   });
 }

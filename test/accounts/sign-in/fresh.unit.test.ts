@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { accountTables } from '../../../src/accounts/records.ts';
 import { BrowserSessions } from '../../../src/accounts/sessions.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
-import { sourceOf } from '../../../src/audit/note.ts';
+import { auditSourceOf } from '../../../src/audit/note.ts';
 import { auditTables } from '../../../src/audit/records.ts';
 import { openLog } from '../../../src/common/log.ts';
 import { limits } from '../../../src/limits/service.ts';
@@ -34,7 +34,7 @@ test('[AUTH-2] a session is fresh for 15 minutes after sign-in, and again after 
     sealer: createSealer(new Uint8Array(32)),
     now: () => nowMs,
   });
-  const source = sourceOf('user', '192.0.2.1', undefined);
+  const source = auditSourceOf('user', '192.0.2.1', undefined);
   const id = await sessions.start('acc_1', source);
   const other = await sessions.start('acc_1', source);
   nowMs += limits.freshSignInMs - 1;

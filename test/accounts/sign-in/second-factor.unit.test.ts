@@ -3,7 +3,7 @@ import { TOTP } from 'otpauth';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SecondFactors } from '../../../src/accounts/sign-in/second-factor.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
-import { sourceOf } from '../../../src/audit/note.ts';
+import { auditSourceOf } from '../../../src/audit/note.ts';
 import type { Refusal } from '../../../src/common/fault.ts';
 import { allTables } from '../../../src/compose/tables.ts';
 import { limits } from '../../../src/limits/service.ts';
@@ -30,7 +30,7 @@ test('[AUTH-3] wrong codes that are sent at once are counted as if they came one
   const { secret } = await factors.begin('acc_1', 'two@example.org');
   const right = new TOTP({ secret }).generate({ timestamp });
   const wrong = right === '000000' ? '111111' : '000000';
-  const from = (address: string) => sourceOf('user', address, undefined);
+  const from = (address: string) => auditSourceOf('user', address, undefined);
   await factors.confirm('acc_1', right, from('192.0.2.1'));
   const kinds = async (tries: readonly Promise<void>[]) =>
     (await Promise.allSettled(tries)).map((tried) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountTables } from '../../../src/accounts/records.ts';
 import { BrowserSessions } from '../../../src/accounts/sessions.ts';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
-import { sourceOf } from '../../../src/audit/note.ts';
+import { auditSourceOf } from '../../../src/audit/note.ts';
 import { auditTables } from '../../../src/audit/records.ts';
 import { openLog } from '../../../src/common/log.ts';
 import { limits } from '../../../src/limits/service.ts';
@@ -297,7 +297,7 @@ test('[WEB-2] a session ends when it was idle for too long, when it is too old, 
     // What was written meanwhile, uses of sessions, is on disk after this.
     await actors.account('acc_1').ask(() => null);
   };
-  const source = sourceOf('user', '192.0.2.1', undefined);
+  const source = auditSourceOf('user', '192.0.2.1', undefined);
   const idle = await sessions.start('acc_1', source);
   const used = await sessions.start('acc_1', source);
   const day = 24 * 3600;

@@ -1,7 +1,7 @@
 /** cairn compact: returns the free space in the data file to the disk. */
 import { readConfig } from '../../../config.ts';
 import type { Command, Options } from '../../command.ts';
-import { print, printError, table } from '../../output.ts';
+import { printError, printResult, table } from '../../output.ts';
 
 const TOLD_MS = 1000;
 
@@ -20,19 +20,12 @@ async function run(options: Options): Promise<number> {
     told = Date.now();
     printError(`${Math.floor((100 * bytes) / total)}%`);
   });
-  if (options.json) print(JSON.stringify(done));
-  else {
-    print(
-      table([
-        ['bytes before', String(done.bytes_before)],
-        ['bytes after', String(done.bytes_after)],
-      ]),
-    );
-    print(
-      done.swapped
-        ? '\ncompacted'
-        : '\nThe new file is ready. Restart the service: it adds what was written since, and uses the new file.',
-    );
-  }
-  return 0;
+  const sizes = table([
+    ['bytes before', String(done.bytes_before)],
+    ['bytes after', String(done.bytes_after)],
+  ]);
+  const next = done.swapped
+    ? 'compacted'
+    : 'The new file is ready. Restart the service: it adds what was written since, and uses the new file.';
+  return printResult(options, done, () => `${sizes}\n\n${next}`);
 }

@@ -2,11 +2,10 @@
 
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { jsonLine } from '../../../client/shown.ts';
 import { installService, removeService } from '../../../ops/service/install.ts';
 import { SERVICE_USER, STATE_FOLDER } from '../../../ops/service/unit.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print, table } from '../../output.ts';
+import { printResult, table } from '../../output.ts';
 
 export const serviceCommands: readonly Command[] = [
   {
@@ -34,36 +33,28 @@ export const serviceCommands: readonly Command[] = [
 async function install(options: Options): Promise<number> {
   const dataFolder = resolve(options.optional('data') ?? STATE_FOLDER);
   const root = options.optional('root');
-  const done = installService({
+  const { unit, settings, user, isStarted } = installService({
     command: [realpathSync(process.execPath), realpathSync(process.argv[1] ?? '')],
     user: options.optional('user') ?? SERVICE_USER,
     dataFolder,
     root: root === undefined ? undefined : resolve(root),
   });
-  if (options.json)
-    print(jsonLine({ unit: done.unit, settings: done.settings, user: done.user, is_started: done.isStarted }));
-  else {
-    print(
-      table([
-        ['unit', done.unit],
-        ['settings', done.settings],
-        ['user', done.user],
-        ['data', dataFolder],
-      ]),
-    );
-    print(
-      done.isStarted
-        ? '\nstarted; its log: journalctl -u cairn'
-        : '\nwritten; start it there: systemctl enable --now cairn',
-    );
-  }
-  return 0;
+  const rows = [
+    ['unit', unit],
+    ['settings', settings],
+    ['user', user],
+    ['data', dataFolder],
+  ] as const;
+  const next = isStarted
+    ? 'started; its log: journalctl -u cairn'
+    : 'written; start it there: systemctl enable --now cairn';
+  return printResult(options, { unit, settings, user, is_started: isStarted }, () => `${table(rows)}\n\n${next}`);
 }
 
 async function remove(options: Options): Promise<number> {
   const root = options.optional('root');
   const was = removeService(root === undefined ? undefined : resolve(root));
-  if (options.json) print(jsonLine({ removed: was }));
-  else print(was ? 'removed; data and settings are still there' : 'there is no service to remove');
-  return 0;
+  return printResult(options, { removed: was }, () =>
+    was ? 'removed; data and settings are still there' : 'there is no service to remove',
+  );
 }

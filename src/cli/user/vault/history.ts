@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { pathWord } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
@@ -14,7 +14,7 @@ import { TOO_LARGE } from '../../../client/sync/scan/scan.ts';
 import { type FileVersion, fileVersionsOf, listFiles, shownTime } from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print, table } from '../../output.ts';
+import { print, printResult, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { noFile, notOnHub, onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
@@ -69,17 +69,14 @@ async function list(options: Options): Promise<number> {
     ...(prefix === undefined ? {} : { prefix }),
     include_deleted: options.flag('deleted'),
   });
-  if (options.json) {
-    print(jsonLine({ files }));
-    return 0;
-  }
-  for (const { path, size_bytes: bytes, stored_at: at, deleted } of files) {
-    print(`${(deleted ? 'deleted' : formatBytes(bytes)).padStart(10)}  ${shownTime(at)}  ${shownLine(path)}`);
-  }
+  const lines = files.map(
+    ({ path, size_bytes: bytes, stored_at: at, deleted }) =>
+      `${(deleted ? 'deleted' : formatBytes(bytes)).padStart(10)}  ${shownTime(at)}  ${shownLine(path)}`,
+  );
   const current = files.filter(({ deleted }) => !deleted);
   const bytes = current.reduce((sum, { size_bytes: size }) => sum + size, 0);
-  print(`${counted(current.length, 'file')}, ${formatBytes(bytes)}`);
-  return 0;
+  const sum = `${countWithNoun(current.length, 'file')}, ${formatBytes(bytes)}`;
+  return printResult(options, { files }, () => [...lines, sum].join('\n'));
 }
 
 async function log(options: Options): Promise<number> {
@@ -87,19 +84,11 @@ async function log(options: Options): Promise<number> {
   const { hub } = await openPlace(options);
   const files = await listFiles(hub, { include_deleted: true });
   const newest = files.sort((a, b) => b.seq - a.seq).slice(0, limit);
-  if (options.json) print(jsonLine({ files: newest }));
-  else if (newest.length === 0) print('nothing was synced yet');
-  else {
-    print(
-      table(
-        newest.map(({ path, stored_at: at, deleted, device_id: device }): [string, string] => [
-          `${shownTime(at)}  ${deleted ? 'deleted' : 'changed'}`,
-          `${shownLine(path)}  (${shownLine(device)})`,
-        ]),
-      ),
-    );
-  }
-  return 0;
+  const rows = newest.map(
+    ({ path, stored_at: at, deleted, device_id: device }) =>
+      [`${shownTime(at)}  ${deleted ? 'deleted' : 'changed'}`, `${shownLine(path)}  (${shownLine(device)})`] as const,
+  );
+  return printResult(options, { files: newest }, () => (rows.length === 0 ? 'nothing was synced yet' : table(rows)));
 }
 
 async function history(options: Options): Promise<number> {
@@ -116,14 +105,13 @@ async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }:
     if (hasMore) break;
     versions.push(version);
   }
-  if (options.json) {
-    print(jsonLine({ path, versions, has_more: hasMore }));
-    return 0;
-  }
-  for (const version of versions) print(versionLine(version, path));
-  if (hasMore) print(`there are older versions; show more with --limit ${limit * 2}`);
-  print(`restore one: \`cairn sync restore ${pathWord(path)} --seq N\`, or --at TIME`);
-  return 0;
+  return printResult(options, { path, versions, has_more: hasMore }, () =>
+    [
+      ...versions.map((version) => versionLine(version, path)),
+      ...(hasMore ? [`there are older versions; show more with --limit ${limit * 2}`] : []),
+      `restore one: \`cairn sync restore ${pathWord(path)} --seq N\`, or --at TIME`,
+    ].join('\n'),
+  );
 }
 
 function versionLine(version: FileVersion, path: string): string {

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { nextCommand, pathWord } from '../../../client/next-command.ts';
-import { counted, jsonLine, shownLine } from '../../../client/shown.ts';
+import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print, printError } from '../../output.ts';
+import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 import { readTime } from './when.ts';
@@ -69,9 +69,8 @@ async function restoreFile(options: Options, place: VaultPlace, path: string, at
   }
   const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
   if (options.flag('dry-run')) {
-    if (options.json) print(jsonLine({ path, seq, dry_run: true }));
-    else print(`would restore ${shownLine(path)} to version #${seq}`);
-    return 0;
+    const sentence = `would restore ${shownLine(path)} to version #${seq}`;
+    return printResult(options, { path, seq, dry_run: true }, () => sentence);
   }
   const { structured } = await restoreVersion(place, path, seq);
   const { status } = readAs(restoredSchema, structured);
@@ -130,7 +129,7 @@ async function checkDeletes(place: VaultPlace, atMs: number): Promise<void> {
   const { structured } = await place.hub.call('sync_list', { limit: 1, ...prefix });
   const { total_count: total } = readAs(sizeSchema, structured);
   if (deleted.length * 2 <= total) return;
-  const what = `${deleted.length} of ${counted(total, 'file')} did not exist at ${shownTime(atMs)} and would be deleted`;
+  const what = `${deleted.length} of ${countWithNoun(total, 'file')} did not exist at ${shownTime(atMs)} and would be deleted`;
   throw new ClientError(`${what}. To see them, add --dry-run. To delete them, add --allow-deletes.`);
 }
 
@@ -143,7 +142,7 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
     tellPaths(isDry ? 'would restore' : 'restored', restored);
     tellPaths(isDry ? 'would delete' : 'deleted', deleted);
     for (const { path, reason } of skipped) printError(`cairn: ${path} was left as it is: ${reason}`);
-    const sum = `${counted(restored.length, 'file')} restored, ${counted(deleted.length, 'file')} deleted`;
+    const sum = `${countWithNoun(restored.length, 'file')} restored, ${countWithNoun(deleted.length, 'file')} deleted`;
     if (restored.length + deleted.length === 0) print(`nothing differs from ${shownTime(atMs)}`);
     else if (!isDry) {
       print(`${sum}, as of ${shownTime(atMs)}`);
@@ -156,7 +155,7 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
 function tellPaths(verb: string, paths: readonly string[]): void {
   for (const path of paths.slice(0, TOLD_PATHS_MAX)) print(`${verb} ${shownLine(path)}`);
   const rest = paths.length - TOLD_PATHS_MAX;
-  if (rest > 0) print(`${verb} ${counted(rest, 'more file')}`);
+  if (rest > 0) print(`${verb} ${countWithNoun(rest, 'more file')}`);
 }
 
 function tellNext({ root }: VaultPlace): void {

@@ -1,11 +1,11 @@
 /** cairn vault: lists, creates, renames and deletes the vaults of an account. */
-import { createInterface } from 'node:readline/promises';
 import { ClientError } from '../../../client/client-error.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { counted, jsonLine, quoted, shownLine } from '../../../client/shown.ts';
+import { countWithNoun, quoted, shownLine } from '../../../client/shown.ts';
 import { shownTime } from '../../../client/sync/vault-files.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print } from '../../output.ts';
+import { printResult } from '../../output.ts';
+import { askPerson } from '../../secret-input.ts';
 import { openTools } from '../tool-access.ts';
 import { type ListedVault, listVaults, vaultNamed } from './vaults.ts';
 
@@ -53,20 +53,17 @@ export const vaultCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const vaults = await listVaults(tools);
-  if (options.json) print(jsonLine({ vaults }));
-  else if (vaults.length === 0) print('no vaults yet; create one with `cairn vault create NAME`');
-  else {
-    const width = Math.max(...vaults.map(({ name }) => shownLine(name).length));
-    for (const vault of vaults) print(vaultLine(vault, width));
-  }
-  return 0;
+  const width = Math.max(...vaults.map(({ name }) => shownLine(name).length));
+  const lines = vaults.map((vault) => vaultLine(vault, width));
+  const none = 'no vaults yet; create one with `cairn vault create NAME`';
+  return printResult(options, { vaults }, () => lines.join('\n') || none);
 }
 
 function vaultLine({ name, file_count: files, pending_conflicts: conflicts, ...vault }: ListedVault, width: number) {
   const facts = [
-    `${counted(files, 'file')}, ${formatBytes(vault.total_size_bytes)}`,
+    `${countWithNoun(files, 'file')}, ${formatBytes(vault.total_size_bytes)}`,
     vault.last_synced_at === null ? 'never synced' : `last change ${shownTime(vault.last_synced_at)}`,
-    ...(conflicts === 0 ? [] : [counted(conflicts, 'conflict')]),
+    ...(conflicts === 0 ? [] : [countWithNoun(conflicts, 'conflict')]),
     ...(vault.is_primary ? ['primary'] : []),
   ];
   return `${shownLine(name).padEnd(width)}  ${facts.join(', ')}`;
@@ -75,48 +72,33 @@ function vaultLine({ name, file_count: files, pending_conflicts: conflicts, ...v
 async function create(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const { structured } = await tools.call('vault_create', { name: options.operand() });
-  const name = shownLine(String(structured['name']));
-  if (options.json) print(jsonLine(structured));
-  else if (structured['status'] === 'created') {
-    print(
-      `created ${name}; sync a folder with it: cairn sync --folder DIR --vault ${quoted(String(structured['name']))}`,
-    );
-  } else print(`${name} exists already`);
-  return 0;
+  const name = String(structured['name']);
+  return printResult(options, structured, () =>
+    structured['status'] === 'created'
+      ? `created ${shownLine(name)}; sync a folder with it: cairn sync --folder DIR --vault ${quoted(name)}`
+      : `${shownLine(name)} exists already`,
+  );
 }
 
 async function rename(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const vault = await vaultNamed(tools, options.operand(0));
   const { structured } = await tools.call('vault_rename', { vault_id: vault.vault_id, name: options.operand(1) });
-  if (options.json) print(jsonLine(structured));
-  else print(`renamed ${shownLine(vault.name)} to ${shownLine(String(structured['name']))}`);
-  return 0;
+  const name = shownLine(String(structured['name']));
+  return printResult(options, structured, () => `renamed ${shownLine(vault.name)} to ${name}`);
 }
 
 async function remove(options: Options): Promise<number> {
   const { tools } = openTools(options.optional('server'));
   const vault = await vaultNamed(tools, options.operand());
-  const confirm = options.optional('confirm') ?? (await askForName(vault));
+  const files = countWithNoun(vault.file_count, 'file');
+  const question = `This permanently deletes ${shownLine(vault.name)} (${files}) with all versions.\nType the name of the vault to confirm: `;
+  const confirm = options.optional('confirm') ?? (await askPerson(question));
   if (confirm !== vault.name) {
     throw new ClientError(
       `${vault.name} was not deleted: its name was not confirmed. Use --confirm ${quoted(vault.name)}.`,
     );
   }
   const { structured } = await tools.call('vault_delete', { vault_id: vault.vault_id, confirm });
-  if (options.json) print(jsonLine(structured));
-  else print(`deleted ${shownLine(vault.name)} and ${counted(vault.file_count, 'file')} with all versions`);
-  return 0;
-}
-
-/** Asks only a person at a terminal; a script passes --confirm. */
-async function askForName({ name, file_count: files }: ListedVault): Promise<string | undefined> {
-  if (!process.stdin.isTTY) return undefined;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const question = `This permanently deletes ${shownLine(name)} (${counted(files, 'file')}) with all versions.\nType the name of the vault to confirm: `;
-    return (await terminal.question(question)).trim();
-  } finally {
-    terminal.close();
-  }
+  return printResult(options, structured, () => `deleted ${shownLine(vault.name)} and ${files} with all versions`);
 }

@@ -39,7 +39,6 @@ export interface Wait {
   readonly local: Sha;
   /** The hub's pending conflict with the local side; null when it was not sent, or the hub already has the bytes. */
   readonly conflictId: string | null;
-  /** The reason for the user. */
   readonly reason: string;
 }
 

@@ -28,7 +28,6 @@ export interface Stray {
 const FOLDER = 'aside';
 
 export class Asides {
-  /** The synced folder. */
   readonly #root: string;
   readonly #folder: string;
   /** Hashes of bytes not yet on the hub. */

@@ -25,7 +25,6 @@ const noteSchema = z.object({
   modifiedMs: z.number(),
 });
 
-/** The copy of a saved file. */
 export interface Save {
   readonly path: FolderPath;
   readonly sha256: string;

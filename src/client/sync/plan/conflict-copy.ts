@@ -37,7 +37,6 @@ export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefu
 }
 
 export interface CopyMark {
-  /** Name of this device. */
   readonly device: string;
   /** Milliseconds since 1970. */
   readonly nowMs: number;

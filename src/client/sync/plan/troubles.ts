@@ -9,7 +9,6 @@ const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
 const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
 
-/** The reason shown for a file that is damaged on the hub. */
 export function whyDamaged(root: string, path: FolderPath): string {
   return `${DAMAGED}: ${nextCommand(root, `sync history ${pathWord(path)}`)}`;
 }
@@ -27,7 +26,6 @@ interface Found {
 }
 
 export interface TroubleOptions {
-  /** The synced folder. */
   readonly root: string;
   /** True when a download is queued or under way. */
   readonly isComing: (path: FolderPath) => boolean;

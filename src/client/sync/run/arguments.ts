@@ -45,7 +45,6 @@ export function utf8TextOf(bytes: Buffer): string | undefined {
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
 }
 
-/** The content of a push or a comparison. */
 export function encodedContent(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {
   const text = utf8TextOf(bytes);
   if (text === undefined || isTooLong(text)) return { content: bytes.toString('base64'), encoding: 'base64' };

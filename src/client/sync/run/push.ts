@@ -14,7 +14,7 @@ import { moveCall, pushCall } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { sendTwins } from './copy.ts';
 import { sendWaitingSaves } from './saves.ts';
-import { portionsOf, send } from './send.ts';
+import { portionsOf, sendParcels } from './send.ts';
 
 export interface PushRules {
   /** Sends deletes whatever their number. */
@@ -182,7 +182,7 @@ class PushRun {
   /** Sends a portion. If it is refused as a whole, sends its files one by one, so that one never stops the others. */
   async #send(portion: readonly Change[]): Promise<(PushedFile | ToolRefused)[]> {
     try {
-      return await send(this.#step, portion);
+      return await sendParcels(this.#step, portion);
     } catch (error) {
       if (!(error instanceof ToolRefused)) throw error;
       if (portion.length === 1) return [error];

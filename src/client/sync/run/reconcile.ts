@@ -15,7 +15,7 @@ import type { SyncStep } from '../round.ts';
 import { pushCall, utf8TextOf } from './arguments.ts';
 import { sendCopy } from './copy.ts';
 import { keepCopy } from './keep-copy.ts';
-import { send } from './send.ts';
+import { sendParcels } from './send.ts';
 
 const mergeSchema = z.object({
   content: z.string().nullable(),
@@ -137,7 +137,7 @@ async function takeMerge(
   if (written === false) return false;
   state.rememberAgreed(path, merged.base_sha);
   const args = pushCall(step, path, { ...mine, executable }, merged.base_sha);
-  const [own] = await send(step, [{ path, args }]);
+  const [own] = await sendParcels(step, [{ path, args }]);
   // The local side is now stored as a version or, when the hub has changed at this moment, as a conflict that the next
   // push settles. Otherwise it stays aside and becomes a conflict copy.
   if (!(own instanceof ToolRefused) || decideFate(path, own).kind === 'pending') done();
@@ -149,7 +149,7 @@ async function takeMerge(
       return true;
     }
     const content = { executable, bytes: merged.bytes, sha256: written.sha256, modifiedMs: Date.now() };
-    const [both] = await send(step, [{ path, args: pushCall(step, path, content, mine.sha256) }]);
+    const [both] = await sendParcels(step, [{ path, args: pushCall(step, path, content, mine.sha256) }]);
     if (!(both instanceof ToolRefused) && both !== undefined) {
       state.agree(path, { ...written, storedMs: Date.parse(both.stored_at) });
       if (executable === undefined) step.next.due.add(path);
@@ -175,7 +175,7 @@ async function keepOnHub(step: SyncStep, path: FolderPath, mine: Content): Promi
   const { state } = step;
   const wait = state.waits.get(path);
   const args = pushCall(step, path, mine, state.base.get(path)?.sha256 ?? '');
-  const [outcome] = await send(step, [{ path, args }]);
+  const [outcome] = await sendParcels(step, [{ path, args }]);
   if (outcome !== undefined && !(outcome instanceof ToolRefused)) {
     state.agree(path, { sha256: mine.sha256, executable: mine.executable, storedMs: Date.parse(outcome.stored_at) });
     return 'accepted';

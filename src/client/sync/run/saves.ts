@@ -12,7 +12,7 @@ import { pushCall } from './arguments.ts';
 import { type Change, settleChange } from './change.ts';
 import { sendCopy } from './copy.ts';
 import { keepCopy } from './keep-copy.ts';
-import { portionsOf, send } from './send.ts';
+import { portionsOf, sendParcels } from './send.ts';
 
 interface Sent extends Change {
   readonly content: Content;
@@ -72,7 +72,7 @@ export async function sendWaitingSaves(step: SyncStep): Promise<ReadonlySet<Fold
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(step: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
-    return await send(step, portion);
+    return await sendParcels(step, portion);
   } catch (error) {
     if (!(error instanceof ToolRefused)) throw error;
     if (portion.length === 1) return [error];

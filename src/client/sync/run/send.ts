@@ -17,7 +17,7 @@ export interface Parcel {
 /**
  * Sends some files in one request; the outcomes are in the same order. Throws ClientError when the outcome is unknown.
  */
-export async function send(
+export async function sendParcels(
   { hub, state }: Replica,
   parcels: readonly Parcel[],
   how: CallHow = {},

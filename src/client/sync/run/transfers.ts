@@ -15,7 +15,7 @@ import { applyRemote } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Bell } from './bell.ts';
 import { readPut, settleChange, settleRefusal } from './change.ts';
-import { send } from './send.ts';
+import { sendParcels } from './send.ts';
 
 export class LargeTransfers {
   /** Its next round is what the transfers find out beside the sync that may be under way. */
@@ -48,7 +48,6 @@ export class LargeTransfers {
     return this.#step.next.due.size > 0;
   }
 
-  /** Starts the queued transfers. */
   start(): void {
     const { uploads, downloads } = this.#step.large;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
@@ -134,7 +133,7 @@ export class LargeTransfers {
     const startMs = performance.now();
     const bytesTotal = change.bytes;
     const filesTotal = large.uploads.size + 1;
-    const [outcome] = await send(this.#step, [change], {
+    const [outcome] = await sendParcels(this.#step, [change], {
       signal: this.#ended.signal,
       onSent: (sent, total) => {
         const bytes = Math.floor((sent / Math.max(1, total)) * bytesTotal);

@@ -28,7 +28,6 @@ export interface Scan {
   readonly mounts: readonly string[];
   /** True for a path not synced here, whatever the hub has: excluded, skipped, or a link. */
   readonly leavesOut: (path: FolderPath) => boolean;
-  /** True for a path excluded by the rules. */
   readonly excludes: (path: FolderPath) => boolean;
 }
 
@@ -38,7 +37,6 @@ export const TOO_LARGE = `It is larger than ${formatBytes(limits.fileBytesMax)},
 const NESTED =
   'This folder syncs the same vault itself. Keep one of them: to sync it as a part of this folder, remove its .cairn.';
 
-/** The parts of the state that a scan uses. */
 type Known = Pick<SyncState, 'vault_id' | 'base' | 'only' | 'mounts'>;
 
 /**

@@ -1,6 +1,5 @@
 /** Downloads a folder as one tar archive, created while it is sent, with one file in memory at a time. */
 import { Refusal } from '../../../common/fault.ts';
-import type { Feed } from '../../../http/reply/feed.ts';
 import { empty, feed, type Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
@@ -12,7 +11,7 @@ import type { MemberVisit } from '../../pages.ts';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { vaultFolderOf } from '../files.ts';
 import { nameOf } from '../paths.ts';
-import { TAR_END, tarHeader, tarPadding } from './tar.ts';
+import { TAR_END, tarFeed, tarHeader, tarPadding } from './tar.ts';
 
 export function archiveRoute(options: VaultOptions): Route {
   return options.pages.member('/vaults/:vault/tar', (visit) => sendFolder(options, visit));
@@ -32,7 +31,7 @@ function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Repl
   if (request.isHead) return empty(200, headers);
   // Reserves the maximum size of a file, because one file at a time is in memory.
   const release = downloads.take(request.caller, limits.fileBytesMax);
-  const archive = new TarFeed(sync, { accountId, vaultId: vault.id }, folder, name);
+  const archive = tarFeed(entriesOf(sync, { accountId, vaultId: vault.id }, folder, name));
   request.linger(limits.folderDownloadSeconds, () => {
     archive.stop();
     release();
@@ -52,26 +51,6 @@ interface Folder {
 }
 
 /** Reads each file when it is its turn, and skips files deleted by then. */
-class TarFeed implements Feed {
-  readonly #entries: AsyncGenerator<readonly Uint8Array[]>;
-  #isOver = false;
-
-  constructor(sync: Sync, of: VaultOf, folder: Folder, name: string) {
-    this.#entries = entriesOf(sync, of, folder, name);
-  }
-
-  async next(): Promise<readonly Uint8Array[] | undefined> {
-    if (this.#isOver) return undefined;
-    const { value, done } = await this.#entries.next();
-    return done === true ? undefined : value;
-  }
-
-  /** Called when the reader is gone. */
-  stop(): void {
-    this.#isOver = true;
-  }
-}
-
 async function* entriesOf(
   { reading, reader }: Sync,
   of: VaultOf,

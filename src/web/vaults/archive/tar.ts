@@ -1,7 +1,8 @@
 /**
  * Builds a tar archive (POSIX.1-2017, pax interchange format): one header per file, preceded by an extended header when
- * the name does not fit the old format. It contains no owner and no mode of this machine. Pure.
+ * the name does not fit the old format. It contains no owner and no mode of this machine.
  */
+import type { Feed } from '../../../http/reply/feed.ts';
 
 const BLOCK = 512;
 const NAME_BYTES = 100;
@@ -32,6 +33,21 @@ export function tarPadding(size: number): Uint8Array {
 
 /** The end of an archive. */
 export const TAR_END: Uint8Array = Buffer.alloc(2 * BLOCK);
+
+/** Feeds the entries of an archive one by one, until `stop` is called because the reader is gone. */
+export function tarFeed(entries: AsyncIterator<readonly Uint8Array[]>): Feed & { stop(): void } {
+  let isOver = false;
+  return {
+    async next() {
+      if (isOver) return undefined;
+      const { value, done } = await entries.next();
+      return done === true ? undefined : value;
+    },
+    stop() {
+      isOver = true;
+    },
+  };
+}
 
 function header(name: Uint8Array, size: number, mtimeMs: number, type: '0' | 'x' | '5'): Buffer {
   const block = Buffer.alloc(BLOCK);

@@ -4,7 +4,7 @@ import { limits } from '../../../limits/service.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
-import { Form, Given } from '../../ui.tsx';
+import { Form, Given, SubmitButton } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { editPath, filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from '../paths.ts';
 import type { Newline } from '../text-content.ts';
@@ -62,9 +62,7 @@ export function EditPage({ visit, vault, path, base, text, newline, problem }: E
             problem={problem}
           />
           <div class="actions">
-            <button class="button primary" type="submit">
-              Save
-            </button>
+            <SubmitButton look="primary">Save</SubmitButton>
             <a class="button" href={isNew ? folderPath(vault.id, parentOf(path)) : filePath(vault.id, path)}>
               Cancel
             </a>

@@ -59,7 +59,7 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
   return options.pages.show(visit, {
     title: edited.base === '' ? 'New file' : `Edit ${edited.path}`,
     section: 'vaults',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <EditPage {...body} />,
   });
 }

@@ -7,7 +7,7 @@ import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
-import { bytesText, Confirm, Form } from '../../ui.tsx';
+import { bytesText, Confirm, Form, SubmitButton } from '../../ui.tsx';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { vaultPath } from '../paths.ts';
 
@@ -40,9 +40,7 @@ export function SpaceUsed({ visit, vault, historyBytes, problem }: SpaceProps): 
             problem={problem}
           />
           <Field form={FORM} name="name" label="Name of the vault, to confirm" problem={problem} />
-          <button class="button danger" type="submit">
-            Delete permanently
-          </button>
+          <SubmitButton look="danger">Delete permanently</SubmitButton>
         </Form>
       </Confirm>
     </section>

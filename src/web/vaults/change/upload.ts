@@ -10,7 +10,6 @@ import type { VaultOptions } from '../access.ts';
 import { folderPath } from '../paths.ts';
 import { writeFile } from './push.ts';
 
-/** Number of refused files listed in a notice. */
 const NAMED_MAX = 5;
 
 export async function takeUpload(

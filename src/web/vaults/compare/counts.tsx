@@ -48,7 +48,6 @@ export async function countChangedLines(
 
 const NONE: LineCounts = { added: 0, removed: 0 };
 
-/** Numbers of added and removed lines. */
 export function Counts({ added, removed }: LineCounts): VNode {
   return (
     <span class="nobr">

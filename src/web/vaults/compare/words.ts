@@ -1,7 +1,6 @@
 /** Finds the words of a changed line that differ from its counterpart. Pure. */
 import { matchSequences } from '../../../text/myers.ts';
 
-/** A piece of a line, in order. */
 export interface LinePart {
   readonly text: string;
   readonly isChanged: boolean;

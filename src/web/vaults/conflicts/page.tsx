@@ -4,7 +4,7 @@ import type { ConflictSides } from '../../../sync/conflicts/conflicts.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
-import { bytesText, Form, Given, Moment } from '../../ui.tsx';
+import { bytesText, Form, Given, Moment, SubmitButton } from '../../ui.tsx';
 import { DiffTable } from '../compare/diff-table.tsx';
 import type { SideBySide } from '../compare/side-by-side.ts';
 import { Crumbs } from '../crumbs.tsx';
@@ -105,9 +105,9 @@ function SideCard({ visit, vault, sides, side, title, bytes, action }: SideCardP
       <Form csrf={visit.csrf} action={conflictPath(vault.id, id)}>
         <input type="hidden" name="base" value={baseOf(sides)} />
         <div>
-          <button class="button primary" type="submit" name="keep" value={side}>
+          <SubmitButton look="primary" name="keep" value={side}>
             {action}
-          </button>
+          </SubmitButton>
         </div>
       </Form>
     </section>
@@ -184,9 +184,9 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
           problem={problem}
         />
         <div>
-          <button class="button primary" type="submit" name="keep" value="edited">
+          <SubmitButton look="primary" name="keep" value="edited">
             Save merged version
-          </button>
+          </SubmitButton>
         </div>
       </Form>
     </section>

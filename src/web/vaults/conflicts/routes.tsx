@@ -61,7 +61,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
     title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
     live: ['vaults'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <ConflictPage {...body} />,
   });
 }

@@ -4,7 +4,7 @@ import type { FolderAtPage } from '../../../sync/history/folder-at.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { Ago } from '../../rendering/ago.tsx';
-import { bytesText, Confirm, Form, Given } from '../../ui.tsx';
+import { bytesText, Confirm, Form, Given, SubmitButton } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { FileTable } from '../file-table.tsx';
 import { filePath, folderPath, nameOf, parentOf, vaultPath } from '../paths.ts';
@@ -105,9 +105,7 @@ function Restore({ visit, vault, folder, at }: PastFolderProps): VNode {
       <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/restore-folder`}>
         <input type="hidden" name="folder" value={folder} />
         <input type="hidden" name="at" value={at} />
-        <button class="button primary" type="submit">
-          Restore the {what}
-        </button>
+        <SubmitButton look="primary">Restore the {what}</SubmitButton>
       </Form>
     </Confirm>
   );
@@ -124,9 +122,7 @@ export function ChooseTime({ vault, folder, zone }: ChooseTimeProps): VNode {
           <label for="past-at">Date and time ({zone})</label>
           <input id="past-at" type="datetime-local" name="at" required />
         </div>
-        <button class="button" type="submit">
-          Show
-        </button>
+        <SubmitButton>Show</SubmitButton>
       </form>
     </details>
   );
