@@ -123,7 +123,7 @@ const CLIENT = [
 const CLIENT_SYNC = [
   ['folder', 'portion.ts'],
   ['base', 'remote-record.ts', 'large-queue.ts'],
-  ['hub.ts', 'scan', 'find-vault.ts'],
+  ['hub.ts', 'scan'],
   ['plan', 'replica.ts', 'vault-files.ts'],
   ['round.ts'],
   ['run'],

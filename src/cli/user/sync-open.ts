@@ -1,6 +1,7 @@
 /** Opens the folder of a sync command, for the vault it is already synced with or the one that the options name. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { ClientError } from '../../client/client-error.ts';
 import { Unreachable } from '../../client/http.ts';
 import { readPace } from '../../client/pace.ts';
@@ -9,10 +10,10 @@ import { countWithNoun, shownLine } from '../../client/shown.ts';
 import { newState, type SyncState } from '../../client/sync/base/state.ts';
 import { readState, syncedAround } from '../../client/sync/base/state-file.ts';
 import { StateStore } from '../../client/sync/base/store.ts';
-import { findVault } from '../../client/sync/find-vault.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { VaultHub } from '../../client/sync/hub.ts';
 import { LargeQueue } from '../../client/sync/large-queue.ts';
+import { readAs } from '../../client/sync/remote-record.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -80,13 +81,37 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
 
 /** Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. */
 async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncState | undefined): Promise<string> {
-  const { vault } = choice;
   try {
-    return await findVault(tools, vault, (name, existing) => mayCreate(name, existing, choice));
+    return await findVault(tools, choice);
   } catch (error) {
-    if (error instanceof Unreachable && kept !== undefined && kept.vault_name === vault) return kept.vault_id;
+    if (error instanceof Unreachable && kept !== undefined && kept.vault_name === choice.vault) return kept.vault_id;
     throw error;
   }
+}
+
+const vaultSchema = z.object({ vault_id: z.string() });
+const vaultsSchema = z.object({
+  vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
+});
+
+/** Finds the named vault, or creates it where that is meant; without a name, finds the primary vault. */
+async function findVault(tools: ToolClient, choice: FolderChoice): Promise<string> {
+  const { vault: name } = choice;
+  const { vaults } = readAs(vaultsSchema, (await tools.call('vault_list', {})).structured);
+  const names = vaults.map((vault) => vault.name);
+  if (name !== undefined) {
+    const found = vaults.find((vault) => vault.name === name);
+    if (found !== undefined) return found.vault_id;
+    if (!(await mayCreate(name, names, choice))) throw new ClientError(`no vault ${name} was created.`);
+    return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
+  }
+  const primary = vaults.find((vault) => vault.is_primary);
+  if (primary === undefined) {
+    const list = names.map(shownLine).join(', ');
+    const there = vaults.length === 0 ? 'There is none yet, so it is created.' : `There is: ${list}.`;
+    throw new ClientError(`name a vault with --vault. ${there}`);
+  }
+  return primary.vault_id;
 }
 
 /** Opens the folder and its vault for one sync command. Throws ClientError. */
