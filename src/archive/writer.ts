@@ -106,7 +106,6 @@ export class ArchiveWriter {
     }
   }
 
-  /** Records damaged data that is left out of the archive. */
   noteMissing(what: string): void {
     this.#missing.push(what);
   }

@@ -8,7 +8,6 @@ import type { AnyTable, Key } from './table.ts';
 export type Environment = RootDatabase<Buffer, Key>;
 
 export interface EnvironmentOptions {
-  /** The data file. */
   readonly path: string;
   /** Address space of the memory map: the largest size of the data file. */
   readonly mapBytes: number;

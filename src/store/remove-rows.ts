@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
 import { SWEEP } from './owners.ts';
 import type { Store } from './store.ts';
-import type { AnyTable, Key, Table } from './table.ts';
+import type { AnyTable, Entry, Key, Table } from './table.ts';
 
 /** Removes the rows whose keys begin with `prefix`. */
 export async function removeRows<K extends Key, V>(store: Store, table: Table<K, V>, prefix: Key): Promise<void> {
@@ -17,28 +17,16 @@ export async function removeRows<K extends Key, V>(store: Store, table: Table<K,
   }
 }
 
-/** Removes the rows with this part anywhere in the key. Scans every key of the table, in short turns. */
-async function removeRowsOf<K extends Key, V>(store: Store, table: Table<K, V>, part: string): Promise<void> {
-  await removeChosen(store, table, store.keys(table), (key) => (key.includes(part) ? key : undefined));
-}
-
-/** Removes the rows for which `isChosen` is true. Reads every row of the table, in short turns. */
-async function removeRowsWhere<K extends Key, V>(
-  store: Store,
-  table: Table<K, V>,
-  isChosen: (row: V) => boolean,
-): Promise<void> {
-  const rows = store.entries(table, { prefix: [] });
-  await removeChosen(store, table, rows, ({ key, value }) => (isChosen(value) ? key : undefined));
-}
-
 /** Removes the rows of a table that belong to an account, as the owners declared by the table say. */
 export async function removeRowsOwnedBy(store: Store, table: AnyTable, accountId: string): Promise<void> {
   const owned = table.owners.account;
   if (owned === 0) await removeRows(store, table, [accountId]);
-  else if (typeof owned === 'number') await removeRowsOf(store, table, accountId);
-  else if (typeof owned === 'object') {
-    await removeRowsWhere(store, table, (row) => (row as Record<string, unknown>)[owned.member] === accountId);
+  else if (typeof owned === 'number') {
+    // The key names the account, but not first.
+    await removeChosen(store, table, store.keys(table), (key: Key) => (key.includes(accountId) ? key : undefined));
+  } else if (typeof owned === 'object') {
+    const rows: Iterable<Entry<Key, Record<string, unknown>>> = store.entries(table, { prefix: [] });
+    await removeChosen(store, table, rows, ({ key, value }) => (value[owned.member] === accountId ? key : undefined));
   }
 }
 

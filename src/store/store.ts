@@ -252,7 +252,6 @@ export class Store implements Reader {
     return this.#rows;
   }
 
-  /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   #begin(rows: readonly WrittenRow[]): () => void {
     const settleRevisions = this.#revisions.begin(rows);
     const settleRows = this.#watchers.begin(rows);

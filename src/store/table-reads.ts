@@ -36,14 +36,12 @@ export class TableReads implements Reader {
     return this.keysIn(table, { prefix });
   }
 
-  /** Like `entries`, without reading values. */
   *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
     for (const key of raw.getKeys(bounds(query))) yield parts(key);
   }
 
-  /** The greatest key of a table. */
   lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
     for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
     return undefined;

@@ -52,11 +52,7 @@ export async function makeCopyAside({ folder, mapBytes, onProgress }: SwapOption
     mkdirSync(work, { mode: 0o700 });
     const copy = openEnvironment({ path: join(work, DATA_FILE), mapBytes, readOnly: false });
     try {
-      let done = 0;
-      await bringInStep(old, copy, (bytes) => {
-        done += bytes;
-        onProgress(Math.min(done, needed), needed);
-      });
+      await bringInStep(old, copy, telling(needed, onProgress));
     } finally {
       await copy.close();
     }

@@ -19,7 +19,6 @@ export async function checkMasterKey(store: Store, sealer: Sealer): Promise<void
   else if (kept.value !== proofOf(sealer)) throw new StartError(WRONG_KEY);
 }
 
-/** Writes the proof of this key. */
 export function putProof(batch: Batch, sealer: Sealer): void {
   batch.put(meta, [ROW], { value: proofOf(sealer) });
 }

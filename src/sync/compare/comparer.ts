@@ -38,13 +38,8 @@ export class TextComparer {
   }
 }
 
-interface TextsSize {
-  readonly isTooLarge: boolean;
-  /** Small enough for the main thread. */
-  readonly isSmall: boolean;
-}
-
-function measure(texts: readonly string[]): TextsSize {
+/** `isSmall`: small enough for the main thread. */
+function measure(texts: readonly string[]): { readonly isTooLarge: boolean; readonly isSmall: boolean } {
   const bytes = texts.map((text) => Buffer.byteLength(text));
   const lines = texts.map((text) => countLines(text, limits.mergeLinesMax));
   return {

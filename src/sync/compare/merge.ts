@@ -4,7 +4,7 @@
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
 import type { Encoding } from '../log/records.ts';
@@ -91,7 +91,7 @@ export class MergeQuery {
       },
       request,
     );
-    const live = file?.deleted === false ? file : undefined;
+    const live = liveFile(file);
     return {
       ...merged,
       vaultId,

@@ -4,7 +4,7 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Conflict, SyncReader } from '../log/reader.ts';
@@ -197,7 +197,7 @@ export class Conflicts {
   #write(turn: Turn, path: VaultPath, { conflict, file, edited, deviceId }: Choice) {
     const { change, batch, reader, vaultId } = turn;
     const content = edited ?? refused(reader, vaultId, conflict);
-    const live = file !== undefined && !file.deleted ? file : undefined;
+    const live = liveFile(file);
     const isThere = content === undefined ? live === undefined : live?.sha256 === content.sha256;
     const seq = isThere ? (file?.seq ?? null) : change.head.seq + 1;
     change.settle(path.folded, conflict, 'resolved', seq);

@@ -31,17 +31,12 @@ export interface Comparison {
   readonly hasMore: boolean;
 }
 
-export interface CompareSources {
-  readonly reader: SyncReader;
-  readonly fileLists: FileLists;
-}
-
 /**
  * Compares everything below a folded prefix; empty: the whole vault. Consumes the manifest. Throws Refusal
  * `invalid_fields` for `prefix` when there are too many files to compare.
  */
 export async function compareDevice(
-  { reader, fileLists }: CompareSources,
+  { reader, fileLists }: { readonly reader: SyncReader; readonly fileLists: FileLists },
   { accountId, vaultId }: VaultOf,
   { files }: Pick<DeviceManifest, 'files'>,
   prefix: string,

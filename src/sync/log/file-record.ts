@@ -24,3 +24,8 @@ export interface FileRecord {
   /** Number of kept versions of this path, including this one. */
   readonly versions: number;
 }
+
+/** Returns the file at a path; undefined for a tombstone and for a path without versions. */
+export function liveFile(newest: FileRecord | undefined): FileRecord | undefined {
+  return newest?.deleted === false ? newest : undefined;
+}

@@ -4,7 +4,7 @@ import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { LogChange } from '../log/change.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { type HubClock, parseHlc } from '../log/hlc.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
@@ -105,7 +105,7 @@ export class VaultImport {
 
   /** Throws Refusal `invalid_fields` when a deletion is not of the current file, or a new file clashes with another. */
   #check(reader: SyncReader, path: VaultPath, line: FileLine | DeletedLine, before: FileRecord | undefined): void {
-    const live = before !== undefined && !before.deleted ? before : undefined;
+    const live = liveFile(before);
     if (line.type === 'deleted') {
       const isIt = live?.sha256 === line.sha256 && live.git_sha === line.git_sha;
       // Retention may have removed the file deleted by the oldest stored version of a path, or the export a damaged one.

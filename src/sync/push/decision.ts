@@ -5,7 +5,7 @@
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { overRoom } from '../log/file-room.ts';
 import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from '../log/hlc.ts';
 import type { Conflict } from '../log/reader.ts';
@@ -24,7 +24,7 @@ import type {
 /** Follows the order of SYN-3 from the quota on; the path, the hash and the clock's form were checked before. */
 export function decidePush(push: PushRequest, state: PushState): PushDecision {
   const { file } = state;
-  const live = file !== undefined && !file.deleted ? file : undefined;
+  const live = liveFile(file);
   if (push.resolves !== undefined && !state.hasConflict(push.resolves)) return refuseResolves();
   if (live !== undefined && live.path !== push.path) return refuseSpelling(push, live.path);
   if (live === undefined && push.content !== undefined) {

@@ -7,17 +7,12 @@ import { isWholeVersion } from '../log/stored-content.ts';
 import { encodeVersion, type NewMeta, readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { PushStep } from './step.ts';
 
-export interface HealTools {
-  readonly contents: Contents;
-  readonly damage: Damage;
-}
-
 /**
  * Within a decision: writes the content of a push into the version with the same content, if its bytes are damaged.
  * Returns true when it did. The version keeps its place, time and line; its old pieces are released.
  */
 export function healVersion(
-  { contents, damage }: HealTools,
+  { contents, damage }: { readonly contents: Contents; readonly damage: Damage },
   { turn: { batch, reader, vaultId }, content }: PushStep,
   seq: number,
 ): boolean {

@@ -1,6 +1,6 @@
 /** Appends a change made by the hub for a user: a restored version, a settled conflict. It gets the hub's clock. */
 import { invalidField, Refusal } from '../../common/fault.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { type FileRoom, overRoom } from '../log/file-room.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
@@ -26,15 +26,11 @@ export interface HubChange {
   readonly respells?: boolean;
 }
 
-export interface HubSources {
-  readonly room: FileRoom;
-}
-
 /** Appends the change as the current version. Throws Refusal `invalid_fields`, `quota_exceeded`, `storage_reserved`. */
-export function appendByHub({ room }: HubSources, turn: Turn, hubChange: HubChange): FileRecord {
+export function appendByHub({ room }: { readonly room: FileRoom }, turn: Turn, hubChange: HubChange): FileRecord {
   const { reader, change, vaultId, nowMs } = turn;
   const { path, before, content, respells = false } = hubChange;
-  const live = before !== undefined && !before.deleted ? before : undefined;
+  const live = liveFile(before);
   if (live === undefined && content !== undefined) {
     const clash = findClash(reader, vaultId, path.folded);
     if (clash !== undefined) throw invalidField('path', describeClash(path.path, clash));
@@ -57,7 +53,7 @@ function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: nu
 /** False when a base was given that does not match the current file. */
 export function isBase(base: string | undefined, file: FileRecord | undefined): boolean {
   if (base === undefined) return true;
-  const live = file !== undefined && !file.deleted ? file : undefined;
+  const live = liveFile(file);
   if (/^0*$/.test(base)) return live === undefined;
   const sha = base.toLowerCase();
   return live !== undefined && (live.sha256 === sha || live.git_sha === sha);

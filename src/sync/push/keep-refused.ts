@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
+import { liveFile } from '../log/file-record.ts';
 import { type ConflictKind, type ConflictRecord, conflictBytes } from '../log/records.ts';
 import { decideKeep } from './decision.ts';
 import { conflictFault } from './refusals.ts';
@@ -41,7 +42,7 @@ export function keepRefused(
 
 function refusedRecord({ push, content }: PushStep, state: PushState, kind: ConflictKind): ConflictRecord {
   const { file } = state;
-  const live = file !== undefined && !file.deleted ? file : undefined;
+  const live = liveFile(file);
   const inPieces = content?.stored.kind === 'pieces' ? content.stored : undefined;
   return {
     path: state.path,

@@ -1,7 +1,7 @@
 /** Builds the refusals of a push, with the data that a client needs to act. Pure. */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { secondsAhead } from '../log/hlc.ts';
 import type { ConflictRecord } from '../log/records.ts';
 import type { Clash, ConflictReason, PushRequest, PushState } from './types.ts';
@@ -14,7 +14,7 @@ export function conflictFault(
   conflict: { readonly id: string; readonly kind: ConflictRecord['kind'] } | undefined,
 ): Fault {
   const { file } = state;
-  const live = file !== undefined && !file.deleted ? file : undefined;
+  const live = liveFile(file);
   const ahead = file === undefined ? null : Math.round(state.fileHlc(file).ms - push.hlc.ms) / 1000;
   return {
     kind: 'sync_conflict',

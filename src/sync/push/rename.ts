@@ -5,7 +5,7 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import type { FileRecord } from '../log/file-record.ts';
+import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
@@ -83,7 +83,7 @@ function quotaOf(push: PushRequest, source: PushState, target: PushState) {
 }
 
 function live({ file }: PushState): FileRecord | undefined {
-  return file !== undefined && !file.deleted ? file : undefined;
+  return liveFile(file);
 }
 
 /** Within a decision: decides a rename and applies the outcome. */

@@ -49,16 +49,12 @@ export const standingShape = {
   server_time: z.string().optional(),
 };
 
-export interface StandingRequest extends GivenManifest {
-  readonly prefix: string;
-}
-
 /** Compares a device with a vault. Throws Refusal `invalid_fields`. */
 export async function standingResult(
   reading: SyncReading,
   accountId: string,
   givenVault: string | undefined,
-  { prefix, ...given }: StandingRequest,
+  { prefix, ...given }: GivenManifest & { readonly prefix: string },
 ) {
   const vaultId = await reading.vaults.idOf(accountId, givenVault);
   const device = await readDeviceManifest(accountId, given);

@@ -1,4 +1,4 @@
-/** Records when a device was last seen, and its newest pushed and pulled changes. Not written with every call. */
+/** Records when a device was last seen, and its newest pushed change. Not written with every call. */
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { devices } from '../log/records.ts';
@@ -8,9 +8,7 @@ export interface PushVisit {
   readonly deviceId: string;
   readonly nowMs: number;
   /** Sequence number of the newest change pushed in this visit. */
-  readonly pushedSeq?: number;
-  /** Sequence number of the newest change pulled in this visit. */
-  readonly pulledSeq?: number;
+  readonly pushedSeq: number;
 }
 
 /** One per process. */
@@ -20,18 +18,17 @@ export class PushVisits {
   /** Time at which a vault was last found at its limit of devices. */
   readonly #fullMs = new Map<string, number>();
 
-  /** Within a decision: stores a visit, unless one was stored within `deviceSeenMs` and this one pulled nothing new. */
-  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq = 0, pulledSeq = 0 }: PushVisit): void {
+  /** Within a decision: stores a visit, unless one was stored within `deviceSeenMs`. */
+  note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq }: PushVisit): void {
     const name = `${vaultId} ${deviceId}`;
     const writtenMs = this.#writtenMs.get(name);
-    if (pulledSeq === 0 && writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;
+    if (writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;
     const known = batch.get(devices, [vaultId, deviceId]);
-    const isFresh = known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs;
-    if (isFresh && pulledSeq <= known.pulled_seq) return;
+    if (known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs) return;
     if (known === undefined && this.#isFull(batch, vaultId, nowMs)) return;
     batch.put(devices, [vaultId, deviceId], {
       last_seen_ms: nowMs,
-      pulled_seq: Math.max(pulledSeq, known?.pulled_seq ?? 0),
+      pulled_seq: known?.pulled_seq ?? 0,
       pushed_seq: Math.max(pushedSeq, known?.pushed_seq ?? 0),
     });
     // A forgotten entry only costs another read.
