@@ -2,7 +2,7 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { Refusal } from '../src/common/fault.ts';
 import { contentHolders, rawContent } from '../src/gateway/body/long-contents.ts';
-import { readBody } from '../src/gateway/body/read-body.ts';
+import { readGatewayBody } from '../src/gateway/body/read-body.ts';
 import { joined, wholeBuffers } from '../src/http/request/body.ts';
 import { limits } from '../src/limits/service.ts';
 import type { BodyForm, BodyInput, HeldContent, ParsedBody } from '../src/pool/jobs.ts';
@@ -21,7 +21,7 @@ export function parseBody({ parts, form }: BodyInput): ParsedBody {
 
 function parse(parts: readonly Uint8Array[], form: BodyForm) {
   try {
-    const body = readBody(joined(parts), form);
+    const body = readGatewayBody(joined(parts), form);
     const contents = contentHolders(body.document, form).map((holder): HeldContent => {
       const raw = rawContent(holder);
       holder.content = null;

@@ -1,11 +1,9 @@
-/** Serves the REST routes of an account: which account a credential belongs to, its time zone, and its deletion. */
-import type { z } from 'zod';
-import { readFields } from '../fields/read.ts';
-import { json } from '../http/reply/reply.ts';
+/** Declares the REST operations of an account: which account a credential belongs to, its time zone, its deletion. */
+import { z } from 'zod';
+import { objectSchema } from '../http/route/doc.ts';
+import { operation } from '../http/route/operation.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
-import { type accountView, leaveFields } from './fields.ts';
-import { accountOperations } from './openapi.ts';
 import type { Accounts } from './service.ts';
 import type { Leaving } from './standing/leaving.ts';
 import type { TimeZones } from './time-zones.ts';
@@ -19,42 +17,66 @@ export interface AccountRoutesOptions {
   readonly access: Authenticator;
 }
 
+const accountView = z.object({
+  account_id: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  timezone: z.string().nullable().describe("IANA name; null: the hub's default"),
+});
+
+const ACCOUNT = {
+  account_id: 'acc_0123456789abcdef01234567',
+  email: 'you@example.org',
+  name: null,
+  created_at: '2026-11-20T20:18:57.123Z',
+  timezone: null,
+};
+
+const theAccount = { description: 'The account', schema: accountView.meta({ title: 'Account' }) };
+
 export function accountRoutes({ accounts, leaving, timeZones, access }: AccountRoutesOptions): Route[] {
-  const shown = (accountId: string): z.output<typeof accountView> => ({
-    ...accounts.describe(accountId),
-    timezone: timeZones.chosen(accountId),
-  });
+  const all = { path: '/api/account', tag: 'account', access } as const;
+  const shown = (accountId: string) => ({ ...accounts.describe(accountId), timezone: timeZones.chosen(accountId) });
   return [
-    {
+    operation({
+      ...all,
       method: 'GET',
-      path: '/api/account',
-      access,
-      body: { kind: 'none' },
-      doc: accountOperations.get,
-      handle: (_request, { accountId }) => json(200, shown(accountId)),
-    },
-    {
+      operationId: 'getAccount',
+      summary: 'Account of the credential',
+      answer: { ...theAccount, example: ACCOUNT },
+      handle: (_call, { accountId }) => shown(accountId),
+    }),
+    operation({
+      ...all,
       method: 'PATCH',
-      path: '/api/account',
-      access,
-      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: accountOperations.change,
-      async handle({ document }, { accountId }) {
-        await timeZones.set(accountId, readFields(zoneChange, document).timezone);
-        return json(200, shown(accountId));
+      operationId: 'updateAccount',
+      summary: 'Sets the time zone of the account',
+      body: zoneChange.meta({ title: 'AccountChange' }),
+      example: { timezone: 'Asia/Seoul' },
+      answer: { ...theAccount, example: { ...ACCOUNT, timezone: 'Asia/Seoul' } },
+      async handle({ body }, { accountId }) {
+        await timeZones.set(accountId, body.timezone);
+        return shown(accountId);
       },
-    },
-    {
+    }),
+    operation({
+      ...all,
       method: 'DELETE',
-      path: '/api/account',
-      access,
-      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: accountOperations.delete,
-      async handle({ document, address }, { accountId }) {
-        const { password } = readFields(leaveFields, document);
-        await leaving.leave({ accountId, password, address });
-        return json(200, { status: 'deleted' });
+      operationId: 'deleteAccount',
+      summary: 'Permanently delete the account with everything in it',
+      description: 'Requires the password. Only the operator of the hub can delete an account that has no password.',
+      body: z.strictObject({ password: z.string().min(1).max(limits.passwordBytesMax) }),
+      example: { password: 'correct horse battery' },
+      answer: {
+        description: 'The account is no longer accessible; its data is removed in the background',
+        schema: objectSchema({ status: { const: 'deleted' } }),
+        example: { status: 'deleted' },
       },
-    },
+      async handle({ body: { password }, request: { address } }, { accountId }) {
+        await leaving.leave({ accountId, password, address });
+        return { status: 'deleted' };
+      },
+    }),
   ];
 }

@@ -26,16 +26,16 @@ export function verifyAccounts(reader: CheckedReader, { isSignIn }: AccountsChec
   const problems: string[] = [];
   let accountCount = 0;
   let keyCount = 0;
-  for (const { key, value } of reader.walk(accounts)) {
+  reader.each(accounts, ({ key, value }) => {
     accountCount += 1;
     if (reader.get(emails, [value.email])?.account_id !== key[0])
       problems.push(`account ${key[0]}: its email is not indexed`);
-  }
-  for (const { key, value } of reader.walk(emails)) {
+  });
+  reader.each(emails, ({ key, value }) => {
     if (reader.get(accounts, [value.account_id])?.email !== key[0])
       problems.push(`email of ${value.account_id}: account not found`);
-  }
-  for (const { key, value } of reader.walk(keys)) {
+  });
+  reader.each(keys, ({ key, value }) => {
     keyCount += 1;
     const [accountId, keyId] = key;
     if (reader.get(accounts, [accountId]) === undefined) problems.push(`key ${keyId}: its account is missing`);
@@ -43,11 +43,11 @@ export function verifyAccounts(reader: CheckedReader, { isSignIn }: AccountsChec
     if (indexed !== (value.revoked_at === null)) {
       problems.push(`key ${keyId}: ${indexed ? 'revoked, but still accepted' : 'active, but not accepted'}`);
     }
-  }
-  for (const { key, value } of reader.walk(keyHashes)) {
+  });
+  reader.each(keyHashes, ({ key, value }) => {
     const owner = reader.get(keys, [value.account_id, value.key_id]);
     if (owner?.hash !== key[0]) problems.push(`a key hash of ${value.account_id} belongs to no key`);
-  }
+  });
   problems.push(...sessionProblems(reader));
   checkTokens(reader, isSignIn, problems);
   return { accounts: accountCount, keys: keyCount, problems };
@@ -55,33 +55,33 @@ export function verifyAccounts(reader: CheckedReader, { isSignIn }: AccountsChec
 
 function sessionProblems(reader: CheckedReader): string[] {
   const problems: string[] = [];
-  for (const { key, value } of reader.walk(browserSessions)) {
+  reader.each(browserSessions, ({ key, value }) => {
     const { account_id: accountId } = value;
     if (reader.get(accounts, [accountId]) === undefined)
       problems.push(`a browser session of ${accountId}: account not found`);
     if (reader.get(sessionOwners, [accountId, key[0]]) === undefined)
       problems.push(`a browser session of ${accountId} is not listed`);
-  }
-  for (const { key } of reader.walk(sessionOwners)) {
+  });
+  reader.each(sessionOwners, ({ key }) => {
     if (reader.get(browserSessions, [key[1]])?.account_id !== key[0])
       problems.push(`a listed browser session of ${key[0]} is missing`);
-  }
+  });
   return problems;
 }
 
 function checkTokens(reader: CheckedReader, isSignIn: AccountsCheck['isSignIn'], problems: string[]): void {
-  for (const { key, value } of reader.walk(accessTokens)) {
+  reader.each(accessTokens, ({ key, value }) => {
     const name = `access token ${key[0].slice(0, 16)} of ${value.account_id}`;
     if (reader.get(accounts, [value.account_id]) === undefined) problems.push(`${name}: its account is missing`);
     if (reader.get(tokenExpiries, [value.account_id, value.expires_ms, key[0]]) === undefined) {
       problems.push(`${name}: missing from the list of expiries`);
     }
     if (value.sign_in !== undefined && !isSignIn(value.sign_in)) problems.push(`${name}: its sign-in has ended`);
-  }
-  for (const [accountId, expiresMs, hash] of reader.keys(tokenExpiries)) {
+  });
+  reader.eachKey(tokenExpiries, ([accountId, expiresMs, hash]) => {
     const token = reader.get(accessTokens, [hash]);
     if (token?.account_id !== accountId || token.expires_ms !== expiresMs) {
       problems.push(`access token ${hash.slice(0, 16)} of ${accountId}: listed as expiring, but missing`);
     }
-  }
+  });
 }

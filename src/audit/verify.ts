@@ -13,9 +13,9 @@ export function verifyAudit(
 ): AuditReport {
   const problems: string[] = [];
   let events = 0;
-  for (const { key } of reader.walk(auditEvents)) {
+  reader.each(auditEvents, ({ key }) => {
     events += 1;
     if (!isAccount(key[0])) problems.push(`security event ${key[2]} of ${key[0]}: account not found`);
-  }
+  });
   return { events, problems };
 }

@@ -11,14 +11,11 @@ import { systemSentence } from '../common/system-reason.ts';
 import { version } from '../common/version.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
 import { nearest } from '../text/nearest.ts';
-import { endWithOutput } from './closed-output.ts';
 import { readOptions } from './command.ts';
 import { findCommand, loadGroups } from './commands.ts';
-import { keepMemoryOutOfCoreDumps } from './core-dump.ts';
-import { ignoreForeignSignals } from './foreign-signals.ts';
 import { commandHelp, overview } from './help.ts';
 import { print, printError } from './output.ts';
-import { useUmaskOfService } from './umask.ts';
+import { endWithOutput, ignoreForeignSignals, keepMemoryOutOfCoreDumps, useUmaskOfService } from './process.ts';
 import { UsageError } from './usage-error.ts';
 
 const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as const;
@@ -84,7 +81,7 @@ function exitOf(error: Error): number {
   return error instanceof ToolRefused && error.isConflict ? EXIT.conflict : EXIT.refused;
 }
 
-// The data folder contains keys, so new files are private. Synced files use the user's umask (see umask.ts).
+// The data folder contains keys, so new files are private. Synced files use the user's umask (see process.ts).
 useUmaskOfService();
 keepMemoryOutOfCoreDumps();
 ignoreForeignSignals();

@@ -19,15 +19,30 @@ export function revisionsOf({ store }: { readonly store: Store }) {
 }
 
 export function accountKeyScheme(accounts: Accounts): Scheme {
-  return { scheme: 'McpKey', credential: 'account key or MCP key', find: (key) => accounts.authenticate(key) };
+  return {
+    scheme: 'McpKey',
+    name: 'McpKey',
+    credential: 'account key or MCP key',
+    find: (key) => accounts.authenticate(key),
+  };
 }
 
 export function accessTokenScheme(tokens: AccessTokens): Scheme {
-  return { scheme: 'Bearer', credential: 'access token', find: (token) => tokens.authenticate(token) };
+  return {
+    scheme: 'Bearer',
+    name: 'AccessToken',
+    credential: 'access token',
+    find: (token) => tokens.authenticate(token),
+  };
 }
 
 export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
-  return { scheme: 'McpKey', credential: 'mirror token', find: (token) => credentials.authenticate(token) };
+  return {
+    scheme: 'McpKey',
+    name: 'MirrorToken',
+    credential: 'mirror token',
+    find: (token) => credentials.authenticate(token),
+  };
 }
 
 /** Names a caller by its key, or by the device or app that it signed in as. */

@@ -43,6 +43,7 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
 export function bearerScheme({ tokens, identities }: Core): Scheme {
   return {
     scheme: 'Bearer',
+    name: 'AccessToken',
     credential: 'access token',
     find: (token) => tokens.authenticate(token) ?? identities.authenticate(token),
   };

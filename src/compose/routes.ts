@@ -11,7 +11,7 @@ import { paperRoutes } from '../documents/papers/routes.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
-import { openApiRoute } from '../gateway/openapi/route.ts';
+import { openApiRoute } from '../gateway/openapi/document.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';

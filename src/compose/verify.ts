@@ -57,7 +57,8 @@ export function checkIntegrity(
     return { ok: false, damaged_pages: damagedPages.length, ...nothing, problems: damagedPages };
   }
   const keyProblems = isMasterKey(store, sealer) ? [] : [WRONG_KEY];
-  const deleted = deletedRows(store);
+  const ofDeleted = new CheckedReader(store);
+  const deleted = deletedRows(ofDeleted);
   const reader = new CheckedReader(store, new Set([...importedIds(store), ...removedIds(store), ...deleted.vaultIds]));
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
   const isAccount = (id: string) => reader.get(accountTable, [id]) !== undefined;
@@ -73,7 +74,13 @@ export function checkIntegrity(
   const packs = verifyPacks(reader, deleted);
   const aside = [...mirror.aside, ...sync.aside];
   const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
-  const problems = [...keyProblems, ...reader.problems, ...usage, ...parts.flatMap((part) => part.problems)];
+  const problems = [
+    ...keyProblems,
+    ...ofDeleted.problems,
+    ...reader.problems,
+    ...usage,
+    ...parts.flatMap((part) => part.problems),
+  ];
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
@@ -113,8 +120,8 @@ function removedIds(store: Store): string[] {
 /** Sums the expected usage of each account. */
 function tallyOf(reader: CheckedReader): UsageTally {
   const tally = new UsageTally();
-  for (const { key, value } of reader.walk(blobs)) tally.add(key[0], 'blobs', value.byte_size);
-  for (const { key, value } of reader.walk(versionRows)) tally.add(key[0], 'documents', textBytes(value.size_bytes));
-  for (const { key, value } of reader.walk(tasks)) tally.add(key[0], 'documents', recordBytes(value.content));
+  reader.each(blobs, ({ key, value }) => tally.add(key[0], 'blobs', value.byte_size));
+  reader.each(versionRows, ({ key, value }) => tally.add(key[0], 'documents', textBytes(value.size_bytes)));
+  reader.each(tasks, ({ key, value }) => tally.add(key[0], 'documents', recordBytes(value.content)));
   return tally;
 }

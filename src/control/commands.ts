@@ -13,17 +13,17 @@ import type { Config } from '../config.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
+import type { Identities } from '../oauth/provider/identities.ts';
 import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import { type AccountControlTools, runAccountControl } from './accounts.ts';
-import { runClientControl } from './clients.ts';
-import { type IdentityControlTools, runIdentityControl } from './identities.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import type { ControlRequest, ControlResult } from './protocol.ts';
 
-type SetAsideRequest = Extract<ControlRequest, { readonly command: 'damage.set_aside' }>;
+type RequestOf<C extends ControlRequest['command']> = Extract<ControlRequest, { readonly command: C }>;
 
-export interface ControlTools extends AccountControlTools, IdentityControlTools {
+export interface ControlTools extends AccountControlTools {
+  readonly identities: Identities;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
   readonly store: Store;
@@ -106,6 +106,36 @@ export async function runControl(
   }
 }
 
+async function runClientControl(
+  clients: OperatorClients,
+  request: RequestOf<'client.add' | 'client.list' | 'client.remove'>,
+): Promise<ControlResult> {
+  switch (request.command) {
+    case 'client.add':
+      return await clients.add(request);
+    case 'client.list':
+      return { clients: clients.list() };
+    case 'client.remove':
+      return { removed: request.clientId, sign_ins_ended: await clients.remove(request.clientId) };
+  }
+}
+
+async function runIdentityControl(
+  { accounts, identities }: ControlTools,
+  request: RequestOf<'identity.link' | 'identity.list' | 'identity.unlink'>,
+): Promise<ControlResult> {
+  const accountId = accounts.idOfEmail(request.email);
+  switch (request.command) {
+    case 'identity.link':
+      return await identities.linkSubject(accountId, request.subject, OPERATOR);
+    case 'identity.list':
+      return { identities: identities.list(accountId) };
+    case 'identity.unlink':
+      await identities.unlink(accountId, request.identityId, OPERATOR);
+      return { unlinked: request.identityId };
+  }
+}
+
 /** Records the export of an account. Resolves with its id. */
 async function noteExport({ actors }: ControlTools, accountId: string): Promise<string> {
   await actors.account(accountId).ask((batch) => {
@@ -115,7 +145,7 @@ async function noteExport({ actors }: ControlTools, accountId: string): Promise<
 }
 
 /** Sets damaged contents aside. Resolves with the number set aside; contents no longer damaged are not counted. */
-async function setAside(tools: ControlTools, damaged: Pick<SetAsideRequest, 'blobs' | 'versions'>): Promise<number> {
+async function setAside(tools: ControlTools, damaged: RequestOf<'damage.set_aside'>): Promise<number> {
   let done = 0;
   for (const key of damaged.blobs) if (await setBlobAside(tools, key, Date.now())) done += 1;
   for (const key of damaged.versions) if (await setVersionAside(tools.actors, key, Date.now())) done += 1;

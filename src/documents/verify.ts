@@ -23,7 +23,7 @@ export function verifyDocuments<R extends DocumentRecord, H>(
   const shared = kind.checkShared?.(reader, problems);
   const expected = new Map<AnyTable, number>();
   let found = 0;
-  for (const { key, value } of reader.walk(kind.records)) {
+  reader.each(kind.records, ({ key, value }) => {
     const [accountId, id] = key;
     const name = `${kind.one} ${accountId} ${id}`;
     found += 1;
@@ -37,7 +37,7 @@ export function verifyDocuments<R extends DocumentRecord, H>(
     shared?.check(name, accountId, value);
     versions.expect(name, accountId, id, value);
     if (value.deleted_at != null) versions.expectInBin(name, accountId, id, Date.parse(value.deleted_at));
-  }
+  });
   for (const [what, table] of Object.entries(kind.indexes)) {
     const [rows, wanted] = [reader.count(table), expected.get(table) ?? 0];
     if (rows !== wanted) problems.push(`${what}: ${rows} rows instead of ${wanted}`);
@@ -70,9 +70,9 @@ function verifyVersions(
   };
   const newest = new Map<string, Newest>();
   let rows = 0;
-  for (const { key, value } of reader.walk(versionRows)) {
+  reader.each(versionRows, ({ key, value }) => {
     const [accountId, of, id, version] = key;
-    if (of !== space) continue;
+    if (of !== space) return;
     rows += 1;
     checkText(reader, key, value, problems);
     const before = newest.get(`${accountId} ${id}`);
@@ -81,7 +81,7 @@ function verifyVersions(
       expectInBin(name, accountId, id, Date.parse(value.created_at), before.version);
     }
     newest.set(`${accountId} ${id}`, { ...value, version });
-  }
+  });
   let texts = 0;
   for (const key of reader.keys(versionTexts)) if (key[1] === space) texts += 1;
   if (texts !== rows) problems.push(`texts of ${space}: ${texts} texts for ${rows} versions`);

@@ -8,7 +8,7 @@ import { statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import { InputRequired } from './asking/input-required.ts';
 import { rpcError } from './codes.ts';
-import { encoded, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
+import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
 
@@ -90,7 +90,7 @@ async function runTool({ principal, caller, answers }: CallContext, tool: Tool, 
   const made = resultOf(await tool.handle(args, principal, caller));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
-  if (place !== undefined && isWhole) answers.keep(place, () => encoded(result), made.sameUntilMs);
+  if (place !== undefined && isWhole) answers.keep(place, () => encodedResult(result), made.sameUntilMs);
   return result;
 }
 

@@ -15,7 +15,7 @@ export interface WrittenResult<Text extends string | Uint8Array = string | Uint8
 export type KnownResults = KnownAnswers<WrittenResult<Uint8Array>>;
 
 /** Encodes a result for the cache. */
-export function encoded({ members, structured }: WrittenResult<string>): WrittenResult<Uint8Array> {
+export function encodedResult({ members, structured }: WrittenResult<string>): WrittenResult<Uint8Array> {
   const bytes = Buffer.from(members);
   return { members: bytes, structured: bytes.subarray(bytes.length - Buffer.byteLength(structured)) };
 }

@@ -1,16 +1,18 @@
 /** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
+
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
+import { refusalReply } from '../http/reply/status.ts';
 import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
+import { rpcError } from './codes.ts';
 import { type Asking, type Gateway, gatewayRefusal, toolCaller } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
 import { gatewayOperations, toolOperations } from './openapi/own-routes.ts';
 import type { ToolRegistry } from './registry.ts';
-import { toolRefusal } from './rest-refusal.ts';
 
 export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
@@ -135,4 +137,17 @@ function doorRefusal(plain: Reply, fault: Fault, metadataUrl: string | undefined
   if (fault.kind !== 'unauthenticated' || metadataUrl === undefined) return plain;
   const challenge = `Bearer realm="cairn", resource_metadata="${metadataUrl}", scope="read write"`;
   return { ...plain, headers: { ...plain.headers, 'WWW-Authenticate': challenge } };
+}
+
+/** A refusal on the REST route of a tool: the REST form, plus the code and data of JSON-RPC. */
+function toolRefusal(fault: Fault): Reply {
+  const plain = refusalReply(fault);
+  const { code, message, data } = rpcError(fault);
+  const body = {
+    ...(JSON.parse(plain.body as string) as object),
+    error: message,
+    code,
+    ...(data === undefined ? {} : { data }),
+  };
+  return { ...plain, body: JSON.stringify(body) };
 }

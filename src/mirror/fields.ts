@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { limits } from '../limits/service.ts';
 import { decodeExtValue } from '../text/ext-value.ts';
 
+export const COMMIT_EXAMPLE = '8f14e45fceea167a5a36dedd4bea2543f1a0c7d9';
+export const SHA256_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
 const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex characters of the body’s SHA-256');
 
@@ -37,19 +40,29 @@ export function isOneLine({ text }: Label): boolean {
 
 /** The headers of an upload by name (interface specification, 4.2). */
 export const uploadHeaders = z.object({
-  'X-Commit-Sha': commitSha.describe('Commit that the tarball belongs to, lower-case hex'),
-  'X-Tarball-Sha256': sha256.describe('SHA-256 of the body, hex').transform((text) => text.toLowerCase()),
+  'X-Commit-Sha': commitSha.meta({
+    description: 'Commit that the tarball belongs to, lower-case hex',
+    examples: [COMMIT_EXAMPLE],
+  }),
+  'X-Tarball-Sha256': sha256
+    .meta({ description: 'SHA-256 of the body, hex', examples: [SHA256_EXAMPLE] })
+    .transform((text) => text.toLowerCase()),
   'X-Mirror-Signature': z
     .string()
     .regex(/^sha256=[0-9a-fA-F]{64}$/, 'must be sha256= and the 64 hex characters of the body’s HMAC-SHA256')
-    .describe('`sha256=` and the HMAC-SHA256 of the body, keyed with hmac_secret, hex')
+    .meta({
+      description: '`sha256=` and the HMAC-SHA256 of the body, keyed with hmac_secret, hex',
+      examples: [`sha256=${SHA256_EXAMPLE}`],
+    })
     .transform((text) => Buffer.from(text.slice('sha256='.length), 'hex')),
   'X-Uploaded-By': z
     .string()
-    .describe(
-      `Who uploads, for the list: at most ${limits.uploadedByCharsMax} characters of any language. Send a label that begins or ends ` +
+    .meta({
+      description:
+        `Who uploads, for the list: at most ${limits.uploadedByCharsMax} characters of any language. Send a label that begins or ends ` +
         "with a letter outside ASCII in RFC 8187 form: UTF-8'' and the percent-encoded text",
-    )
+      examples: ['ci-runner-7'],
+    })
     .transform(readLabel)
     .refine(isShortLabel, `must have at most ${limits.uploadedByCharsMax} characters`)
     .refine(isOneLine, 'must not contain control characters or line breaks')
@@ -57,6 +70,21 @@ export const uploadHeaders = z.object({
 });
 
 export type UploadHeaders = z.output<typeof uploadHeaders>;
+
+/** Describes the query of a download. A wrong value names no blob, so it answers 404 and not 422. */
+export const downloadQuery = z.object({
+  sha256: sha256.optional().describe('SHA-256 of an older blob of the commit; absent: the newest'),
+});
+
+/** Describes the headers of a download (RFC 9110), which are ignored where they are wrong. */
+export const rangeHeaders = z.object({
+  'If-None-Match': z.string().optional().describe("ETag of the client's copy; if it still matches, the answer is 304"),
+  Range: z
+    .string()
+    .optional()
+    .meta({ description: 'One range of bytes; several ranges get the whole blob', examples: ['bytes=0-1023'] }),
+  'If-Range': z.string().optional().describe('The range applies only if the ETag is this one'),
+});
 
 /** Unknown members are reserved for later versions of the interface. */
 export const credentialRequest = z.looseObject({

@@ -1,20 +1,30 @@
-/** Serves the REST routes of the certificate mirror. */
+/** Declares the REST operations of the certificate mirror. */
 import type { z } from 'zod';
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
-import { readFields, readQuery } from '../fields/read.ts';
+import { readFields } from '../fields/read.ts';
 import { bytes, empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
+import type { PathParameter } from '../http/route/doc.ts';
+import { operation } from '../http/route/operation.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
-import { credentialRequest, listQuery, uploadHeaders } from './fields.ts';
-import { mirrorOperations } from './openapi.ts';
-import { type blobPage, listedView, storedView, uploadedView } from './views.ts';
+import {
+  COMMIT_EXAMPLE,
+  credentialRequest,
+  downloadQuery,
+  type ListQuery,
+  listQuery,
+  rangeHeaders,
+  SHA256_EXAMPLE,
+  uploadHeaders,
+} from './fields.ts';
+import * as views from './views.ts';
 
 export interface MirrorRoutesOptions {
   readonly blobs: MirrorBlobs;
@@ -26,57 +36,102 @@ export interface MirrorRoutesOptions {
 }
 
 const BASE = '/api/cert_mirror';
+const BYTES = 'application/octet-stream';
+const TARBALL_HEADERS = ['ETag', 'Accept-Ranges', 'X-Tarball-Sha256'] as const;
+
+const BLOB = {
+  commit_sha: COMMIT_EXAMPLE,
+  sha256: SHA256_EXAMPLE,
+  byte_size: 48213,
+  uploaded_at: '2026-11-20T20:18:57.123Z',
+};
+
+const commit: PathParameter<string> = {
+  description: 'Commit of the blob',
+  schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
+  example: COMMIT_EXAMPLE,
+  read: (segment) => segment,
+};
 
 export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
-  const { blobs, credentials, accountAccess, mirrorAccess } = options;
+  return [...credentialRoutes(options), uploadRoute(options), ...mirrorReadRoutes(options)];
+}
+
+function credentialRoutes({ credentials, accountAccess }: MirrorRoutesOptions): Route[] {
+  const all = { path: `${BASE}/credentials`, tag: 'mirror', access: accountAccess } as const;
   return [
-    {
+    operation({
+      ...all,
       method: 'POST',
-      path: `${BASE}/credentials`,
-      access: accountAccess,
-      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: mirrorOperations.issueCredential,
-      handle: async (request, { accountId }) =>
-        json(
-          200,
-          await credentials.issue(
-            accountId,
-            readFields(credentialRequest, request.document === undefined ? {} : request.document).rotate,
-            clientOf(request),
-          ),
-        ),
-    },
-    {
+      operationId: 'mirrorIssueCredential',
+      summary: 'Issues the mirror credential of the account, or returns the existing one',
+      description:
+        'With rotate the credential is destroyed and created again: the old token gets 401 at once, and blobs that were ' +
+        'uploaded under it cannot be downloaded until they are uploaded again.',
+      body: credentialRequest,
+      bodyRequired: false,
+      example: { rotate: false },
+      answer: {
+        description: 'The credential',
+        schema: views.issuedCredential.meta({ title: 'MirrorCredential' }),
+        example: {
+          status: 'created',
+          token: '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0',
+          hmac_secret: SHA256_EXAMPLE,
+          message: "Copy hmac_secret now: you won't see it again.",
+        },
+      },
+      handle: ({ body, request }, { accountId }) => credentials.issue(accountId, body.rotate, clientOf(request)),
+    }),
+    operation({
+      ...all,
       method: 'DELETE',
-      path: `${BASE}/credentials`,
-      access: accountAccess,
-      body: { kind: 'none' },
-      doc: mirrorOperations.destroyCredential,
-      async handle(request, { accountId }) {
+      operationId: 'mirrorDeleteCredential',
+      summary: 'Destroys the mirror credential',
+      description: 'Blobs stay stored, and cannot be downloaded until they are uploaded again under a new credential.',
+      answer: {
+        description: 'It is gone',
+        schema: views.destroyedCredential,
+        example: { status: 'deleted', message: 'The mirror credential is gone.' },
+      },
+      refusals: [404],
+      async handle({ request }, { accountId }) {
         await credentials.destroy(accountId, clientOf(request));
-        return json(200, {
-          status: 'deleted',
+        return {
+          status: 'deleted' as const,
           message:
             'The mirror credential was deleted. Blobs stay stored; to download them, upload them again with a new credential.',
-        });
+        };
       },
-    },
-    {
-      method: 'POST',
-      path: BASE,
-      access: mirrorAccess,
-      body: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: 'application/octet-stream' },
-      doc: mirrorOperations.upload,
-      async handle(request, principal) {
-        const fields = readFields(uploadHeaders, headersOf(request), 'headers');
-        return json(
-          200,
-          uploadedView(await blobs.upload(principal, fields, request), fields['X-Uploaded-By']?.warning),
-        );
-      },
-    },
-    ...mirrorReadRoutes(options),
+    }),
   ];
+}
+
+function uploadRoute({ blobs, mirrorAccess }: MirrorRoutesOptions): Route {
+  return operation({
+    method: 'POST',
+    path: BASE,
+    operationId: 'mirrorUpload',
+    tag: 'mirror',
+    summary: 'Uploads an encrypted tarball',
+    description:
+      `The raw bytes, at most ${limits.uploadBytesMax}, with Content-Length; multipart is refused, because the ` +
+      'signature covers the exact bytes. 200 means that they are durable on disk. Sending the same again is safe.',
+    access: mirrorAccess,
+    headers: uploadHeaders,
+    accepts: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: BYTES },
+    request: { required: true, mediaType: BYTES },
+    answer: {
+      description: 'Stored',
+      schema: views.uploadedBlob.meta({ title: 'UploadedBlob' }),
+      example: BLOB,
+    },
+    refusals: [422, 507],
+    async handle({ request }, principal) {
+      const fields = readFields(uploadHeaders, headersOf(request), 'headers');
+      return views.uploadedView(await blobs.upload(principal, fields, request), fields['X-Uploaded-By']?.warning);
+    },
+  });
 }
 
 /** Read-only routes. */
@@ -84,36 +139,64 @@ function mirrorReadRoutes({
   blobs,
   mirrorAccess,
 }: Pick<MirrorRoutesOptions, 'mirrorAccess'> & { readonly blobs: BlobReads }): Route[] {
+  const all = { method: 'GET', tag: 'mirror', access: mirrorAccess } as const;
   return [
-    {
-      method: 'GET',
+    operation({
+      ...all,
       path: BASE,
-      access: mirrorAccess,
-      body: { kind: 'none' },
-      doc: mirrorOperations.list,
-      handle: ({ query }, principal) => list(blobs, query, principal),
-    },
-    {
-      method: 'GET',
+      operationId: 'mirrorList',
+      summary: 'Lists the blobs, newest first',
+      query: listQuery,
+      answer: {
+        description: 'The blobs; a Link header when there are more',
+        schema: views.blobPage,
+        example: { blobs: [{ ...BLOB, uploaded_by: 'ci-runner-7' }] },
+        headers: ['Link'],
+      },
+      reply: ({ query }, principal) => list(blobs, query, principal),
+    }),
+    operation({
+      ...all,
       path: `${BASE}/latest`,
-      access: mirrorAccess,
-      body: { kind: 'none' },
-      doc: mirrorOperations.latest,
-      handle(_request, { accountId }) {
+      operationId: 'mirrorLatest',
+      summary: 'The blob that was uploaded last',
+      answer: {
+        description: 'The newest blob',
+        schema: views.latestBlob.meta({ title: 'LatestBlob' }),
+        example: { ...BLOB, download_url: `/api/cert_mirror/${COMMIT_EXAMPLE}/download` },
+      },
+      refusals: [404],
+      handle(_call, { accountId }) {
         const blob = blobs.latest(accountId);
         if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
-        return json(200, { ...storedView(blob), download_url: `${BASE}/${blob.commitSha}/download` });
+        return { ...views.storedView(blob), download_url: `${BASE}/${blob.commitSha}/download` };
       },
-    },
-    {
-      method: 'GET',
-      path: `${BASE}/:sha/download`,
-      access: mirrorAccess,
-      body: { kind: 'none' },
-      doc: mirrorOperations.download,
-      handle: (request, principal) => mirrorDownload(blobs, request, principal),
-    },
+    }),
+    downloadRoute(blobs, mirrorAccess),
   ];
+}
+
+function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
+  const tarball = { content: [{ mediaType: BYTES }], headers: TARBALL_HEADERS };
+  return operation({
+    method: 'GET',
+    path: `${BASE}/:sha/download`,
+    operationId: 'mirrorDownload',
+    tag: 'mirror',
+    summary: 'Downloads a blob, whole or in part',
+    description: '422 when it was uploaded under a credential that is no longer in force.',
+    access,
+    params: { sha: commit },
+    query: downloadQuery,
+    headers: rangeHeaders,
+    answer: { description: 'The exact bytes', ...tarball },
+    answers: {
+      206: { description: 'The requested range', ...tarball, headers: [...TARBALL_HEADERS, 'Content-Range'] },
+      304: { description: "Not modified: the client's copy is current", headers: TARBALL_HEADERS },
+    },
+    refusals: [416],
+    reply: ({ request }, principal) => mirrorDownload(blobs, request, principal),
+  });
 }
 
 function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Source {
@@ -124,11 +207,10 @@ function headersOf(request: RouteRequest): Readonly<Record<string, string | unde
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
 
-function list(blobs: BlobReads, query: URLSearchParams, { accountId }: Principal): Reply {
-  const page = readQuery(listQuery, query);
+function list(blobs: BlobReads, page: ListQuery, { accountId }: Principal): Reply {
   const found = blobs.list(accountId, page);
-  const body: z.output<typeof blobPage> = {
-    blobs: found.blobs.map((blob) => listedView(blob, blobs.isSetAside(accountId, blob))),
+  const body: z.output<typeof views.blobPage> = {
+    blobs: found.blobs.map((blob) => views.listedView(blob, blobs.isSetAside(accountId, blob))),
   };
   if (found.nextBefore === undefined) return json(200, body);
   return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
@@ -154,7 +236,7 @@ export function mirrorDownload(blobs: BlobReads, request: RouteRequest, principa
     // A client may cache the bytes, but must revalidate each time: its credential may have been revoked.
     'Cache-Control': 'private, no-cache',
   };
-  const headers = { ...common, 'Content-Type': 'application/octet-stream' };
+  const headers = { ...common, 'Content-Type': BYTES };
   const isSmall = bytesTotal <= limits.smallBlobBytesMax;
   switch (answer.kind) {
     case 'unchanged':

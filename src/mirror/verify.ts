@@ -27,7 +27,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
   /** The blobs by storage id. */
   const owned = new Map<number, OwnedBytes>();
   let bytes = 0;
-  for (const { key, value } of reader.walk(blobs)) {
+  reader.each(blobs, ({ key, value }) => {
     const [accountId, commitSha, sha256] = key;
     const name = `blob ${accountId} ${commitSha} ${sha256}`;
     owned.set(value.storage_id, { name, chunkCount: Math.ceil(value.byte_size / limits.chunkBytes) });
@@ -46,7 +46,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
     if (reader.get(commits, [accountId, commitSha]) === undefined) {
       problems.push(`${name}: its commit has no newest blob`);
     }
-  }
+  });
   // Includes hidden accounts: their bytes are stored too.
   const staged = new Set([...reader.keys(stagedUploads)].map(([storageId]) => storageId));
   problems.push(
@@ -89,14 +89,14 @@ function checkChunks(
     if (blob !== undefined)
       problems.push(`${blob.name}: its bytes are marked as staged; the next start would delete them`);
   }
-  for (const [storageId, index] of reader.keys(chunks)) {
+  reader.eachKey(chunks, ([storageId, index]) => {
     const blob = owned.get(storageId);
     if (blob === undefined && !staged.has(storageId)) {
       problems.push(`chunk ${storageId}/${index}: belongs to no blob and no running upload`);
     } else if (blob !== undefined && index >= blob.chunkCount) {
       problems.push(`${blob.name}: chunk ${index} is after its end`);
     }
-  }
+  });
   return problems;
 }
 
@@ -118,14 +118,14 @@ function checkBytes(reader: CheckedReader, storageId: number, byteSize: number, 
 function checkOrder(reader: CheckedReader): string[] {
   const problems: string[] = [];
   const last = new Map<string, { sequence: number; uploadedAt: string }>();
-  for (const { key, value } of reader.walk(order)) {
+  reader.each(order, ({ key, value }) => {
     const [accountId, sequence] = key;
     const blob = reader.get(blobs, [accountId, value.commit_sha, value.sha256]);
     if (blob?.sequence !== sequence) {
       problems.push(
         `order ${accountId} ${sequence}: refers to ${value.commit_sha} ${value.sha256}, which does not exist`,
       );
-      continue;
+      return;
     }
     const before = last.get(accountId);
     const backMs = before === undefined ? 0 : Date.parse(before.uploadedAt) - Date.parse(blob.uploaded_at);
@@ -134,38 +134,38 @@ function checkOrder(reader: CheckedReader): string[] {
       problems.push(`order ${accountId} ${sequence}: uploaded before ${before.sequence}`);
     }
     last.set(accountId, { sequence, uploadedAt: blob.uploaded_at });
-  }
-  for (const { key, value } of reader.walk(heads)) {
+  });
+  reader.each(heads, ({ key, value }) => {
     const newest = last.get(key[0]);
     if (value.sequence !== newest?.sequence) {
       problems.push(`head ${key[0]}: ${value.sequence} instead of ${newest?.sequence ?? 'none'}`);
     }
     last.delete(key[0]);
-  }
+  });
   for (const accountId of last.keys()) problems.push(`head ${accountId}: missing`);
   return problems;
 }
 
 function checkCommits(reader: CheckedReader): string[] {
   const newest = new Map<string, { sequence: number; sha256: string }>();
-  for (const { key, value } of reader.walk(blobs)) {
+  reader.each(blobs, ({ key, value }) => {
     const commit = `${key[0]} ${key[1]}`;
     const known = newest.get(commit);
     if (known === undefined || known.sequence < value.sequence) {
       newest.set(commit, { sequence: value.sequence, sha256: key[2] });
     }
-  }
+  });
   const problems: string[] = [];
-  for (const { key, value } of reader.walk(commits)) {
+  reader.each(commits, ({ key, value }) => {
     const commit = `${key[0]} ${key[1]}`;
     if (newest.get(commit)?.sha256 !== value.sha256) problems.push(`commit ${commit}: does not name its newest blob`);
-  }
+  });
   return problems;
 }
 
 function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
   const problems: string[] = [];
-  for (const { key, value } of reader.walk(credentials)) {
+  reader.each(credentials, ({ key, value }) => {
     const [accountId] = key;
     const hash = reader.get(tokenHashes, [value.token_hash]);
     if (hash?.account_id !== accountId || hash.credential_id !== value.credential_id) {
@@ -178,10 +178,10 @@ function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
       // The two failures need not be distinguished: the fields or the master key changed.
       problems.push(`credential ${accountId}: its sealed fields cannot be decrypted with this master key`);
     }
-  }
-  for (const { key, value } of reader.walk(tokenHashes)) {
+  });
+  reader.each(tokenHashes, ({ key, value }) => {
     const credential = reader.get(credentials, [value.account_id]);
     if (credential?.token_hash !== key[0]) problems.push(`token of ${value.account_id}: belongs to no credential`);
-  }
+  });
   return problems;
 }

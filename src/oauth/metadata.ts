@@ -1,7 +1,8 @@
 /** Serves the metadata documents, if enabled: authorization server (RFC 8414), protected resources (RFC 9728). */
 import { json } from '../http/reply/reply.ts';
-import { jsonContent, objectSchema, type RouteDoc, type Schema } from '../http/route/doc.ts';
-import type { Route, RouteRequest } from '../http/route/route.ts';
+import { objectSchema, type Schema } from '../http/route/doc.ts';
+import { operation } from '../http/route/operation.ts';
+import type { Route } from '../http/route/route.ts';
 import { DEVICE_GRANT_TYPE, paths } from './routes.ts';
 import { RESOURCE_SCOPES, SCOPES } from './rules.ts';
 
@@ -18,17 +19,26 @@ export interface MetadataOptions {
 }
 
 export function metadataRoutes({ baseUrl, resources, fetchesDocuments }: MetadataOptions): Route[] {
-  const base = (request: RouteRequest) => baseUrl(request.header('host') ?? '');
-  const route = (path: string, doc: RouteDoc, document: (base: string) => object): Route => ({
-    method: 'GET',
-    path,
-    access: 'open',
-    body: { kind: 'none' },
-    // Read before any credential exists, with any User-Agent: treated as the probes are.
-    uncounted: true,
-    doc,
-    handle: (request: RouteRequest) => json(200, document(base(request)), { 'Cache-Control': 'no-cache' }),
-  });
+  const route = (
+    path: string,
+    operationId: string,
+    summary: string,
+    schema: Schema,
+    document: (base: string) => object,
+  ) =>
+    operation({
+      method: 'GET',
+      path,
+      operationId,
+      tag: 'oauth',
+      summary,
+      access: 'open',
+      // Read before any credential exists, with any User-Agent: treated as the probes are.
+      uncounted: true,
+      answer: { description: 'The document', schema },
+      reply: ({ request }) =>
+        json(200, document(baseUrl(request.header('host') ?? '')), { 'Cache-Control': 'no-cache' }),
+    });
   const resource = (url: string, path: string) => ({
     resource: url + path,
     authorization_servers: [url],
@@ -36,12 +46,23 @@ export function metadataRoutes({ baseUrl, resources, fetchesDocuments }: Metadat
     bearer_methods_supported: ['header'],
     resource_name: 'Cairn',
   });
+  const resourceRoute = (path: string, summary: string) =>
+    route(RESOURCE_PATH + path, `protectedResourceMetadata${camelCased(path)}`, summary, resourceSchema, (url) =>
+      resource(url, path),
+    );
   return [
-    route(SERVER_PATH, docs.server, (url) => authorizationServer(url, fetchesDocuments)),
-    route(RESOURCE_PATH, docs.resource, (url) => resource(url, '')),
+    route(SERVER_PATH, 'authorizationServerMetadata', 'Authorization server metadata (RFC 8414)', serverSchema, (url) =>
+      authorizationServer(url, fetchesDocuments),
+    ),
+    resourceRoute('', 'Protected resource metadata (RFC 9728)'),
     // RFC 9728, 3.1: the resource path is appended to the well-known path.
-    ...resources.map((path) => route(RESOURCE_PATH + path, resourceDoc(path), (url) => resource(url, path))),
+    ...resources.map((path) => resourceRoute(path, `What protects ${path} (RFC 9728)`)),
   ];
+}
+
+/** `/api/mcp` becomes `ApiMcp`. */
+function camelCased(path: string): string {
+  return path.replace(/[^a-z]+([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function authorizationServer(url: string, fetchesDocuments: boolean): object {
@@ -99,31 +120,3 @@ const resourceSchema = {
     resource_name: text,
   }),
 };
-
-const OAUTH = { tag: 'oauth', security: [] } as const;
-
-const answer = (schema: Schema) => ({ 200: { description: 'The document', content: jsonContent(schema) } });
-
-const docs = {
-  server: {
-    ...OAUTH,
-    operationId: 'authorizationServerMetadata',
-    summary: 'Authorization server metadata (RFC 8414)',
-    answers: answer(serverSchema),
-  },
-  resource: {
-    ...OAUTH,
-    operationId: 'protectedResourceMetadata',
-    summary: 'Protected resource metadata (RFC 9728)',
-    answers: answer(resourceSchema),
-  },
-} as const satisfies Record<string, RouteDoc>;
-
-function resourceDoc(path: string): RouteDoc {
-  return {
-    ...OAUTH,
-    operationId: `protectedResourceMetadata${path.replace(/[^a-z]+([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
-    summary: `What protects ${path} (RFC 9728)`,
-    answers: answer(resourceSchema),
-  };
-}

@@ -1,20 +1,31 @@
 /**
- * Serves the OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation),
+ * Declares the OAuth endpoints for programs: RFC 8628 (device authorization), RFC 6749 (token), RFC 7009 (revocation),
  * RFC 7591 (registration). The authorization endpoint is a page: web/sign-in/authorize.tsx.
  */
 import { sourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import { empty, json } from '../http/reply/reply.ts';
+import { jsonContent, type Schema } from '../http/route/doc.ts';
+import { operation } from '../http/route/operation.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { OAuthClients } from './clients/clients.ts';
 import type { AuthorizationCodes } from './code/codes.ts';
 import type { DeviceGrants } from './device-grants.ts';
-import { oauthOperations } from './openapi.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
 import { oauthRefusal, readLabel, readScope } from './rules.ts';
+import {
+  deviceAnswer,
+  deviceRequest,
+  oauthError,
+  registered,
+  registration,
+  revokeRequest,
+  tokenAnswer,
+  tokenRequest,
+} from './schemas.ts';
 import type { SignIns, TokenAnswer } from './sign-ins.ts';
 
 export const DEVICE_GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -45,43 +56,149 @@ export interface OAuthRoutesOptions {
   readonly knownUrl: (host: string) => string | undefined;
 }
 
+const form = (schema: Schema, example: unknown) =>
+  ({
+    accepts: { kind: 'form', bytesMax: limits.oauthFormBytesMax },
+    request: { required: true, mediaType: 'application/x-www-form-urlencoded', schema, example },
+  }) as const;
+
+const refused = (description: string, error: string, detail: string) => ({
+  description,
+  schema: oauthError,
+  example: { error, error_description: detail },
+});
+
+const notAuthenticated = {
+  ...refused(
+    'The client tried to authenticate; clients are public',
+    'invalid_client',
+    'clients have no secret here; leave out Authorization and send client_id',
+  ),
+  headers: ['WWW-Authenticate'],
+} as const;
+
+const REFRESH_TOKEN = `crt_${'A'.repeat(72)}`;
+const REGISTRATION = { redirect_uris: ['http://127.0.0.1:33418/callback'], client_name: 'My agent' };
+
 export function oauthRoutes(options: OAuthRoutesOptions): Route[] {
-  const base = {
-    method: 'POST',
-    access: 'open',
-    body: { kind: 'form', bytesMax: limits.oauthFormBytesMax },
-    refuse: oauthRefusalReply,
-  } as const;
-  return [
-    {
-      ...base,
-      path: paths.deviceAuthorization,
-      doc: oauthOperations.deviceAuthorization,
-      handle: (request: RouteRequest) => authorizeDevice(options, request),
-    },
-    {
-      ...base,
-      path: paths.registration,
-      body: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
-      doc: oauthOperations.register,
-      handle: (request: RouteRequest) => register(options, request),
-    },
-    {
-      ...base,
-      path: paths.token,
-      doc: oauthOperations.token,
-      handle: async (request: RouteRequest) => json(200, await giveTokens(options, request), NO_CACHE),
-    },
-    {
-      ...base,
-      path: paths.revocation,
-      doc: oauthOperations.revoke,
-      async handle(request: RouteRequest) {
-        await revoke(options, request);
-        return empty(200, { 'Cache-Control': 'no-store', ...NO_CACHE });
+  return [deviceRoute(options), registrationRoute(options), tokenRoute(options), revocationRoute(options)];
+}
+
+const endpoint = {
+  method: 'POST',
+  tag: 'oauth',
+  access: 'open',
+  refuse: oauthRefusalReply,
+  refusalSchema: oauthError,
+} as const;
+
+function deviceRoute(options: OAuthRoutesOptions): Route {
+  return operation({
+    ...endpoint,
+    ...form(deviceRequest, { client_id: 'my-tool', scope: 'mcp', device_name: 'build-7' }),
+    path: paths.deviceAuthorization,
+    operationId: 'deviceAuthorization',
+    summary: 'Starts the sign-in of a device (RFC 8628, 3.1)',
+    answer: {
+      description: 'Show user_code and verification_uri, then poll the token endpoint with device_code',
+      schema: deviceAnswer,
+      example: {
+        device_code: `cdc_${'A'.repeat(43)}`,
+        user_code: 'BCDF-GHJK',
+        verification_uri: 'https://cairn.example.org/device',
+        verification_uri_complete: 'https://cairn.example.org/device?user_code=BCDF-GHJK',
+        expires_in: limits.deviceCodeSeconds,
+        interval: limits.devicePollSeconds,
       },
     },
-  ];
+    answers: {
+      400: refused(
+        'A parameter is wrong',
+        'invalid_scope',
+        'scope may contain account and mcp, separated by one space',
+      ),
+      401: notAuthenticated,
+    },
+    reply: async ({ request }) => json(200, await authorizeDevice(options, request), NO_CACHE),
+  });
+}
+
+function registrationRoute(options: OAuthRoutesOptions): Route {
+  return operation({
+    ...endpoint,
+    path: paths.registration,
+    operationId: 'registerClient',
+    summary: 'Registers an OAuth client (RFC 7591)',
+    description:
+      'Registers a public OAuth client (RFC 7591). A registration that never leads to a sign-in expires after a day.',
+    accepts: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
+    request: { required: true, ...jsonContent(registration, REGISTRATION) },
+    answer: {
+      status: 201,
+      description: 'The client_id to sign in with',
+      schema: registered,
+      example: {
+        client_id: `ccl_${'0'.repeat(32)}`,
+        ...REGISTRATION,
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
+    },
+    answers: { 400: refused('Invalid metadata', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs') },
+    reply: async ({ request }) => json(201, await register(options, request), NO_CACHE),
+  });
+}
+
+function tokenRoute(options: OAuthRoutesOptions): Route {
+  return operation({
+    ...endpoint,
+    ...form(tokenRequest, { grant_type: 'refresh_token', refresh_token: REFRESH_TOKEN }),
+    path: paths.token,
+    operationId: 'token',
+    summary: 'A device polls for its tokens, or exchanges its refresh token (RFC 8628, 3.4 and RFC 6749, 6)',
+    answer: {
+      description: 'The tokens, shown once',
+      schema: tokenAnswer,
+      example: {
+        access_token: `cat_${'A'.repeat(49)}`,
+        token_type: 'Bearer',
+        expires_in: limits.accessTokenSeconds,
+        refresh_token: REFRESH_TOKEN,
+        scope: 'mcp',
+        mcp_key: '0'.repeat(64),
+      },
+    },
+    answers: {
+      400: refused(
+        'Not yet (authorization_pending, slow_down), never (access_denied, expired_token, invalid_grant), or wrong',
+        'authorization_pending',
+        'the user has not answered yet; poll again after the interval',
+      ),
+      401: notAuthenticated,
+    },
+    reply: async ({ request }) => json(200, await giveTokens(options, request), NO_CACHE),
+  });
+}
+
+function revocationRoute(options: OAuthRoutesOptions): Route {
+  return operation({
+    ...endpoint,
+    ...form(revokeRequest, { token: REFRESH_TOKEN }),
+    path: paths.revocation,
+    operationId: 'revoke',
+    summary: 'Ends a token (RFC 7009)',
+    description: 'Ends a token (RFC 7009). An unknown token gets the same answer.',
+    answer: { description: 'It no longer works' },
+    answers: {
+      400: refused('A parameter is wrong', 'invalid_request', 'token is required'),
+      401: notAuthenticated,
+    },
+    async reply({ request }) {
+      await revoke(options, request);
+      return empty(200, { 'Cache-Control': 'no-store', ...NO_CACHE });
+    },
+  });
 }
 
 /** People are sent to this address to sign in, so it must not come from a forgeable header. */
@@ -102,7 +219,7 @@ async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesO
   if (url === undefined) throw oauthRefusal('invalid_request', ADDRESS_UNKNOWN);
   const made = await devices.start(device, request.address);
   const verificationUri = url + paths.verification;
-  const answer = {
+  return {
     device_code: made.device_code,
     user_code: made.user_code,
     verification_uri: verificationUri,
@@ -110,14 +227,13 @@ async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesO
     expires_in: made.expires_in,
     interval: made.interval,
   };
-  return json(200, answer, NO_CACHE);
 }
 
 /** Registers an unknown client; rate limited by address, since anyone may call it. */
 async function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
   countRequest(request.address);
   const { client_id, client_name, redirect_uris } = await clients.register(request.document);
-  const answer = {
+  return {
     client_id,
     ...(client_name === null ? {} : { client_name }),
     redirect_uris,
@@ -125,7 +241,6 @@ async function register({ clients, countRequest }: OAuthRoutesOptions, request: 
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
-  return json(201, answer, NO_CACHE);
 }
 
 async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): Promise<TokenAnswer> {

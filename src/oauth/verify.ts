@@ -28,18 +28,18 @@ export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): O
   const grants = checkGrants(reader, isAccount, problems);
   checkClients(reader, problems);
   let signInCount = 0;
-  for (const { key, value } of reader.walk(signIns)) {
+  reader.each(signIns, ({ key, value }) => {
     signInCount += 1;
     const name = `sign-in ${key[0]}`;
     if (!isAccount(value.account_id)) problems.push(`${name}: its account is missing`);
     if (reader.get(accountSignIns, [value.account_id, key[0]]) === undefined) problems.push(`${name}: is not indexed`);
     if (value.previous?.hash === value.current_hash) problems.push(`${name}: its used token is still valid`);
-  }
-  for (const [accountId, signInId] of reader.keys(accountSignIns)) {
+  });
+  reader.eachKey(accountSignIns, ([accountId, signInId]) => {
     if (reader.get(signIns, [signInId])?.account_id !== accountId) {
       problems.push(`sign-in ${signInId} of ${accountId}: indexed, but missing`);
     }
-  }
+  });
   return {
     signIns: signInCount,
     deviceGrants: grants,
@@ -50,14 +50,14 @@ export function verifyOAuth(reader: CheckedReader, { isAccount }: OAuthCheck): O
 
 function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {
   let count = 0;
-  for (const { key, value } of reader.walk(accountIdentities)) {
+  reader.each(accountIdentities, ({ key, value }) => {
     const [accountId, identityId] = key;
     count += 1;
     if (!isAccount(accountId)) problems.push(`identity ${identityId}: its account is missing`);
     if (reader.get(identities, [value.issuer, value.subject])?.account_id !== accountId) {
       problems.push(`identity ${identityId} of ${accountId}: listed, but not linked to the account`);
     }
-  }
+  });
   let opening = 0;
   for (const _ of reader.walk(identities)) opening += 1;
   // Every listed identity is also linked, so any surplus is linked but not listed.
@@ -67,23 +67,23 @@ function checkIdentities(reader: CheckedReader, isAccount: OAuthCheck['isAccount
 
 /** Registrations that expire are listed by that time; those of the operator never expire. */
 function checkClients(reader: CheckedReader, problems: string[]): void {
-  for (const { key, value } of reader.walk(oauthClients)) {
+  reader.each(oauthClients, ({ key, value }) => {
     const [clientId] = key;
-    if (value.expires_ms === null) continue;
+    if (value.expires_ms === null) return;
     if (reader.get(oauthClientExpiries, [value.expires_ms, clientId]) === undefined) {
       problems.push(`client ${clientId}: missing from the list of expiries`);
     }
-  }
-  for (const [expiresMs, clientId] of reader.keys(oauthClientExpiries)) {
+  });
+  reader.eachKey(oauthClientExpiries, ([expiresMs, clientId]) => {
     if (reader.get(oauthClients, [clientId])?.expires_ms !== expiresMs) {
       problems.push(`client ${clientId}: listed as expiring, but missing`);
     }
-  }
+  });
 }
 
 function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], problems: string[]): number {
   let count = 0;
-  for (const { key, value } of reader.walk(deviceGrants)) {
+  reader.each(deviceGrants, ({ key, value }) => {
     count += 1;
     const name = `device grant ${key[0].slice(0, 16)}`;
     if (reader.get(deviceUserCodes, [value.user_hash])?.device_hash !== key[0]) {
@@ -95,16 +95,16 @@ function checkGrants(reader: CheckedReader, isAccount: OAuthCheck['isAccount'], 
       problems.push(`${name}: ${value.status}, which contradicts its account`);
     }
     if (value.account_id !== null && !isAccount(value.account_id)) problems.push(`${name}: its account is missing`);
-  }
-  for (const { key, value } of reader.walk(deviceUserCodes)) {
+  });
+  reader.each(deviceUserCodes, ({ key, value }) => {
     if (reader.get(deviceGrants, [value.device_hash])?.user_hash !== key[0]) {
       problems.push(`a user code of device grant ${value.device_hash.slice(0, 16)} belongs to none`);
     }
-  }
-  for (const [expiresMs, deviceHash] of reader.keys(deviceExpiries)) {
+  });
+  reader.eachKey(deviceExpiries, ([expiresMs, deviceHash]) => {
     if (reader.get(deviceGrants, [deviceHash])?.expires_ms !== expiresMs) {
       problems.push(`device grant ${deviceHash.slice(0, 16)}: listed as expiring, but missing`);
     }
-  }
+  });
   return count;
 }

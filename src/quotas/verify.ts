@@ -15,12 +15,12 @@ export class UsageTally {
   compare(reader: CheckedReader): string[] {
     const problems: string[] = [];
     const left = new Map(this.#bytes);
-    for (const { key, value } of reader.walk(accountUsage)) {
+    reader.each(accountUsage, ({ key, value }) => {
       const name = key.join(' ');
       const there = left.get(name) ?? 0;
       if (there !== value.bytes) problems.push(`usage of ${name}: counted ${value.bytes} bytes, found ${there}`);
       left.delete(name);
-    }
+    });
     for (const [name, there] of left) {
       if (there !== 0) problems.push(`usage of ${name}: not counted, found ${there} bytes`);
     }

@@ -28,6 +28,26 @@ export class CheckedReader {
     }
   }
 
+  /** Calls `check` for every readable row of a table, in key order, guarded. */
+  each<K extends Key, V>(table: Table<K, V>, check: (entry: Entry<K, V>) => void): void {
+    for (const entry of this.walk(table)) this.guard(table, entry.key, () => check(entry));
+  }
+
+  /** Like `each`, without reading values. */
+  eachKey<K extends Key, V>(table: Table<K, V>, check: (key: K) => void): void {
+    for (const key of this.keys(table)) this.guard(table, key, () => check(key));
+  }
+
+  /** Runs the check of a row. One that throws is a problem of that row, so no row ends the check of the others. */
+  guard(table: AnyTable, key: Key, check: () => void): void {
+    try {
+      check();
+    } catch {
+      // The reason could quote the content of the row.
+      this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be checked`);
+    }
+  }
+
   /** The row of a key; undefined when it is missing or unreadable. */
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     return this.#read(table, key);

@@ -1,11 +1,11 @@
 /** Creates, lists, changes and deletes categories. Every write goes through the account's actor. */
+import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { readFields } from '../fields/read.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { CategoryClearing } from './clearing.ts';
 import type { CategoryRecord } from './declared.ts';
-import { categoryChange, newCategory } from './fields.ts';
+import type { CategoryFields, newCategory } from './fields.ts';
 import { categories, taskCounts, taskHeads } from './records.ts';
 import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
 
@@ -41,9 +41,7 @@ export class Categories {
     return withCount(this.#options.store, accountId, existing(this.#options.store, accountId, id));
   }
 
-  /** Creates a category from a request body. */
-  async create(accountId: string, document: unknown): Promise<Category> {
-    const fields = readFields(newCategory, document);
+  async create(accountId: string, fields: z.output<typeof newCategory>): Promise<Category> {
     const { actors, now } = this.#options;
     const record = await actors.account(accountId).ask((batch) => {
       const head = batch.get(taskHeads, [accountId]);
@@ -55,10 +53,8 @@ export class Categories {
     return { ...record, task_count: 0 };
   }
 
-  /** Updates the fields of a category present in the request body. Throws Refusal `not_found`. */
-  async patch(accountId: string, id: number | undefined, document: unknown): Promise<Category> {
-    existing(this.#options.store, accountId, id);
-    const fields = readFields(categoryChange, document);
+  /** Updates the given fields of a category. Throws Refusal `not_found`. */
+  async patch(accountId: string, id: number, fields: CategoryFields): Promise<Category> {
     const { actors, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       const category = existing(batch, accountId, id);

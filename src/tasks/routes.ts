@@ -1,19 +1,19 @@
-/** Serves the REST routes of tasks and categories. */
-
+/** Declares the REST operations of tasks and categories. */
 import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
 import type { CallerName } from '../common/principal.ts';
-import { readId } from '../fields/kinds.ts';
 import { checkQuery } from '../fields/read.ts';
-import { empty, json, jsonText } from '../http/reply/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
+import { jsonText } from '../http/reply/reply.ts';
+import { operation, recordId } from '../http/route/operation.ts';
+import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { declaredCategory, declaredTask } from './declared.ts';
+import { categoryChange, newCategory, newTask, taskChange } from './fields.ts';
 import { daySpan, defined, pageQuery, readOrder, spanErrors } from './list/arguments.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
-import { categoryOperations, taskOperations } from './openapi.ts';
 import { taskNotFound } from './rules.ts';
 import type { Tasks } from './service.ts';
-import { categoryView, type taskPageSchema, taskView } from './views.ts';
+import { categoryListSchema, categorySchema, categoryView, taskPageSchema, taskSchema, taskView } from './views.ts';
 
 export interface TaskRoutesOptions {
   readonly tasks: Tasks;
@@ -25,120 +25,156 @@ export interface TaskRoutesOptions {
 
 const TASKS = '/api/tasks';
 const CATEGORIES = '/api/categories';
-const NONE = { kind: 'none' } as const;
-const JSON_BODY = { kind: 'json', bytesMax: limits.jsonBodyBytesMax } as const;
 
-const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
+const TASK = declaredTask.example;
+const CATEGORY = { ...declaredCategory.example, task_count: 1 };
 
-export function taskRoutes({ tasks, access, pages, nameOf }: TaskRoutesOptions): Route[] {
+const oneTask = { description: 'The task', schema: taskSchema.meta({ title: 'Task' }), example: TASK };
+const oneCategory = {
+  description: 'The category',
+  schema: categorySchema.meta({ title: 'Category' }),
+  example: CATEGORY,
+};
+
+export function taskRoutes(options: TaskRoutesOptions): Route[] {
+  return [...taskListRoutes(options), ...oneTaskRoutes(options), ...categoryRoutes(options)];
+}
+
+function taskListRoutes({ tasks, access, pages, nameOf }: TaskRoutesOptions): Route[] {
   return [
-    {
+    operation({
       method: 'GET',
       path: TASKS,
+      operationId: 'tasksList',
+      tag: 'tasks',
+      summary: 'Lists a page of tasks',
+      description: 'Filters are combined with AND. Tasks without a due date sort last; the trash is excluded.',
       access,
-      body: NONE,
-      doc: taskOperations.list,
-      handle: (request, { accountId }) =>
+      query: pageQuery,
+      answer: {
+        description: 'A page',
+        schema: taskPageSchema.meta({ title: 'TaskPage' }),
+        example: { data: [TASK], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 } },
+      },
+      reply: ({ request }, { accountId }) =>
         jsonText(
           200,
           knownPage(pages, accountId, request.search, () => pageText(tasks, accountId, request.query)),
         ),
-    },
-    {
+    }),
+    operation({
       method: 'POST',
       path: TASKS,
+      operationId: 'tasksCreate',
+      tag: 'tasks',
+      summary: 'Creates a task',
       access,
-      body: JSON_BODY,
-      doc: taskOperations.create,
-      async handle({ document }, principal) {
-        const task = await tasks.create(principal.accountId, document, nameOf(principal));
-        return json(201, taskView(task), { Location: `${TASKS}/${task.id}` });
-      },
-    },
-    {
-      method: 'GET',
-      path: `${TASKS}/:id`,
-      access,
-      body: NONE,
-      doc: taskOperations.get,
-      handle: (request, { accountId }) => json(200, taskView(tasks.get(accountId, idOf(request)))),
-    },
-    {
-      method: 'PATCH',
-      path: `${TASKS}/:id`,
-      access,
-      body: JSON_BODY,
-      doc: taskOperations.change,
-      async handle(request, principal) {
-        const by = nameOf(principal);
-        return json(200, taskView(await tasks.patch(principal.accountId, idOf(request), request.document, { by })));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${TASKS}/:id`,
-      access,
-      body: NONE,
-      doc: taskOperations.remove,
-      async handle(request, principal) {
-        const { wasBinned } = await tasks.remove(principal.accountId, idOf(request), nameOf(principal));
-        if (wasBinned) throw taskNotFound();
-        return empty(204);
-      },
-    },
-    ...categoryRoutes(tasks, access),
+      body: newTask.meta({ title: 'NewTask' }),
+      example: { content: TASK.content, due_date: TASK.due_date },
+      readBody: (given, { accountId }) => tasks.read(accountId, newTask, given),
+      answer: { status: 201, ...oneTask },
+      location: ({ id }) => `${TASKS}/${id}`,
+      handle: async ({ body }, by) => taskView(await tasks.create(by.accountId, body, nameOf(by))),
+    }),
   ];
 }
 
-function categoryRoutes({ categories }: Tasks, access: Authenticator): Route[] {
+function oneTaskRoutes({ tasks, access, nameOf }: TaskRoutesOptions): Route[] {
+  const one = { path: `${TASKS}/:id`, tag: 'tasks', access, params: { id: recordId('task', 7) } } as const;
   return [
-    {
+    operation({
+      ...one,
       method: 'GET',
-      path: CATEGORIES,
-      access,
-      body: NONE,
-      doc: categoryOperations.list,
-      handle: (_request, { accountId }) => json(200, { data: categories.list(accountId).map(categoryView) }),
-    },
-    {
-      method: 'POST',
-      path: CATEGORIES,
-      access,
-      body: JSON_BODY,
-      doc: categoryOperations.create,
-      async handle({ document }, { accountId }) {
-        const category = await categories.create(accountId, document);
-        return json(201, categoryView(category), { Location: `${CATEGORIES}/${category.id}` });
-      },
-    },
-    {
-      method: 'GET',
-      path: `${CATEGORIES}/:id`,
-      access,
-      body: NONE,
-      doc: categoryOperations.get,
-      handle: (request, { accountId }) => json(200, categoryView(categories.get(accountId, idOf(request)))),
-    },
-    {
+      operationId: 'tasksGet',
+      summary: 'One task',
+      answer: oneTask,
+      handle: ({ params: { id } }, { accountId }) => taskView(tasks.get(accountId, id)),
+    }),
+    operation({
+      ...one,
       method: 'PATCH',
-      path: `${CATEGORIES}/:id`,
-      access,
-      body: JSON_BODY,
-      doc: categoryOperations.change,
-      handle: async (request, { accountId }) =>
-        json(200, categoryView(await categories.patch(accountId, idOf(request), request.document))),
-    },
-    {
-      method: 'DELETE',
-      path: `${CATEGORIES}/:id`,
-      access,
-      body: NONE,
-      doc: categoryOperations.remove,
-      async handle(request, { accountId }) {
-        await categories.remove(accountId, idOf(request));
-        return empty(204);
+      operationId: 'tasksUpdate',
+      summary: 'Updates the given fields of a task',
+      description:
+        'With expected_version it is refused when the task has another version; the refusal describes the current task.',
+      body: taskChange.meta({ title: 'TaskChange' }),
+      example: { completed: true, due_date: null, expected_version: 1 },
+      readBody: (given, { accountId }) => tasks.read(accountId, taskChange, given),
+      answer: oneTask,
+      refusals: [409],
+      async handle(call, by) {
+        const id = tasks.existing(by.accountId, call.params.id);
+        return taskView(await tasks.patch(by.accountId, id, call.body, { by: nameOf(by) }));
       },
-    },
+    }),
+    operation({
+      ...one,
+      method: 'DELETE',
+      operationId: 'tasksDelete',
+      summary: 'Moves a task to the trash',
+      description: `For ${limits.binDays} days the tool update_task with restore brings it back.`,
+      answer: { status: 204, description: 'It is in the trash' },
+      async handle({ params: { id } }, by) {
+        const { wasBinned } = await tasks.remove(by.accountId, id, nameOf(by));
+        if (wasBinned) throw taskNotFound();
+      },
+    }),
+  ];
+}
+
+function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): Route[] {
+  const all = { path: CATEGORIES, tag: 'categories', access } as const;
+  const one = { ...all, path: `${CATEGORIES}/:id`, params: { id: recordId('category', 7) } } as const;
+  return [
+    operation({
+      ...all,
+      method: 'GET',
+      operationId: 'categoriesList',
+      summary: 'Lists the categories in their order',
+      answer: { description: 'All categories', schema: categoryListSchema, example: { data: [CATEGORY] } },
+      handle: (_call, { accountId }) => ({ data: categories.list(accountId).map(categoryView) }),
+    }),
+    operation({
+      ...all,
+      method: 'POST',
+      operationId: 'categoriesCreate',
+      summary: 'Creates a category',
+      description: 'Default: after the others.',
+      body: newCategory.meta({ title: 'NewCategory' }),
+      example: { name: CATEGORY.name, color: CATEGORY.color },
+      answer: { status: 201, ...oneCategory },
+      location: ({ id }) => `${CATEGORIES}/${id}`,
+      handle: async ({ body }, { accountId }) => categoryView(await categories.create(accountId, body)),
+    }),
+    operation({
+      ...one,
+      method: 'GET',
+      operationId: 'categoriesGet',
+      summary: 'One category',
+      answer: oneCategory,
+      handle: ({ params: { id } }, { accountId }) => categoryView(categories.get(accountId, id)),
+    }),
+    operation({
+      ...one,
+      method: 'PATCH',
+      operationId: 'categoriesUpdate',
+      summary: 'Updates the given fields of a category',
+      body: categoryChange.meta({ title: 'CategoryChange' }),
+      example: { position: 3 },
+      answer: oneCategory,
+      async handle(call, { accountId }) {
+        const { id } = categories.get(accountId, call.params.id);
+        return categoryView(await categories.patch(accountId, id, call.body));
+      },
+    }),
+    operation({
+      ...one,
+      method: 'DELETE',
+      operationId: 'categoriesDelete',
+      summary: 'Deletes a category and clears it on its tasks',
+      answer: { status: 204, description: 'It is gone' },
+      handle: ({ params: { id } }, { accountId }) => categories.remove(accountId, id),
+    }),
   ];
 }
 

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
 import type { TaskRecord } from './declared.ts';
-import { newTask, type TaskFields, taskChange } from './fields.ts';
+import type { newTask, TaskFields, taskChange } from './fields.ts';
 import { IndexChange } from './indexes.ts';
 import { findPage, type PageIds, type PageRequest } from './list/page.ts';
 import { isAmong } from './list/query.ts';
@@ -129,13 +129,8 @@ export class Tasks {
     return fields as z.output<S>;
   }
 
-  /** Creates a task from a request body. */
-  async create(accountId: string, document: unknown, by?: string): Promise<TaskRecord> {
-    return await this.add(accountId, this.read(accountId, newTask, document), by);
-  }
-
-  /** Creates a task from validated fields. `by`: who creates it, for people. */
-  add(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
+  /** Creates a task. `by`: who creates it, for people. */
+  create(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).ask((batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
@@ -149,19 +144,13 @@ export class Tasks {
     });
   }
 
-  /** Updates the fields present in the request body. Throws Refusal `not_found` or `stale_version`. */
-  async patch(
-    accountId: string,
-    id: number | undefined,
-    document: unknown,
-    options: PatchOptions = {},
-  ): Promise<TaskRecord> {
-    findTask(this.#options.store, accountId, id, options);
-    return await this.change(accountId, id, this.read(accountId, taskChange, document), options);
+  /** Returns the id of a live task. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined): number {
+    return findTask(this.#options.store, accountId, id, {}).id;
   }
 
-  /** As `patch`, with validated fields. */
-  change(
+  /** Updates the given fields. Throws Refusal `not_found` or `stale_version`. */
+  patch(
     accountId: string,
     id: number | undefined,
     fields: TaskFields,

@@ -89,7 +89,7 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
     read: (given, accountId) => tasks.read(accountId, newTask, given, 'arguments'),
     async handle(args, principal) {
       const { accountId } = principal;
-      const task = await tasks.add(accountId, args, nameOf(principal));
+      const task = await tasks.create(accountId, args, nameOf(principal));
       const twin = tasks.twinOf(accountId, task);
       const created = `created ${textOf(task)}`;
       if (twin === undefined) return { structured: { task: taskView(task) }, text: created };
@@ -111,7 +111,7 @@ function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
     example: { id: 1, completed: true },
     read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, restore = false, ...fields }, principal) {
-      const task = await tasks.change(principal.accountId, id, fields, { restore, by: nameOf(principal) });
+      const task = await tasks.patch(principal.accountId, id, fields, { restore, by: nameOf(principal) });
       return { structured: { task: taskView(task) }, text: `task is now ${textOf(task)}` };
     },
   });

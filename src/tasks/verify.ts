@@ -24,23 +24,23 @@ interface Recount {
 export function verifyTasks(reader: CheckedReader): TasksReport {
   const problems: string[] = [];
   const recount: Recount = { tasks: 0, rows: 0, binned: 0, scopes: new Map(), days: new Map() };
-  for (const { key, value } of reader.walk(tasks)) {
+  reader.each(tasks, ({ key, value }) => {
     recount.tasks += 1;
     checkTask(reader, key[0], key[1], value, problems);
     if (value.deleted_at === null) countLive(recount, key[0], value);
     else recount.binned += 1;
-  }
+  });
   const surplus = (what: string, found: number, expected: number) => {
     if (found !== expected) problems.push(`${what}: ${found} rows instead of ${expected}`);
   };
   surplus('orders of tasks', countOf(reader.keys(taskRows)), recount.rows);
   surplus('bin', countOf(reader.keys(taskBin)), recount.binned);
-  for (const { key, value } of reader.walk(taskCounts)) {
+  reader.each(taskCounts, ({ key, value }) => {
     checkCounts(`counter ${key.join(' ')}`, value.counts, recount.scopes, key.join(' '), problems);
-  }
-  for (const { key, value } of reader.walk(taskDays)) {
+  });
+  reader.each(taskDays, ({ key, value }) => {
     checkCounts(`day ${key.join(' ')}`, value.counts, recount.days, key.join(' '), problems);
-  }
+  });
   for (const name of [...recount.scopes.keys(), ...recount.days.keys()]) problems.push(`counter ${name}: missing`);
   return { tasks: recount.tasks, categories: checkCategories(reader, problems), problems };
 }
@@ -107,7 +107,7 @@ function checkCounts(
 function checkCategories(reader: CheckedReader, problems: string[]): number {
   const names = new Set<string>();
   let found = 0;
-  for (const { key, value } of reader.walk(categories)) {
+  reader.each(categories, ({ key, value }) => {
     found += 1;
     const name = `${key[0]} ${foldName(value.name)}`;
     if (names.has(name)) problems.push(`category ${key.join(' ')}: another category has the same name`);
@@ -116,7 +116,7 @@ function checkCategories(reader: CheckedReader, problems: string[]): number {
     if ((reader.get(taskHeads, [key[0]])?.category_id ?? 0) < value.id) {
       problems.push(`category ${key.join(' ')}: its id could be reused`);
     }
-  }
+  });
   return found;
 }
 

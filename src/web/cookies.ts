@@ -19,9 +19,7 @@ export function markCookieName(secure: boolean): string {
 
 /** The Set-Cookie value for the mark of a browser. */
 export function markCookie(mark: string, secure: boolean): string {
-  const parts = [`${markCookieName(secure)}=${mark}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
-  if (secure) parts.push('Secure');
-  return [...parts, `Max-Age=${limits.browserMarkSeconds}`].join('; ');
+  return setCookie(markCookieName(secure), mark, { secure, seconds: limits.browserMarkSeconds });
 }
 
 /** The value of the first cookie with a name in a Cookie header. */
@@ -35,8 +33,16 @@ export function readCookie(header: string | undefined, name: string): string | u
 
 /** The Set-Cookie value for the id of a browser. `lasting`: signed in, so the cookie lasts as long as a session can. */
 export function sessionCookie(id: string, { secure, lasting }: { secure: boolean; lasting: boolean }): string {
-  const parts = [`${sessionCookieName(secure)}=${id}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
+  return setCookie(sessionCookieName(secure), id, {
+    secure,
+    seconds: lasting ? limits.browserSessionSeconds : undefined,
+  });
+}
+
+/** `seconds`: how long it lasts; undefined: until the browser closes. */
+function setCookie(name: string, value: string, { secure, seconds }: { secure: boolean; seconds: number | undefined }) {
+  const parts = [`${name}=${value}`, 'Path=/', 'HttpOnly', 'SameSite=Lax'];
   if (secure) parts.push('Secure');
-  if (lasting) parts.push(`Max-Age=${limits.browserSessionSeconds}`);
+  if (seconds !== undefined) parts.push(`Max-Age=${seconds}`);
   return parts.join('; ');
 }

@@ -14,6 +14,7 @@ import type { AssetPaths } from './assets.ts';
 import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage, noPage } from './fault-page.tsx';
+import type { Problem } from './fields.tsx';
 import type { OwnForms } from './forms/own-forms.ts';
 import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
@@ -30,6 +31,8 @@ const ID_BYTES = 32;
 const ID_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 
 export interface PagesOptions {
+  /** The base URL of this service, when addressed as `host`. */
+  readonly baseUrl: (host: string) => string;
   readonly sessions: BrowserSessions;
   readonly emailOf: (accountId: string) => string;
   /** True when the account is neither disabled nor deleted. */
@@ -51,13 +54,15 @@ export interface PagesOptions {
   readonly keyedHash: (purpose: string, value: string) => string;
 }
 
-/** The content of a page. */
 export interface View {
   readonly title: string;
   readonly section?: Section;
   /** The page refreshes when one of these topics changes. Default: never. */
   readonly live?: readonly LiveTopic[];
   readonly body: ComponentChildren;
+  /** A form is shown again because of it. */
+  readonly problem?: Problem | undefined;
+  /** Default: 200, or 422 with a problem. */
   readonly status?: number;
   readonly headers?: ReplyHeaders;
 }
@@ -74,6 +79,9 @@ export const CONFIRM_PATH = '/confirm';
 
 type Answer = Reply | Promise<Reply>;
 
+const NO_BODY: Route['body'] = { kind: 'none' };
+const SMALL_FORM: Route['body'] = { kind: 'form', bytesMax: limits.formBodyBytesMax };
+
 export class Pages {
   readonly #options: PagesOptions;
   readonly #sent = new SentForms();
@@ -89,27 +97,18 @@ export class Pages {
 
   /** A page for signed-in members; others are redirected to the sign-in page and back afterwards. */
   member(path: string, handle: (visit: MemberVisit) => Answer): Route {
-    return this.#route('GET', path, (visit) => {
-      if (isMember(visit)) return handle(visit);
-      if (visit.isShut) throw new Refusal({ kind: 'account_disabled' });
-      return seeOther(signInPath(ownPath(addressOf(visit.request))));
-    });
+    const toSignIn = ({ request }: Visit) => seeOther(signInPath(ownPath(addressOf(request))));
+    return this.#route('GET', path, forMembers(handle, toSignIn));
   }
 
   /** A page for operators; for other members it does not exist. */
   operator(path: string, handle: (visit: MemberVisit) => Answer): Route {
-    return this.member(path, (visit) => {
-      if (!visit.isOperator) throw noPage();
-      return handle(visit);
-    });
+    return this.member(path, forOperators(handle));
   }
 
   /** A form for operators; for other members it does not exist. */
   operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
-    return this.memberForm(path, (visit, form) => {
-      if (!visit.isOperator) throw noPage();
-      return handle(visit, form);
-    });
+    return this.memberForm(path, forOperators(handle));
   }
 
   /** A form that anyone may send. */
@@ -126,38 +125,36 @@ export class Pages {
     handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
     { bytesMax = limits.formBodyBytesMax, fresh = false, repeats = false }: FormOptions = {},
   ): Route {
-    const answer = (visit: Visit | MemberVisit) => {
-      if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
-      if (!isMember(visit)) return this.#signedOut(visit, this.#options.forms.keep(visit));
-      if (!this.#options.forms.isOwn(visit)) return this.#foreign(visit);
-      if (fresh && !this.#options.sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
+    const { forms, sessions } = this.#options;
+    const answer = (visit: MemberVisit) => {
+      if (!forms.isOwn(visit)) return this.#foreign(visit);
+      if (fresh && !sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
       const run = () => handle(visit, visit.request.form);
       return repeats ? run() : this.#sent.answer(visit, run);
     };
-    const route = this.#route('POST', path, answer, fresh);
-    return { ...route, body: { kind: 'form', bytesMax } };
+    const signedOut = (visit: Visit) => this.#signedOut(visit, forms.keep(visit));
+    return this.#route('POST', path, forMembers(answer, signedOut), { body: { kind: 'form', bytesMax }, fresh });
   }
 
   /** A form with files, for signed-in members. */
   memberUpload(path: string, handle: (visit: MemberVisit, upload: Upload) => Answer): Route {
-    const route = this.#route('POST', path, async (visit) => {
-      if (!isMember(visit) && visit.isShut) throw new Refusal({ kind: 'account_disabled' });
-      if (!isMember(visit)) return this.#signedOut(visit);
+    const answer = async (visit: MemberVisit) => {
       const upload = await readUpload(visit.request);
       if (!this.#options.forms.isOwn(visit, upload.fields)) return this.show(visit, foreignFormPage());
       return handle(visit, upload);
-    });
-    return { ...route, body: { kind: 'stream', bytesMax: limits.uploadFormBytesMax, mediaType: UPLOAD_TYPE } };
+    };
+    const signedOut = (visit: Visit) => this.#signedOut(visit);
+    const body = { kind: 'stream', bytesMax: limits.uploadFormBytesMax, mediaType: UPLOAD_TYPE } as const;
+    return this.#route('POST', path, forMembers(answer, signedOut), { body });
   }
 
-  /** Returns the page of a view. */
   show(visit: Visit | MemberVisit, view: View): Reply {
     const { assets, notices } = this.#options;
     // Neither HEAD nor a live refresh consumes the notice: HEAD shows nothing, and a refresh keeps the visible notice.
     const isLook = visit.request.isHead || visit.request.header('x-live') !== undefined;
     const notice = isLook ? undefined : notices.take(visit.browserId);
     return pageReply(
-      view.status ?? 200,
+      view.status ?? (view.problem === undefined ? 200 : 422),
       {
         title: view.title,
         section: view.section,
@@ -171,6 +168,11 @@ export class Pages {
       },
       { ...this.#newCookie(visit), ...view.headers },
     );
+  }
+
+  /** The base URL of this service, as addressed by the request. */
+  hubUrl({ request }: Visit): string {
+    return this.#options.baseUrl(request.header('host') ?? '');
   }
 
   /** The MCP key to be shown in the notice of this page; undefined: none. */
@@ -196,13 +198,13 @@ export class Pages {
     method: 'GET' | 'POST',
     path: string,
     handle: (visit: Visit | MemberVisit) => Answer,
-    fresh: boolean = false,
+    { body = method === 'GET' ? NO_BODY : SMALL_FORM, fresh = false }: { body?: Route['body']; fresh?: boolean } = {},
   ): Route {
     return {
       method,
       path,
       access: { visitor: (header) => this.#principalOf(header), fresh },
-      body: method === 'GET' ? { kind: 'none' } : { kind: 'form', bytesMax: limits.formBodyBytesMax },
+      body,
       doc: 'page',
       refuse: (fault) => this.#refuse(fault),
       handle: async (request: RouteRequest, principal: Principal | undefined) => {
@@ -292,6 +294,22 @@ export class Pages {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
   }
+}
+
+/** Lets members pass. A disabled account is refused; `signedOut` answers everybody else. */
+function forMembers(handle: (visit: MemberVisit) => Answer, signedOut: (visit: Visit) => Reply) {
+  return (visit: Visit | MemberVisit): Answer => {
+    if (isMember(visit)) return handle(visit);
+    if (visit.isShut) throw new Refusal({ kind: 'account_disabled' });
+    return signedOut(visit);
+  };
+}
+
+function forOperators<Rest extends unknown[]>(handle: (visit: MemberVisit, ...rest: Rest) => Answer) {
+  return (visit: MemberVisit, ...rest: Rest): Answer => {
+    if (!visit.isOperator) throw noPage();
+    return handle(visit, ...rest);
+  };
 }
 
 function newId(): string {

@@ -63,11 +63,12 @@ export interface WebOptions extends Capabilities {
 }
 
 export function webRoutes(options: WebOptions): Route[] {
-  const { accounts, sessions, standings, secure, publicUrl, keyedHash, live, now } = options;
+  const { accounts, sessions, standings, secure, publicUrl, baseUrl, keyedHash, live, now } = options;
   const assets = openAssets();
   const drafts = new Drafts(now);
   const isOwnOrigin = ownOrigins(publicUrl);
   const pages = new Pages({
+    baseUrl,
     sessions,
     emailOf: (accountId) => accounts.describe(accountId).email,
     isOpen: (accountId) => standings.isOpen(accountId),

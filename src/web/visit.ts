@@ -1,10 +1,10 @@
 /** Describes one request of a browser: the visitor, the address, and the time zone. */
+import type { TimeZones } from '../accounts/time-zones.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import type { RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { ZoneFormat } from './zone-format.ts';
 
-/** One request of a browser. */
 export interface Visit {
   readonly request: RouteRequest;
   /** Identifies the browser: a session id, or for a visitor a random id without any access. */
@@ -48,6 +48,11 @@ export function authorOf(visit: Visit): string {
 
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
   return 'accountId' in visit;
+}
+
+/** Today, YYYY-MM-DD, in the zone set in the account, which applies on all devices; without one, in the browser's. */
+export function todayOf(timeZones: TimeZones, { accountId, zone }: MemberVisit, nowMs: number): string {
+  return timeZones.chosen(accountId) === null ? zone.day(nowMs) : timeZones.of(accountId).dayOf(nowMs);
 }
 
 /** The order matters: most browsers also name the families below them. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openLog } from '../../src/common/log.ts';
-import { readBody } from '../../src/gateway/body/read-body.ts';
+import { readGatewayBody } from '../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../src/gateway/known-results.ts';
 import { Listening } from '../../src/gateway/listening/listening.ts';
@@ -62,12 +62,12 @@ const traffic = new Traffic();
 let door: FrontDoor;
 let port: number;
 
-const parse: BodyParser = (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] });
+const parse: BodyParser = (parts) => readGatewayBody(joined(parts), { kind: 'messages', contentTools: [] });
 
 beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
-  const access = createAuthenticator({ scheme: 'McpKey', credential: 'key', find: () => undefined });
+  const access = createAuthenticator({ scheme: 'McpKey', name: 'McpKey', credential: 'key', find: () => undefined });
   door = frontDoor({
     routes: gatewayRoutes({
       gateway: new Gateway({

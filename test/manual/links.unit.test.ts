@@ -20,7 +20,10 @@ test('[MAN-1] the README is short', () => {
   expect(textOf('README.md').split('\n').length - 1).toBeLessThanOrEqual(README_LINES_MAX);
 });
 
-test.each(pages())('[MAN-1] %s has no heading twice, and its links lead somewhere', (page) => {
+/** What people and agents who work on Cairn read first. */
+const GUIDES = ['AGENTS.md', '.github/CONTRIBUTING.md', '.github/SECURITY.md'];
+
+test.each([...pages(), ...GUIDES])('[MAN-1] %s has no heading twice, and its links lead somewhere', (page) => {
   const text = textOf(page);
   const titles = headings(text);
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
@@ -28,6 +31,19 @@ test.each(pages())('[MAN-1] %s has no heading twice, and its links lead somewher
   const links = [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
   const dead = links.filter((link) => !link.startsWith('https://') && !leads(page, link));
   expect(dead).toEqual([]);
+});
+
+test.each(GUIDES)('[MAN-6] what %s names exists: files, folders and scripts', (page) => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const asked = [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map(([, name = '']) => name);
+  expect(asked.filter((name) => name !== 'ci' && !(name in scripts))).toEqual([]);
+  const named = [...text.matchAll(/`((?:src|test|bench|workers)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  const rooms = page === 'AGENTS.md' ? [...(/## Layers[\s\S]*?## /.exec(text)?.[0] ?? '').matchAll(/`([a-z]+)`/g)] : [];
+  expect(rooms.filter(([, room = '']) => !existsSync(join(ROOT, 'src', room))).map(([room]) => room)).toEqual([]);
 });
 
 function leads(page: string, link: string): boolean {

@@ -64,7 +64,7 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
       ...more,
     }),
     problems: () => {
-      const deleted = deletedRows(store);
+      const deleted = deletedRows(new CheckedReader(store));
       const reader = new CheckedReader(store, new Set(deleted.vaultIds));
       return [...verifySync(reader, deleted).problems, ...verifyPacks(reader, deleted).problems, ...reader.problems];
     },

@@ -14,7 +14,7 @@ import { verifyTasks } from '../../src/tasks/verify.ts';
 import { dayNumber } from '../../src/time/calendar.ts';
 import { openZone } from '../../src/time/zone.ts';
 import { Model, type ModelFilter, sorted } from './model.ts';
-import { type Desk, openDesk } from './support.ts';
+import { createFrom, type Desk, openDesk } from './support.ts';
 
 export const ACCOUNT = 'acc_one';
 export const DATES = ['2026-11-18', '2026-11-20', '2026-11-21', '2027-02-28', '0001-01-01', '9999-12-31'];
@@ -163,7 +163,7 @@ export async function expectManyRight(count: number): Promise<void> {
   for (let first = 0; first < made.length; first += 500) {
     desk.clock.ms += 1000;
     const wanted = made.slice(first, first + 500).map((fields) => possible(model, fields));
-    const created = await Promise.all(wanted.map((fields) => desk.tasks.create(ACCOUNT, fields)));
+    const created = await Promise.all(wanted.map((fields) => createFrom(desk.tasks, ACCOUNT, fields)));
     expectEqual(
       created,
       wanted.map((fields) => model.create(fields, desk.clock.ms)),

@@ -16,7 +16,7 @@ import {
   possible,
 } from './beside-model.ts';
 import { Model } from './model.ts';
-import { type Desk, openDesk } from './support.ts';
+import { createFrom, type Desk, openDesk, patchFrom } from './support.ts';
 
 const OTHER = 'acc_two';
 const DAY_MS = 24 * 3600 * 1000;
@@ -42,7 +42,7 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
     fieldsArbitrary.map((fields) =>
       command(`create ${JSON.stringify(fields)}`, async (model, { tasks, clock }) => {
         const made = possible(model, fields);
-        expect(await tasks.create(ACCOUNT, made)).toEqual(model.create(made, clock.ms));
+        expect(await createFrom(tasks, ACCOUNT, made)).toEqual(model.create(made, clock.ms));
       }),
     ),
   ),
@@ -52,7 +52,7 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
         if (model.find(id) === undefined) return;
         const written = possible(model, fields);
         model.patch(id, written, clock.ms);
-        expect(await tasks.patch(ACCOUNT, id, written)).toEqual(model.find(id));
+        expect(await patchFrom(tasks, ACCOUNT, id, written)).toEqual(model.find(id));
       }),
     ),
   ),

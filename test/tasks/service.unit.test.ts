@@ -3,12 +3,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Log } from '../../src/common/log.ts';
 import { Sweeper } from '../../src/compose/sweeper.ts';
+import { readFields } from '../../src/fields/read.ts';
 import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
+import { categoryChange, newCategory } from '../../src/tasks/fields.ts';
 import { taskCounts, taskRows } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
 import { forge } from '../support/forge.ts';
-import { type Desk, faultOf, openDesk, refusedFields, START_MS } from './support.ts';
+import { createFrom, type Desk, faultOf, openDesk, patchFrom, refusedFields, START_MS } from './support.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 let desk: Desk;
@@ -90,8 +92,10 @@ test.each([
   const { tasks } = desk;
   const who = account();
   const { id } = await tasks.create(who, { content: 'kept' });
-  expect(Object.keys(await refusedFields(() => tasks.create(who, { content: 'a', [field]: value })))).toEqual([field]);
-  expect(Object.keys(await refusedFields(() => tasks.patch(who, id, { [field]: value })))).toEqual([field]);
+  expect(Object.keys(await refusedFields(() => createFrom(tasks, who, { content: 'a', [field]: value })))).toEqual([
+    field,
+  ]);
+  expect(Object.keys(await refusedFields(() => patchFrom(tasks, who, id, { [field]: value })))).toEqual([field]);
   expect(tasks.get(who, id).updated_at).toBe(at(START_MS));
 });
 
@@ -105,7 +109,7 @@ test('[TASK-1] the longest content and the ends of the calendar are taken', asyn
 
 test('[TASK-4] all that is wrong is told at once, and an unknown member with a guess', async () => {
   const fields = await refusedFields(() =>
-    desk.tasks.create(account(), {
+    createFrom(desk.tasks, account(), {
       due_date: 'soon',
       category_id: 9,
       importent: true,
@@ -132,8 +136,8 @@ test.each([[undefined], [null], ['text'], [[]]])(
   async (document) => {
     const who = account();
     await desk.tasks.create(who, { content: 'a' });
-    expect(Object.keys(await refusedFields(() => desk.tasks.create(who, document)))).toEqual(['body']);
-    expect(Object.keys(await refusedFields(() => desk.tasks.patch(who, 1, document)))).toEqual(['body']);
+    expect(Object.keys(await refusedFields(() => createFrom(desk.tasks, who, document)))).toEqual(['body']);
+    expect(Object.keys(await refusedFields(() => patchFrom(desk.tasks, who, 1, document)))).toEqual(['body']);
   },
 );
 
@@ -144,7 +148,7 @@ test.each([
   [{ completed: true, kanban_status: 'done' }, 'done', true],
   [{ completed: false, kanban_status: 'backlog' }, 'backlog', false],
 ])('[TASK-2] a new task with %j is %s', async (fields, status, completed) => {
-  const task = await desk.tasks.create(account(), { content: 'a', ...fields });
+  const task = await createFrom(desk.tasks, account(), { content: 'a', ...fields });
   expect(task).toMatchObject({
     kanban_status: status,
     completed,
@@ -175,8 +179,10 @@ test.each([[{ completed: true, kanban_status: 'todo' }], [{ completed: false, ka
     const who = account();
     await tasks.create(who, { content: 'a' });
     const both = ['completed', 'kanban_status'];
-    expect(Object.keys(await refusedFields(() => tasks.create(who, { content: 'a', ...fields }))).sort()).toEqual(both);
-    expect(Object.keys(await refusedFields(() => tasks.patch(who, 1, fields))).sort()).toEqual(both);
+    expect(Object.keys(await refusedFields(() => createFrom(tasks, who, { content: 'a', ...fields }))).sort()).toEqual(
+      both,
+    );
+    expect(Object.keys(await refusedFields(() => patchFrom(tasks, who, 1, fields))).sort()).toEqual(both);
   },
 );
 
@@ -267,7 +273,7 @@ test('[TASK-6] the bin is emptied in the background, and a round that fails does
 test('[CAT-1] a category is made, changed, listed by position and counted', async () => {
   const { tasks, clock } = desk;
   const who = account();
-  const home = await tasks.categories.create(who, { name: '  Home ', color: '#AABB0c' });
+  const home = await tasks.categories.create(who, readFields(newCategory, { name: '  Home ', color: '#AABB0c' }));
   expect(home).toEqual({
     id: 1,
     name: 'Home',
@@ -300,8 +306,14 @@ test('[CAT-1] a name is unique per account in either case', async () => {
   const [one, two] = [account(), account()];
   await categories.create(one, { name: 'Übung' });
   await categories.create(one, { name: 'b' });
-  expect(Object.keys(await refusedFields(() => categories.create(one, { name: ' üBUNG' })))).toEqual(['name']);
-  expect(Object.keys(await refusedFields(() => categories.patch(one, 2, { name: 'U\u0308bung' })))).toEqual(['name']);
+  expect(
+    Object.keys(await refusedFields(() => categories.create(one, readFields(newCategory, { name: ' üBUNG' })))),
+  ).toEqual(['name']);
+  expect(
+    Object.keys(
+      await refusedFields(() => categories.patch(one, 2, readFields(categoryChange, { name: 'U\u0308bung' }))),
+    ),
+  ).toEqual(['name']);
   expect((await categories.create(two, { name: 'übung' })).id).toBe(1);
   expect((await faultOf(() => categories.get(two, 2))).kind).toBe('not_found');
 });
@@ -324,10 +336,14 @@ test.each([
   const { categories } = desk.tasks;
   const who = account();
   await categories.create(who, { name: 'kept' });
-  expect(Object.keys(await refusedFields(() => categories.create(who, { name: 'a', [field]: value })))).toEqual([
-    field,
-  ]);
-  expect(Object.keys(await refusedFields(() => categories.patch(who, 1, { [field]: value })))).toEqual([field]);
+  expect(
+    Object.keys(
+      await refusedFields(() => categories.create(who, readFields(newCategory, { name: 'a', [field]: value }))),
+    ),
+  ).toEqual([field]);
+  expect(
+    Object.keys(await refusedFields(() => categories.patch(who, 1, readFields(categoryChange, { [field]: value })))),
+  ).toEqual([field]);
 });
 
 test('[CAT-1] the most categories that one account takes', async () => {

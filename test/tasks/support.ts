@@ -4,6 +4,8 @@ import { ActorRegistry } from '../../src/actors/registry.ts';
 import { Refusal } from '../../src/common/fault.ts';
 import { allTables } from '../../src/compose/tables.ts';
 import { Store } from '../../src/store/store.ts';
+import type { TaskRecord } from '../../src/tasks/declared.ts';
+import { newTask, taskChange } from '../../src/tasks/fields.ts';
 import { Tasks } from '../../src/tasks/service.ts';
 import { unbounded } from '../support/quotas.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,6 +39,16 @@ export function openDesk(given?: Store): Desk {
       await store.close();
     },
   };
+}
+
+/** Creates a task as every door does: from a document, which may be wrong. */
+export function createFrom(tasks: Tasks, accountId: string, document: unknown): Promise<TaskRecord> {
+  return tasks.create(accountId, tasks.read(accountId, newTask, document));
+}
+
+/** As `createFrom`, for a change. */
+export function patchFrom(tasks: Tasks, accountId: string, id: number, document: unknown): Promise<TaskRecord> {
+  return tasks.patch(accountId, id, tasks.read(accountId, taskChange, document));
 }
 
 /** The fault that something is refused with; throws when it is not refused. */

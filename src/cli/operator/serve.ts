@@ -10,8 +10,8 @@ import type { RunningService } from '../../main.ts';
 import { ServiceManager } from '../../ops/service/notify.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
-import { ignoreForeignSignals } from '../foreign-signals.ts';
 import { print } from '../output.ts';
+import { ignoreForeignSignals } from '../process.ts';
 
 const BROKEN =
   'the process cannot continue after this disk failure; check the disk, then start it again: all acknowledged data is stored';

@@ -1,16 +1,18 @@
 /** cairn mirror: init, push, list, latest, pull. Uploads a repository's commit encrypted and verifies downloads. */
 
+import { existsSync, writeFileSync } from 'node:fs';
+import { ClientError } from '../../client/client-error.ts';
+import { decrypt, encrypt } from '../../client/mirror/age.ts';
+import { commitOf, hasUncommitted, headCommit, packCommit, refuseFilled, unpack } from '../../client/mirror/archive.ts';
 import type { MirrorBlob } from '../../client/mirror/hub.ts';
-import { formatBytes } from '../../client/progress.ts';
+import { formatBytes, openProgress } from '../../client/progress.ts';
 import { jsonLine } from '../../client/shown.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { print } from '../output.ts';
+import { print, printError } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { openMirror } from './mirror-access.ts';
+import { lockOf, type MirrorAccess, openMirror, unlockOf } from './mirror-access.ts';
 import { initMirror } from './mirror-init.ts';
-import { pullMirror } from './mirror-pull.ts';
-import { pushMirror } from './mirror-push.ts';
 
 const SERVER = takes('server', 'URL');
 const PASSPHRASE = takes('passphrase-file', 'FILE');
@@ -103,4 +105,75 @@ function readCount(text: string | undefined): number {
     throw new UsageError(`--limit must be a whole number from 1 to ${limits.blobPageMax}`);
   }
   return count;
+}
+
+export async function pushMirror(options: Options): Promise<number> {
+  const { server, hub, entry } = openMirror(options.optional('server'));
+  const lock = lockOf(options, entry);
+  const repository = options.optional('repository') ?? '.';
+  const commit = await headCommit(repository);
+  if (await hasUncommitted(repository)) {
+    printError('cairn: there are uncommitted changes; they are not in the archive.');
+  }
+  if (!options.flag('again') && (await hub.has(commit))) {
+    print(options.json ? jsonLine({ status: 'existing', commit_sha: commit }) : `${commit} is already mirrored.`);
+    return 0;
+  }
+  const sealed = await encrypt(await packCommit(repository, commit), lock);
+  const bar = openProgress('uploading');
+  try {
+    const blob = await hub.upload(commit, sealed, options.optional('label'), (done, total) => bar.update(done, total));
+    bar.close();
+    if (options.json) print(jsonLine({ status: 'stored', ...blob }));
+    else print(`Uploaded commit ${commit} to ${server}: ${formatBytes(blob.byte_size)}, sha256 ${blob.sha256}`);
+  } finally {
+    bar.close();
+  }
+  return 0;
+}
+
+export async function pullMirror(options: Options): Promise<number> {
+  const access = openMirror(options.optional('server'));
+  const isRaw = options.flag('encrypted');
+  // Checked before the download: an invalid option should not cost minutes.
+  const unlock = isRaw ? undefined : unlockOf(options, access.entry);
+  const commit = await commitOfOption(access, options.optional('commit'));
+  const output = options.optional('output') ?? `cairn-${commit.slice(0, 12)}${isRaw ? '.age' : ''}`;
+  if (unlock !== undefined) refuseFilled(output);
+  else if (existsSync(output)) throw new ClientError(`${output} exists already; name a new file with --output.`);
+  const { bytes, sha256 } = await download(access, commit);
+  if (unlock === undefined) {
+    writeFileSync(output, bytes, { flag: 'wx', mode: 0o600 });
+  } else {
+    const archive = Buffer.from(await decrypt(bytes, unlock));
+    const packed = commitOf(archive);
+    if (packed !== undefined && packed !== commit) {
+      throw new ClientError(`the archive contains commit ${packed}, not ${commit}. Nothing was unpacked.`);
+    }
+    await unpack(archive, output);
+  }
+  if (options.json) print(jsonLine({ commit_sha: commit, sha256, byte_size: bytes.length, output }));
+  else print(`Restored commit ${commit} into ${output}`);
+  return 0;
+}
+
+async function commitOfOption({ hub, server }: MirrorAccess, commit: string | undefined): Promise<string> {
+  if (commit !== undefined) {
+    if (!/^[0-9a-f]{40}$/.test(commit)) throw new UsageError('--commit must be 40 lower-case hex characters');
+    return commit;
+  }
+  const latest = await hub.latest();
+  if (latest === undefined) {
+    throw new ClientError(`there is no backup on ${server} yet. Make one with \`cairn mirror push\` in a repository.`);
+  }
+  return latest.commit_sha;
+}
+
+async function download({ hub }: MirrorAccess, commit: string) {
+  const bar = openProgress('downloading');
+  try {
+    return await hub.download(commit, (done, total) => bar.update(done, total));
+  } finally {
+    bar.close();
+  }
 }

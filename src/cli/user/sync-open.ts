@@ -17,7 +17,7 @@ import { LargeQueue } from '../../client/sync/large-queue.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
-import { useUmaskOfUser } from '../umask.ts';
+import { useUmaskOfUser } from '../process.ts';
 import { openTools } from './tool-access.ts';
 
 /** Selects the folder and its vault. */

@@ -143,11 +143,11 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
 
   finish(): void {
     this.#checkTitles();
-    for (const { key, value } of this.#reader.walk(devDocCounts)) {
+    this.#reader.each(devDocCounts, ({ key, value }) => {
       const name = key.join(' ');
       if (this.#counts.get(name) !== value.docs) this.#problems.push(`dev docs of ${name}: the count is wrong`);
       this.#counts.delete(name);
-    }
+    });
     for (const name of this.#counts.keys()) this.#problems.push(`dev docs of ${name}: the count is missing`);
     this.#grams.finish();
   }
@@ -155,17 +155,17 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
   /** Each live document has a title row, and each title row of the trash names a deleted document with that title. */
   #checkTitles(): void {
     let found = 0;
-    for (const { key, value } of this.#reader.walk(devDocTitles)) {
+    this.#reader.each(devDocTitles, ({ key, value }) => {
       const [accountId, title, state, category] = key;
       if (state === 'live') {
         found += 1;
-        continue;
+        return;
       }
       const doc = this.#reader.get(devDocs, [accountId, value]);
       const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
       if (!isIt || foldName(doc.title) !== title)
         this.#problems.push(`title ${key.join(' ')}: no deleted dev doc has this title`);
-    }
+    });
     if (found !== this.#live) this.#problems.push(`titles of dev docs: ${found} rows instead of ${this.#live}`);
   }
 }

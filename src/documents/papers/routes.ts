@@ -1,15 +1,11 @@
-/** Defines the REST routes of papers. */
-
+/** Declares the REST operations of papers. */
 import type { CallerName } from '../../common/principal.ts';
-import { readId } from '../../fields/kinds.ts';
-import { readQuery } from '../../fields/read.ts';
-import { empty, json } from '../../http/reply/reply.ts';
-import type { Authenticator, Route, RouteRequest } from '../../http/route/route.ts';
+import { operation, recordId } from '../../http/route/operation.ts';
+import type { Authenticator, Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import { pageQuery } from './fields.ts';
-import { paperOperations } from './openapi.ts';
-import type { Papers } from './service.ts';
-import { paperView } from './views.ts';
+import { newPaper, pageQuery, paperChange, publication } from './fields.ts';
+import type { Papers, ShownPaper } from './service.ts';
+import { paperPageSchema, paperView, paperWithContent } from './views.ts';
 
 export interface PaperRoutesOptions {
   readonly papers: Papers;
@@ -19,81 +15,126 @@ export interface PaperRoutesOptions {
 }
 
 const PAPERS = '/api/papers';
-const NONE = { kind: 'none' } as const;
-const JSON_BODY = { kind: 'json', bytesMax: limits.paperBodyBytesMax } as const;
 
-const idOf = ({ params }: RouteRequest): number | undefined => readId(params['id']);
+const { content: TEXT, ...FACTS } = {
+  id: 3,
+  title: 'On cairns',
+  content: '# On cairns\n\nThey mark the way.\n',
+  category_id: null,
+  published: false,
+  published_at: null,
+  version: 1,
+  size_bytes: 32,
+  created_at: '2026-11-20T20:18:57.123Z',
+  updated_at: '2026-11-20T20:18:57.123Z',
+  changed_by: 'laptop',
+};
 
-export function paperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[] {
+const onePaper = {
+  description: 'The paper',
+  schema: paperWithContent.meta({ title: 'Paper' }),
+  example: { ...FACTS, content: TEXT },
+};
+
+export function paperRoutes(options: PaperRoutesOptions): Route[] {
+  return [...paperListRoutes(options), ...onePaperRoutes(options)];
+}
+
+function paperListRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[] {
+  const all = { path: PAPERS, tag: 'papers', access } as const;
   return [
-    {
+    operation({
+      ...all,
       method: 'GET',
-      path: PAPERS,
-      access,
-      body: NONE,
-      doc: paperOperations.list,
-      handle: ({ query }, { accountId }) => json(200, listPage(papers, accountId, query)),
-    },
-    {
+      operationId: 'papersList',
+      summary: 'Lists a page of papers, newest first',
+      description: 'Filters are combined with AND; the trash is excluded.',
+      query: pageQuery,
+      answer: {
+        description: 'A page',
+        schema: paperPageSchema.meta({ title: 'PaperPage' }),
+        example: { data: [FACTS], meta: { limit: 25, has_more: false, cursor: null } },
+      },
+      handle({ query }, { accountId }) {
+        const { papers: found, cursor } = papers.list(accountId, query);
+        return {
+          data: found.map(paperView),
+          meta: { limit: query.limit, has_more: cursor !== undefined, cursor: cursor ?? null },
+        };
+      },
+    }),
+    operation({
+      ...all,
       method: 'POST',
-      path: PAPERS,
-      access,
-      body: JSON_BODY,
-      doc: paperOperations.create,
-      async handle({ document }, principal) {
-        const made = await papers.create(principal.accountId, document, nameOf(principal));
-        return json(201, paperView(made), { Location: `${PAPERS}/${made.paper.id}` });
-      },
-    },
-    {
-      method: 'GET',
-      path: `${PAPERS}/:id`,
-      access,
-      body: NONE,
-      doc: paperOperations.get,
-      handle: (request, { accountId }) => json(200, paperView(papers.get(accountId, idOf(request)))),
-    },
-    {
-      method: 'PATCH',
-      path: `${PAPERS}/:id`,
-      access,
-      body: JSON_BODY,
-      doc: paperOperations.change,
-      async handle(request, principal) {
-        const by = nameOf(principal);
-        return json(200, paperView(await papers.patch(principal.accountId, idOf(request), request.document, by)));
-      },
-    },
-    {
-      method: 'PATCH',
-      path: `${PAPERS}/:id/publish`,
-      access,
-      body: { kind: 'json', bytesMax: limits.jsonBodyBytesMax },
-      doc: paperOperations.publish,
-      async handle(request, principal) {
-        const by = nameOf(principal);
-        return json(200, paperView(await papers.publish(principal.accountId, idOf(request), request.document, by)));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${PAPERS}/:id`,
-      access,
-      body: NONE,
-      doc: paperOperations.remove,
-      async handle(request, principal) {
-        await papers.remove(principal.accountId, idOf(request), nameOf(principal));
-        return empty(204);
-      },
-    },
+      operationId: 'papersCreate',
+      summary: 'Creates a paper, as a draft unless it is to be published',
+      body: newPaper.meta({ title: 'NewPaper' }),
+      bytesMax: limits.paperBodyBytesMax,
+      example: { title: FACTS.title, content: TEXT },
+      answer: { status: 201, ...onePaper },
+      location: ({ id }) => `${PAPERS}/${id}`,
+      readBody: (given, { accountId }) => papers.read(accountId, newPaper, given),
+      handle: async ({ body }, by) => wholePaper(await papers.create(by.accountId, body, nameOf(by))),
+    }),
   ];
 }
 
-function listPage(papers: Papers, accountId: string, query: URLSearchParams) {
-  const read = readQuery(pageQuery, query);
-  const { papers: found, cursor } = papers.list(accountId, read);
-  return {
-    data: found.map(paperView),
-    meta: { limit: read.limit, has_more: cursor !== undefined, cursor: cursor ?? null },
-  };
+function onePaperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[] {
+  const one = { path: `${PAPERS}/:id`, tag: 'papers', access, params: { id: recordId('paper', 3) } } as const;
+  return [
+    operation({
+      ...one,
+      method: 'GET',
+      operationId: 'papersGet',
+      summary: 'One paper with its content',
+      answer: onePaper,
+      handle: ({ params: { id } }, { accountId }) => wholePaper(papers.get(accountId, id)),
+    }),
+    operation({
+      ...one,
+      method: 'PATCH',
+      operationId: 'papersUpdate',
+      summary: 'Updates the given fields of a paper',
+      description: 'With expected_version it is refused when somebody else changed the content in between.',
+      body: paperChange.meta({ title: 'PaperChange' }),
+      bytesMax: limits.paperBodyBytesMax,
+      example: { content: `${TEXT}\nMore.\n`, expected_version: 1 },
+      answer: onePaper,
+      refusals: [409],
+      readBody: (given, { accountId }) => papers.read(accountId, paperChange, given),
+      async handle(call, by) {
+        const id = papers.existing(by.accountId, call.params.id);
+        return wholePaper(await papers.patch(by.accountId, id, call.body, nameOf(by)));
+      },
+    }),
+    operation({
+      ...one,
+      method: 'PATCH',
+      path: `${PAPERS}/:id/publish`,
+      operationId: 'papersPublish',
+      summary: 'Publishes a paper, or turns it back into a draft',
+      body: publication.meta({ title: 'Publication' }),
+      example: { published: true },
+      answer: onePaper,
+      async handle(call, by) {
+        const id = papers.existing(by.accountId, call.params.id);
+        return wholePaper(await papers.patch(by.accountId, id, call.body, nameOf(by)));
+      },
+    }),
+    operation({
+      ...one,
+      method: 'DELETE',
+      operationId: 'papersDelete',
+      summary: 'Moves a paper to the trash',
+      description: `For ${limits.binDays} days a PATCH with restore brings it back.`,
+      answer: { status: 204, description: 'It is in the trash' },
+      async handle({ params: { id } }, by) {
+        await papers.remove(by.accountId, id, nameOf(by));
+      },
+    }),
+  ];
+}
+
+function wholePaper(shown: ShownPaper) {
+  return { ...paperView(shown), content: shown.content ?? '' };
 }

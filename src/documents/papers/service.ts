@@ -2,14 +2,14 @@
 import type { z } from 'zod';
 import { type FieldErrors, refuseFields } from '../../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../../fields/kinds.ts';
-import { checkFields, readFields } from '../../fields/read.ts';
+import { checkFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { recordBytes, textBytes } from '../../quotas/usage.ts';
 import type { Reader } from '../../store/table.ts';
 import { DocumentService, type DocumentServiceOptions } from '../service.ts';
 import { measure } from '../texts.ts';
 import type { PaperRecord } from './declared.ts';
-import { type NewPaper, newPaper, type PaperFields, type PaperQuery, paperChange, publication } from './fields.ts';
+import type { NewPaper, newPaper, PaperFields, PaperQuery, paperChange } from './fields.ts';
 import { paperKind } from './kind.ts';
 import { type PaperHead, paperRows } from './records.ts';
 import { decideBin, decideCreate, decidePatch, paperNotFound, scopeOf } from './rules.ts';
@@ -85,13 +85,8 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return fields as z.output<S>;
   }
 
-  /** Stores a new paper from a caller's document. `by`: who does it, here and below. */
-  async create(accountId: string, document: unknown, by?: string): Promise<ShownPaper> {
-    return await this.add(accountId, this.read(accountId, newPaper, document), by);
-  }
-
-  /** Stores a new paper from validated fields. */
-  async add(accountId: string, fields: NewPaper, by?: string): Promise<ShownPaper> {
+  /** Stores a new paper. `by`: who does it, here and below. */
+  async create(accountId: string, fields: NewPaper, by?: string): Promise<ShownPaper> {
     const { actors, quotas, now } = this.options;
     const { content = '' } = fields;
     const size = measure(content);
@@ -104,17 +99,10 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return this.#shown(accountId, paper, content);
   }
 
-  /** Changes the fields that the caller's document contains. Throws Refusal `not_found` or `stale_version`. */
-  async patch(accountId: string, id: number | undefined, document: unknown, by?: string): Promise<ShownPaper> {
-    const { store } = this.options;
-    if (id === undefined || this.find(store, accountId, id) === undefined) throw paperNotFound();
-    return await this.change(accountId, id, this.read(accountId, paperChange, document), by);
-  }
-
-  /** Publishes a paper, or makes it a draft again. Throws Refusal `not_found`. */
-  async publish(accountId: string, id: number | undefined, document: unknown, by?: string): Promise<ShownPaper> {
+  /** Returns the id of a paper, in the trash or not. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined): number {
     if (id === undefined || this.find(this.options.store, accountId, id) === undefined) throw paperNotFound();
-    return await this.change(accountId, id, readFields(publication, document), by);
+    return id;
   }
 
   /** Moves a paper to the trash and returns the time (ISO 8601). Throws Refusal `not_found`. */
@@ -128,8 +116,8 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     });
   }
 
-  /** As `patch`, with validated fields. */
-  async change(accountId: string, id: number, fields: PaperFields, by?: string): Promise<ShownPaper> {
+  /** Changes the given fields. Throws Refusal `not_found` or `stale_version`. */
+  async patch(accountId: string, id: number, fields: PaperFields, by?: string): Promise<ShownPaper> {
     const { actors, quotas, now } = this.options;
     const { paper, content } = await actors.account(accountId).ask((batch) => {
       const before = this.find(batch, accountId, id);

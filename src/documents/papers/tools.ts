@@ -90,7 +90,7 @@ function createPaper(papers: Papers, nameOf: CallerName): Tool {
     example: { title: 'On cairns', content: '# On cairns\n\nThey mark the way.\n' },
     read: (given, accountId) => papers.read(accountId, newPaper, given, 'arguments'),
     async handle(args, principal) {
-      const made = await papers.add(principal.accountId, args, nameOf(principal));
+      const made = await papers.create(principal.accountId, args, nameOf(principal));
       return { structured: { paper: factsOf(made) }, text: `created ${line(made)}` };
     },
   });
@@ -108,7 +108,7 @@ function updatePaper(papers: Papers, nameOf: CallerName): Tool {
     example: { id: 1, content: '# On cairns\n\nThey mark the way.\n', expected_version: 1 },
     read: (given, accountId) => papers.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, ...fields }, principal) {
-      const changed = await papers.change(principal.accountId, id, fields, nameOf(principal));
+      const changed = await papers.patch(principal.accountId, id, fields, nameOf(principal));
       const isReplaced = fields.content !== undefined && changed.paper.version > 1;
       const replaced = isReplaced ? '; its earlier text is not kept' : '';
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}${replaced}` };
@@ -127,7 +127,7 @@ function publishPaper(papers: Papers, nameOf: CallerName): Tool {
     annotations: SETS,
     example: { id: 1 },
     async handle({ id, published = true }, principal) {
-      const changed = await papers.change(principal.accountId, id, { published }, nameOf(principal));
+      const changed = await papers.patch(principal.accountId, id, { published }, nameOf(principal));
       return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}` };
     },
   });

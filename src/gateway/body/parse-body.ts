@@ -7,7 +7,7 @@ import { limits } from '../../limits/service.ts';
 import type { BodyForm } from '../../pool/jobs.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
-import { type GatewayBody, readBody } from './read-body.ts';
+import { type GatewayBody, readGatewayBody } from './read-body.ts';
 
 /** Parses documents without messages or contents. */
 export function documentParser(pool: Pool): BodyParser {
@@ -34,7 +34,7 @@ async function parseBody(
   caller: Caller,
 ): Promise<GatewayBody> {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  if (bytes <= limits.parseInlineBytesMax) return readBody(joined(parts), form);
+  if (bytes <= limits.parseInlineBytesMax) return readGatewayBody(joined(parts), form);
   const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));
   for (const buffer of body.spare) partBuffers.give(buffer);
   if (!body.ok) throw new Refusal(body.fault);

@@ -12,7 +12,7 @@ export interface GatewayBody {
 }
 
 /** Parses a body. Throws Refusal `invalid_json`. */
-export function readBody(bytes: Uint8Array, form: BodyForm): GatewayBody {
+export function readGatewayBody(bytes: Uint8Array, form: BodyForm): GatewayBody {
   const document = parseJson(bytes);
   const ids = form.kind === 'messages' ? changedIds(document, () => Buffer.from(bytes).toString()) : [];
   return { document, ids };
@@ -21,7 +21,7 @@ export function readBody(bytes: Uint8Array, form: BodyForm): GatewayBody {
 /** The id of a body's single request; undefined for a batch, a notification, a body without message, or id null. */
 export function requestIdIn(bytes: Uint8Array): RpcId | undefined {
   try {
-    const { document, ids } = readBody(bytes, { kind: 'messages', contentTools: [] });
+    const { document, ids } = readGatewayBody(bytes, { kind: 'messages', contentTools: [] });
     if (Array.isArray(document)) return undefined;
     const message = readMessage(document, exactId(document, ids[0]));
     return message.kind === 'request' || message.kind === 'invalid' ? (message.id ?? undefined) : undefined;

@@ -68,7 +68,7 @@ export class Components {
       Object.entries(schema).map(([name, value]) => [name, DATA.has(name) ? value : this.schema(value)]),
     );
     const { title } = walked;
-    return typeof title === 'string' ? share(this.#schemas, 'schemas', title, walked) : walked;
+    return typeof title === 'string' ? share(this.#schemas, 'schemas', title, { title, ...walked }) : walked;
   }
 
   response(name: string, response: Json): Json {

@@ -1,11 +1,14 @@
-/** Builds the OpenAPI 3.1 document from the routes and their docs. Pure. */
-
+/** Builds the OpenAPI 3.1 document from the routes and their docs, and serves it. */
+import { json, type Reply } from '../../http/reply/reply.ts';
 import type { RouteDoc } from '../../http/route/doc.ts';
+import { operation } from '../../http/route/operation.ts';
 import type { Route } from '../../http/route/route.ts';
 import { Components, type Json } from './components.ts';
-import { operation } from './operation.ts';
+import { describedOperation } from './operation.ts';
+import { anyObject } from './own-routes.ts';
 
 export interface OpenApiInput {
+  /** Every route of the service; to `openApiRoute`, every other one. */
   readonly routes: readonly Route[];
   readonly version: string;
   readonly serverUrl: string;
@@ -62,7 +65,7 @@ export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): J
       const path = (doc.path ?? route.path).replace(/:([a-zA-Z_]+)/g, '{$1}');
       const method = route.method.toLowerCase();
       if (paths[path]?.[method] !== undefined) throw new Error(`${method} ${path} is described twice`);
-      paths[path] = { ...paths[path], [method]: operation(route, doc, components) };
+      paths[path] = { ...paths[path], [method]: describedOperation(route, doc, components) };
     }
   }
   return {
@@ -73,6 +76,35 @@ export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): J
     paths,
     components: { ...components.document(), securitySchemes: SECURITY_SCHEMES },
   };
+}
+
+/** Serves the document, built on the first request. */
+export function openApiRoute({ routes, version, serverUrl }: OpenApiInput): Route {
+  let document: Reply | undefined;
+  const own = operation({
+    method: 'GET',
+    path: '/api/mcp/openapi.json',
+    operationId: 'getOpenApi',
+    tag: 'gateway',
+    summary: 'This document',
+    access: 'open',
+    answer: {
+      description: 'The OpenAPI document',
+      schema: {
+        type: 'object',
+        properties: { openapi: { type: 'string', pattern: '^3\\.1\\.' }, info: anyObject, paths: anyObject },
+        required: ['openapi', 'info', 'paths'],
+        additionalProperties: true,
+      },
+    },
+    reply() {
+      document ??= json(200, openApiDocument({ routes: [...routes, own], version, serverUrl }), {
+        'Cache-Control': 'no-cache',
+      });
+      return document;
+    },
+  });
+  return own;
 }
 
 function tagsOf(routes: readonly Route[]): Json[] {

@@ -1,17 +1,20 @@
 /** Builds one operation of the OpenAPI document from a route's doc and its declaration. */
 import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
 import type { Fault } from '../../common/fault.ts';
 import { staleVersion } from '../../fields/expected-version.ts';
+import { jsonSchema } from '../../fields/json-schema.ts';
 import { refusalReply } from '../../http/reply/status.ts';
 import {
   type AnswerDoc,
   type ContentDoc,
   errorSchema,
   type HeaderName,
-  type ParameterDoc,
+  jsonContent,
   type RouteDoc,
+  type Schema,
 } from '../../http/route/doc.ts';
-import type { Route } from '../../http/route/route.ts';
+import type { Route, SecurityScheme } from '../../http/route/route.ts';
 import type { Components, Json } from './components.ts';
 
 /** A sample refusal of a status, for the example and the headers. */
@@ -28,20 +31,22 @@ const RATE_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-R
 /** Headers of every refusal, omitted because they mean nothing to a caller. */
 const UNTOLD_HEADERS = new Set(['Content-Type', 'Cache-Control', 'Pragma']);
 
-export function operation(route: Route, doc: RouteDoc, components: Components): Json {
+export function describedOperation(route: Route, doc: RouteDoc, components: Components): Json {
   const answers = Object.entries(doc.answers).map(([status, answer]) => [status, answerOf(answer, route, components)]);
   const refusals = refusalStatuses(route, doc).map((status) => [status, refusal(route, doc, status, components)]);
-  const schemes = doc.security.map((name) => ({ [name]: [] }));
+  const parameters = parametersOf(doc);
+  const schemes = schemesOf(route).map((name) => ({ [name]: [] }));
+  const { securityOptional = typeof route.access === 'object' } = doc;
   return {
     operationId: doc.operationId,
     tags: [doc.tag],
     summary: doc.summary,
     description: doc.description ?? doc.summary,
-    security: doc.securityOptional === true ? [{}, ...schemes] : schemes,
-    ...(doc.parameters === undefined ? {} : { parameters: doc.parameters.map(parameterOf) }),
+    security: securityOptional ? [{}, ...schemes] : schemes,
+    ...(parameters.length === 0 ? {} : { parameters }),
     ...(doc.request === undefined
       ? {}
-      : { requestBody: { required: doc.request.required, content: contentOf(doc.request, components) } }),
+      : { requestBody: { required: doc.request.required, content: contentOf(doc.request, 'input', components) } }),
     responses: {
       ...Object.fromEntries(refusals),
       ...Object.fromEntries(answers),
@@ -49,6 +54,12 @@ export function operation(route: Route, doc: RouteDoc, components: Components): 
     },
     ...doc.extensions,
   };
+}
+
+/** Names of the credentials that a route accepts. */
+function schemesOf({ access }: Route): readonly SecurityScheme[] {
+  if (access === 'open' || 'visitor' in access) return [];
+  return 'optional' in access ? access.optional.accepts : access.accepts;
 }
 
 /** Statuses of the route's refusals, in order, without those described by the doc as answers. */
@@ -98,7 +109,7 @@ function sample(route: Route, doc: RouteDoc, status: number): Sample {
         variant: 'Framing',
       };
     case 401: {
-      const scheme = doc.security.includes('McpKey') || doc.security.includes('MirrorToken') ? 'McpKey' : 'Bearer';
+      const scheme = /McpKey|MirrorToken/.test(schemesOf(route).join()) ? 'McpKey' : 'Bearer';
       const detail = `this credential is missing, unknown, revoked or expired; send Authorization: ${scheme} <credential>`;
       return { fault: { kind: 'unauthenticated', scheme, detail }, variant: scheme };
     }
@@ -137,27 +148,61 @@ const FAULTS: Readonly<Record<number, Fault>> = {
   507: { kind: 'storage_full' },
 };
 
-function answerOf({ description, content, headers }: AnswerDoc, route: Route, components: Components): Json {
+function answerOf(answer: AnswerDoc, route: Route, components: Components): Json {
+  const { description, schema, example, headers = [] } = answer;
+  const { content = schema === undefined ? [] : [jsonContent(schema, example)] } = answer;
   const counted = route.uncounted === true ? [] : RATE_HEADERS;
-  const contents = [content ?? []].flat().map((one) => contentOf(one, components));
   return {
     description,
-    headers: components.headers(['X-Request-Id', ...counted, ...(headers ?? [])]),
-    ...(contents.length === 0 ? {} : { content: Object.assign({}, ...contents) as Json }),
+    headers: components.headers(['X-Request-Id', ...counted, ...headers]),
+    ...(content.length === 0
+      ? {}
+      : { content: Object.assign({}, ...content.map((one) => contentOf(one, 'output', components))) as Json }),
   };
 }
 
-function contentOf({ mediaType, schema, example, examples }: ContentDoc, components: Components): Json {
+function contentOf(content: ContentDoc, io: 'input' | 'output', components: Components): Json {
+  const { mediaType, schema, example, examples } = content;
   const named = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
   return {
     [mediaType]: {
-      ...(schema === undefined ? {} : { schema: components.schema(schema) }),
+      ...(schema === undefined
+        ? {}
+        : { schema: components.schema(schema instanceof z.ZodType ? jsonSchema(schema, io) : schema) }),
       ...(example === undefined ? {} : { example }),
       ...(examples === undefined ? {} : { examples: Object.fromEntries(named) as Json }),
     },
   };
 }
 
-function parameterOf(parameter: ParameterDoc): Json {
-  return { ...parameter, required: parameter.in === 'path' ? true : (parameter.required ?? false) };
+function parametersOf({ params = {}, query, headers }: RouteDoc): Json[] {
+  return [
+    ...Object.entries(params).map(([name, { description, schema, example }]) => ({
+      name,
+      in: 'path',
+      description,
+      schema,
+      example,
+      required: true,
+    })),
+    ...fieldsOf('query', query),
+    ...fieldsOf('header', headers),
+  ];
+}
+
+/** The parameters of a schema for a query or for headers. */
+function fieldsOf(place: 'query' | 'header', fields: z.ZodObject | undefined): Json[] {
+  if (fields === undefined) return [];
+  const { properties, required = [] } = jsonSchema(fields, 'input') as {
+    properties: Record<string, Schema & { description: string; examples?: readonly unknown[] }>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, examples = [], ...schema }]) => ({
+    name,
+    in: place,
+    description,
+    required: required.includes(name),
+    schema,
+    ...(examples.length === 0 ? {} : { example: examples[0] }),
+  }));
 }

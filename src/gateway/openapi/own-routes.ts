@@ -1,11 +1,12 @@
-/** Describes the gateway's routes for the OpenAPI document: JSON-RPC, every tool, and the document itself. */
+/** Describes the gateway's routes for the OpenAPI document: JSON-RPC, and every tool. */
+import { z } from 'zod';
 import {
   type ContentDoc,
-  errorFields,
   errorSchema,
   jsonContent,
   objectSchema,
   type RouteDoc,
+  restRefusalSchema,
   type Schema,
 } from '../../http/route/doc.ts';
 import { limits } from '../../limits/service.ts';
@@ -15,7 +16,7 @@ import type { ToolDescription, ToolRegistry } from '../registry.ts';
 import type { Tool } from '../tool.ts';
 
 /** An object with any members. */
-const anyObject: Schema = { type: 'object', additionalProperties: true };
+export const anyObject: Schema = { type: 'object', additionalProperties: true };
 const id: Schema = { type: ['string', 'number', 'null'] };
 const jsonrpc: Schema = { const: '2.0' };
 
@@ -33,18 +34,9 @@ const rpcRequest: Schema = {
   additionalProperties: true,
 };
 
-const rpcError: Schema = {
-  title: 'RpcError',
-  ...objectSchema(
-    {
-      code: { type: 'integer' },
-      message: { type: 'string', description: 'One sentence: what is wrong and what to do' },
-      data: { ...anyObject, description: 'Data for programs' },
-    },
-    'data',
-  ),
-};
-
+const data: Schema = { ...anyObject, description: 'Data for programs' };
+const message: Schema = { type: 'string', description: 'One sentence: what is wrong and what to do' };
+const rpcError: Schema = { title: 'RpcError', ...objectSchema({ code: { type: 'integer' }, message }, { data }) };
 const rpcSuccess: Schema = { title: 'RpcSuccess', ...objectSchema({ jsonrpc, id, result: anyObject }) };
 const rpcFailure: Schema = { title: 'RpcFailure', ...objectSchema({ jsonrpc, id, error: rpcError }) };
 const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailure] };
@@ -52,19 +44,10 @@ const rpcResponse: Schema = { title: 'RpcResponse', anyOf: [rpcSuccess, rpcFailu
 /** Refusals before the gateway (User-Agent, deadlines) have the REST form. */
 const rpcRefusal: Schema = { title: 'RpcRefusal', anyOf: [rpcFailure, errorSchema] };
 
-const toolRefusal: Schema = {
-  title: 'ToolRefusal',
-  ...objectSchema(
-    {
-      ...errorFields,
-      code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
-      data: { ...anyObject, description: 'Data for programs' },
-    },
-    'errors',
-    'code',
-    'data',
-  ),
-};
+const toolRefusal = restRefusalSchema('ToolRefusal', {
+  code: { type: 'integer', description: 'The JSON-RPC code of the same refusal' },
+  data,
+});
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const call = {
@@ -99,17 +82,12 @@ const rpc = {
     'With `Accept: application/x-ndjson` the responses come one per line, as each is done, and the records of one ' +
     'listing tool one per line between a first and a last line; so do large listings unasked where `Accept` allows it. ' +
     'GET with the `Mcp-Session-Id` of an MCP session and `Accept: text/event-stream` is the stream of that session.',
-  security: ['McpKey', 'AccessToken'],
-  securityOptional: true,
-  parameters: [
-    {
-      name: 'MCP-Protocol-Version',
-      in: 'header',
-      description: 'MCP revision of the client; absent: plain JSON-RPC',
-      schema: { type: 'string' },
-      example: '2025-11-25',
-    },
-  ],
+  headers: z.object({
+    'MCP-Protocol-Version': z
+      .string()
+      .optional()
+      .meta({ description: 'MCP revision of the client; absent: plain JSON-RPC', examples: ['2025-11-25'] }),
+  }),
   request: {
     required: true,
     mediaType: 'application/json',
@@ -137,14 +115,13 @@ const rpc = {
     202: { description: 'Only notifications: nothing to answer' },
     400: {
       description: 'The protocol version is not supported, or an MCP header differs from the body',
-      content: jsonContent(
-        rpcRefusal,
-        failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, like the method in the body'),
-      ),
+      schema: rpcRefusal,
+      example: failure(HEADER_MISMATCH, 'Mcp-Method must be tools/list, like the method in the body'),
     },
     404: {
       description: 'Unknown method, in MCP since 2026-07-28',
-      content: jsonContent(rpcRefusal, failure(METHOD_NOT_FOUND, 'unknown method ping; use tools/list or tools/call')),
+      schema: rpcRefusal,
+      example: failure(METHOD_NOT_FOUND, 'unknown method ping; use tools/list or tools/call'),
     },
   },
   refusalSchema: rpcRefusal,
@@ -159,24 +136,6 @@ export const gatewayOperations = {
     description:
       'Answers as `/api/mcp` does, but only with a credential: without one it is 401 from the first message on, and ' +
       '`WWW-Authenticate` names the metadata (RFC 9728) by which an MCP client finds the sign-in.',
-    securityOptional: false,
-  },
-  document: {
-    operationId: 'getOpenApi',
-    tag: 'gateway',
-    summary: 'This document',
-    security: [],
-    answers: {
-      200: {
-        description: 'The OpenAPI document',
-        content: jsonContent({
-          type: 'object',
-          properties: { openapi: { type: 'string', pattern: '^3\\.1\\.' }, info: anyObject, paths: anyObject },
-          required: ['openapi', 'info', 'paths'],
-          additionalProperties: true,
-        }),
-      },
-    },
   },
 } as const satisfies Record<string, RouteDoc>;
 
@@ -211,7 +170,6 @@ function toolDoc(tool: Tool, { inputSchema, outputSchema }: ToolDescription, bas
     tag: 'tools',
     summary: summary.replace(/\.$/, ''),
     description: tool.description,
-    security: ['McpKey', 'AccessToken'],
     securityOptional: tool.access === 'open',
     // An absent body means no arguments.
     request: { required: tool.input.safeParse({}).success === false, ...jsonContent(inputSchema, tool.example) },

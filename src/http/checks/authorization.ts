@@ -1,10 +1,12 @@
 /** Parses the Authorization header: a scheme, one space, a value. */
 import { Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
-import type { Authenticator } from '../route/route.ts';
+import type { Authenticator, SecurityScheme } from '../route/route.ts';
 
 export interface Scheme {
   readonly scheme: string;
+  /** Name in the documents. */
+  readonly name: SecurityScheme;
   /** Name of the credential, used in refusals to show what to send. */
   readonly credential: string;
   /** Returns the principal of a presented value, or undefined when it is invalid; a promise when the check takes time. */
@@ -20,7 +22,7 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
       scheme: first.scheme,
       detail: `${what}; send Authorization: ${first.scheme} <${first.credential}>`,
     });
-  return (authorization) => {
+  const authenticate = (authorization: string | undefined) => {
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
     const used = schemes.find(({ scheme }) => isOfScheme(authorization, scheme));
     if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
@@ -31,6 +33,7 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
     const found = used.find(authorization.slice(used.scheme.length + 1));
     return found instanceof Promise ? found.then(opened) : opened(found);
   };
+  return Object.assign(authenticate, { accepts: schemes.map(({ name }) => name) });
 }
 
 /** The same check, followed by a check of the account, which may refuse. */
@@ -39,10 +42,11 @@ export function guarded(access: Authenticator, checkAccount: (accountId: string)
     checkAccount(principal.accountId);
     return principal;
   };
-  return (authorization) => {
+  const authenticate = (authorization: string | undefined) => {
     const principal = access(authorization);
     return principal instanceof Promise ? principal.then(checked) : checked(principal);
   };
+  return Object.assign(authenticate, { accepts: access.accepts });
 }
 
 /**

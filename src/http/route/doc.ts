@@ -1,32 +1,34 @@
 /** Describes a route for the OpenAPI document, which is generated only from these descriptions. */
 import type { z } from 'zod';
-import { jsonSchema } from '../../fields/json-schema.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-export interface ParameterDoc {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
+/** A segment of a path, such as `:id`. */
+export interface PathParameter<T> {
   readonly description: string;
-  readonly required?: boolean;
   readonly schema: Schema;
-  readonly example?: unknown;
+  readonly example: unknown;
+  /** Parses the decoded segment. Never throws: what names nothing becomes a value that is found nowhere. */
+  read(segment: string): T;
 }
 
 /** A schema with a `title` becomes a component of that name, at any depth. */
 export interface ContentDoc {
   readonly mediaType: string;
   /** Absent for raw bytes. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | z.ZodType;
   /** One example, or several by name. */
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-export interface AnswerDoc {
+export interface AnswerDoc<S extends z.ZodType = z.ZodType> {
   readonly description: string;
-  /** Absent when the answer has no body. */
-  readonly content?: ContentDoc | readonly ContentDoc[];
+  /** Schema of a body in JSON. */
+  readonly schema?: S | Schema;
+  readonly example?: unknown;
+  /** A body in another media type, or in several. */
+  readonly content?: readonly ContentDoc[];
   /** Headers of this answer, in addition to those of every answer. */
   readonly headers?: readonly HeaderName[];
 }
@@ -54,11 +56,12 @@ export interface RouteDoc {
   readonly summary: string;
   /** Details beyond the summary. */
   readonly description?: string;
-  /** Names of the accepted security schemes, any of them; empty when public. */
-  readonly security: readonly ('McpKey' | 'MirrorToken' | 'AccessToken')[];
-  /** True when the route works with and without a credential. */
+  /** True when the operation works without a credential; default: when the access of its route does. */
   readonly securityOptional?: boolean;
-  readonly parameters?: readonly ParameterDoc[];
+  readonly params?: Readonly<Record<string, PathParameter<unknown>>>;
+  readonly query?: z.ZodObject;
+  /** An example of a header is declared in its field: `.meta({ examples })`. */
+  readonly headers?: z.ZodObject;
   readonly request?: ContentDoc & { readonly required: boolean };
   readonly answers: Readonly<Record<number, AnswerDoc>>;
   /** Statuses of refusals beyond those that follow from the declaration of the route (credential, rate, body). */
@@ -69,46 +72,31 @@ export interface RouteDoc {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** A JSON body of a request or an answer. */
-export function jsonContent(schema: Schema, example?: unknown): ContentDoc {
-  return { mediaType: 'application/json', schema, ...(example === undefined ? {} : { example }) };
+/** A JSON body of a request, or one of several bodies of an answer. */
+export function jsonContent(schema: Schema | z.ZodType, example?: unknown): ContentDoc {
+  return { mediaType: 'application/json', schema, example };
 }
 
-/** Parameters of a schema for a query or for headers. */
-export function parametersOf(place: 'query' | 'header', schema: z.ZodObject): ParameterDoc[] {
-  const { properties, required = [] } = jsonSchema(schema, 'input') as {
-    properties: Record<string, Schema & { description: string }>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
-    name,
-    in: place,
-    description,
-    ...(required.includes(name) ? { required: true } : {}),
-    schema: rest,
-  }));
-}
-
-/** A closed object schema: every property is required except the `optional` ones. */
-export function objectSchema(properties: Readonly<Record<string, Schema>>, ...optional: readonly string[]): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+/** A closed object schema of required and optional properties. */
+export function objectSchema(required: Readonly<Record<string, Schema>>, optional: typeof required = {}): Schema {
   return {
     type: 'object',
-    properties,
-    ...(required.length === 0 ? {} : { required }),
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
     additionalProperties: false,
   };
 }
 
-/** The members of a refusal in the REST form. */
-export const errorFields = {
-  error: { type: 'string', description: 'One sentence: what is wrong and what to do' },
-  errors: {
-    type: 'object',
-    description: 'What is wrong, by field; with 422 only',
-    additionalProperties: { type: 'array', items: { type: 'string' } },
-  },
-} as const satisfies Record<string, Schema>;
+const sentence: Schema = { type: 'string', description: 'One sentence: what is wrong and what to do' };
+const wrongFields: Schema = {
+  type: 'object',
+  description: 'What is wrong, by field; with 422 only',
+  additionalProperties: { type: 'array', items: { type: 'string' } },
+};
 
-/** A refusal in the REST form. */
-export const errorSchema: Schema = { title: 'Error', ...objectSchema(errorFields, 'errors') };
+/** Schema of a refusal in the REST form, with the members that a surface adds. */
+export function restRefusalSchema(title: string, more: Readonly<Record<string, Schema>> = {}): Schema {
+  return { title, ...objectSchema({ error: sentence }, { errors: wrongFields, ...more }) };
+}
+
+export const errorSchema = restRefusalSchema('Error');

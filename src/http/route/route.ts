@@ -30,7 +30,13 @@ export type BodyParser = (
  * Checks the Authorization header of one surface. Throws Refusal `unauthenticated`. Returns a promise when that takes
  * time.
  */
-export type Authenticator = (authorization: string | undefined) => Principal | Promise<Principal>;
+export interface Authenticator {
+  (authorization: string | undefined): Principal | Promise<Principal>;
+  /** Names of the accepted schemes, any of them, for the documents. */
+  readonly accepts: readonly SecurityScheme[];
+}
+
+export type SecurityScheme = 'McpKey' | 'MirrorToken' | 'AccessToken';
 
 /** Reads a header of the request by its lower-case name. */
 export type ReadHeader = (name: string) => string | undefined;
@@ -75,7 +81,7 @@ export interface RouteRequest {
   readonly isHead: boolean;
 }
 
-interface RouteBase {
+export interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Segments separated by `/`; `:name` matches one segment. `*` alone is the "not found" page shown in a browser. */
   readonly path: string;

@@ -9,8 +9,7 @@ import { limits } from '../../limits/service.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
 import type { Store } from '../../store/store.ts';
 import { accountIdentities, identities } from '../records.ts';
-import type { IdentityProvider, VerifiedIdentity } from './identity-provider.ts';
-import { isSubject } from './subject.ts';
+import { type IdentityProvider, isSubject, type VerifiedIdentity } from './identity-provider.ts';
 
 export interface LinkedIdentity {
   readonly identity_id: string;

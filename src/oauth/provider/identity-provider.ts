@@ -6,7 +6,6 @@ import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { ProviderKeys } from './keys.ts';
-import { isSubject } from './subject.ts';
 
 /** Asymmetric algorithms only: with a shared secret or no signature, anyone who checks a token could also forge one. */
 const ALGORITHMS = [
@@ -151,4 +150,9 @@ function issuerOf(token: string): string | undefined {
     // Not a JWT.
     return undefined;
   }
+}
+
+/** OpenID Connect Core, 2: at most 255 ASCII characters. */
+export function isSubject(subject: string): boolean {
+  return subject.length <= limits.idpSubjectCharsMax && /^[\x20-\x7e]+$/.test(subject);
 }

@@ -1,24 +1,9 @@
 /** Decides who may read the metrics: anyone who can reach their own port; on the main port, the holder of the token. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
-import type { RouteDoc } from '../../http/route/doc.ts';
+import { operation } from '../../http/route/operation.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import type { MetricSources, Metrics } from './metrics.ts';
-
-const doc: RouteDoc = {
-  operationId: 'getMetrics',
-  tag: 'probes',
-  summary: 'Figures of the service for Prometheus',
-  description: 'On the main port only when CAIRN_METRICS_TOKEN is set, and with Authorization: Bearer and that token.',
-  security: [],
-  answers: {
-    200: {
-      description: 'The Prometheus text format',
-      content: { mediaType: 'text/plain', schema: { type: 'string' }, example: 'cairn_http_requests_active 1\n' },
-    },
-  },
-  refusals: [401, 429],
-};
 
 export interface MetricsRoutes {
   /** On the main port; they require the token. */
@@ -53,19 +38,27 @@ export async function metricsRoutes(
 }
 
 function metricsRoute(metrics: Metrics, check: (request: RouteRequest) => void): Route {
-  return {
+  return operation({
     method: 'GET',
     path: '/metrics',
+    operationId: 'getMetrics',
+    tag: 'probes',
+    summary: 'Figures of the service for Prometheus',
+    description:
+      'On the main port only when CAIRN_METRICS_TOKEN is set, and with Authorization: Bearer and that token.',
     access: 'open',
-    body: { kind: 'none' },
     uncounted: true,
-    doc,
-    async handle(request) {
+    answer: {
+      description: 'The Prometheus text format',
+      content: [{ mediaType: 'text/plain', schema: { type: 'string' }, example: 'cairn_http_requests_active 1\n' }],
+    },
+    refusals: [401, 429],
+    async reply({ request }) {
       check(request);
       const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' };
       return { status: 200, headers, body: await metrics.read() };
     },
-  };
+  });
 }
 
 /** Refuses a request without the right token, compared in constant time, and counts each failure for its address. */

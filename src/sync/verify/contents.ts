@@ -93,31 +93,31 @@ export class ContentVerifier {
   /** Checks for stray rows and pieces, after all versions and conflicts. Returns the number of staged contents. */
   finish(): { readonly staged: number } {
     const staged = new Set([...this.#reader.keys(stagedPieces)].map(([id]) => id));
-    for (const [vaultId, id] of this.#reader.keys(conflictBytes)) {
+    this.#reader.eachKey(conflictBytes, ([vaultId, id]) => {
       if (this.#reader.get(conflicts, [vaultId, id]) === undefined) {
         this.#problems.push(`bytes of conflict ${vaultId} ${id}: conflict not found`);
       }
-    }
-    for (const key of this.#reader.keys(versionsAside)) {
+    });
+    this.#reader.eachKey(versionsAside, (key) => {
       if (this.#reader.view(versions, key) === undefined) {
         this.#problems.push(`set aside ${key.join(' ')}: version not found`);
       }
-    }
+    });
     let last = -1;
-    for (const [storageId] of this.#reader.keys(pieces)) {
-      if (storageId === last) continue;
+    this.#reader.eachKey(pieces, ([storageId]) => {
+      if (storageId === last) return;
       last = storageId;
       const isHeld = this.#holders.has(storageId);
       if (isHeld === staged.has(storageId)) {
         this.#problems.push(`pieces ${storageId}: ${isHeld ? 'in use, but still staged' : 'belong to no version'}`);
       }
-    }
-    for (const { key, value } of this.#reader.walk(pieceShares)) {
+    });
+    this.#reader.each(pieceShares, ({ key, value }) => {
       const found = this.#holders.get(key[0]) ?? 0;
       if (found !== value.holders)
         this.#problems.push(`pieces ${key[0]}: ${found} holders, but the row has ${value.holders}`);
       this.#holders.delete(key[0]);
-    }
+    });
     for (const [storageId, holders] of this.#holders) {
       if (holders > 1) this.#problems.push(`pieces ${storageId}: ${holders} holders, but no row counts them`);
     }

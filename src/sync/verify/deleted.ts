@@ -1,5 +1,5 @@
 /** Reads the remaining rows of deleted vaults. They need not be consistent, but what they use is not a stray. */
-import type { Store } from '../../store/store.ts';
+import type { CheckedReader } from '../../store/checked-reader.ts';
 import { packs } from '../log/pack-records.ts';
 import { conflicts, deletedVaults, versions } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
@@ -15,21 +15,26 @@ export interface DeletedRows {
 export const NOTHING_DELETED: DeletedRows = { vaultIds: [], holders: new Map(), packIds: new Set() };
 
 /** Reads every version and conflict of deleted vaults. */
-export function deletedRows(store: Store): DeletedRows {
-  const vaultIds = [...store.keys(deletedVaults)].map(([vaultId]) => vaultId);
+export function deletedRows(reader: CheckedReader): DeletedRows {
+  const vaultIds = [...reader.keys(deletedVaults)].map(([vaultId]) => vaultId);
   const holders = new Map<number, number>();
   const hold = (storageId: number) => {
     if (storageId !== 0) holders.set(storageId, (holders.get(storageId) ?? 0) + 1);
   };
   const packIds = new Set<number>();
   for (const vaultId of vaultIds) {
-    for (const key of store.keys(versions, [vaultId])) {
-      const bytes = store.view(versions, key);
-      if (bytes !== undefined) hold(readVersionHead(bytes).storageId);
+    for (const key of reader.keys(versions, [vaultId])) {
+      reader.guard(versions, key, () => {
+        const bytes = reader.view(versions, key);
+        if (bytes !== undefined) hold(readVersionHead(bytes).storageId);
+      });
     }
-    for (const key of store.keys(conflicts, [vaultId])) hold(store.get(conflicts, key)?.storage_id ?? 0);
-    for (const { key, value } of store.range(packs, { prefix: [vaultId] })) {
-      packIds.add(readPackSummary(key[1], value).packId);
+    for (const key of reader.keys(conflicts, [vaultId])) hold(reader.get(conflicts, key)?.storage_id ?? 0);
+    for (const key of reader.keys(packs, [vaultId])) {
+      reader.guard(packs, key, () => {
+        const index = reader.get(packs, key);
+        if (index !== undefined) packIds.add(readPackSummary(key[1], index).packId);
+      });
     }
   }
   return { vaultIds, holders, packIds };

@@ -38,7 +38,8 @@ export function verifyPacks(reader: CheckedReader, deleted: DeletedRows = NOTHIN
     if (summary.packId > 0) named.add(summary.packId);
     const vault = vaults.get(vaultId);
     const tell = (what: string) => problems.push(`pack ${vaultId} ${summary.first}: ${what}`);
-    if (vault !== undefined) checkPack(reader, vaultId, { summary, index }, vault, tell);
+    if (vault === undefined) continue;
+    reader.guard(packs, [vaultId, summary.first], () => checkPack(reader, vaultId, { summary, index }, vault, tell));
   }
   checkCurrent(reader, vaults, problems);
   return { packs: found.length, loose: checkStrays(reader, named, problems), problems };
@@ -54,7 +55,7 @@ interface FoundPack {
 function readIndexes(reader: CheckedReader, problems: string[]) {
   const found: FoundPack[] = [];
   const vaults = new Map<string, PackedVault>();
-  for (const { key, value } of reader.walk(packs)) {
+  reader.each(packs, ({ key, value }) => {
     const [vaultId, first] = key;
     const vault = vaults.get(vaultId) ?? { upTo: 0, alive: new Set<number>(), replaced: new Set<number>() };
     vaults.set(vaultId, vault);
@@ -67,7 +68,7 @@ function readIndexes(reader: CheckedReader, problems: string[]) {
     } catch {
       problems.push(`pack ${vaultId} ${first}: its index cannot be read`);
     }
-  }
+  });
   return { found, vaults };
 }
 
@@ -111,23 +112,23 @@ function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Ar
 
 /** Gathers the versions replaced by versions after the packs. */
 function lookBehind(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>): void {
-  for (const [vaultId, seq] of reader.keys(versions)) {
+  reader.eachKey(versions, ([vaultId, seq]) => {
     const vault = vaults.get(vaultId);
-    if (vault === undefined || seq <= vault.upTo) continue;
+    if (vault === undefined || seq <= vault.upTo) return;
     const version = reader.view(versions, [vaultId, seq]);
     if (version !== undefined) vault.replaced.add(readVersionHead(version).previousSeq);
-  }
+  });
 }
 
 /** Checks that every file covered by packs is alive in them, and nothing else. */
 function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedVault>, problems: string[]): void {
   const wanted = new Map<string, number>();
-  for (const { key, value } of reader.walk(files)) {
+  reader.each(files, ({ key, value }) => {
     const vault = vaults.get(key[0]);
-    if (vault === undefined || value.seq > vault.upTo) continue;
+    if (vault === undefined || value.seq > vault.upTo) return;
     wanted.set(key[0], (wanted.get(key[0]) ?? 0) + 1);
     if (!vault.alive.has(value.seq)) problems.push(`packs ${key[0]}: ${foldCase(value.path)} is in no pack`);
-  }
+  });
   for (const [vaultId, { alive, replaced }] of vaults) {
     const current = [...alive].filter((seq) => !replaced.has(seq)).length;
     const expected = wanted.get(vaultId) ?? 0;
@@ -137,18 +138,18 @@ function checkCurrent(reader: CheckedReader, vaults: ReadonlyMap<string, PackedV
 
 /** Checks for rows without a pack. Returns the number of loose packs, which are not a fault. */
 function checkStrays(reader: CheckedReader, named: ReadonlySet<number>, problems: string[]): number {
-  for (const [vaultId, first] of reader.keys(packDead)) {
+  reader.eachKey(packDead, ([vaultId, first]) => {
     if (reader.view(packs, [vaultId, first]) === undefined) {
       problems.push(`dead lines ${vaultId} ${first}: pack not found`);
     }
-  }
+  });
   const loose = new Set<number>();
-  for (const [packId] of reader.keys(loosePacks)) {
+  reader.eachKey(loosePacks, ([packId]) => {
     loose.add(packId);
     if (named.has(packId)) problems.push(`pack ${packId}: both indexed and loose`);
-  }
-  for (const [packId] of reader.keys(packBytes)) {
+  });
+  reader.eachKey(packBytes, ([packId]) => {
     if (!named.has(packId) && !loose.has(packId)) problems.push(`pack ${packId}: its bytes are not indexed`);
-  }
+  });
   return loose.size;
 }

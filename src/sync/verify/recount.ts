@@ -47,7 +47,7 @@ export function recountOf(recounts: Map<string, VaultRecount>, vaultId: string):
 /** Recounts versions in the order of the log, so that each comes after the one that it points at. */
 export function recountVersions(reader: CheckedReader, content: ContentVerifier, problems: string[]) {
   const recounts = new Map<string, VaultRecount>();
-  for (const [vaultId, seq] of reader.keys(versions)) {
+  reader.eachKey(versions, ([vaultId, seq]) => {
     const name = `version ${vaultId} ${seq}`;
     const bytes = reader.view(versions, [vaultId, seq])?.slice();
     const recount = recountOf(recounts, vaultId);
@@ -81,7 +81,7 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
     }
     recount.seq = seq;
     recount.versions += 1;
-  }
+  });
   return recounts;
 }
 
@@ -101,7 +101,7 @@ export function recountConflicts(
   recounts: Map<string, VaultRecount>,
   problems: string[],
 ): void {
-  for (const { key, value } of reader.walk(conflicts)) {
+  reader.each(conflicts, ({ key, value }) => {
     const [vaultId, id] = key;
     const name = `conflict ${vaultId} ${id}`;
     const isPending = value.status === 'pending';
@@ -112,14 +112,14 @@ export function recountConflicts(
     content.checkConflict(name, vaultId, id, value);
     const recount = recountOf(recounts, vaultId);
     recount.keptBytes += keptBytes(value.size_bytes);
-    if (!isPending) continue;
+    if (!isPending) return;
     recount.pending += 1;
     recount.pendingBytes += value.size_bytes;
-  }
-  for (const [vaultId, folded, id] of reader.keys(pendingConflicts)) {
+  });
+  reader.eachKey(pendingConflicts, ([vaultId, folded, id]) => {
     if (reader.get(conflicts, [vaultId, id]) === undefined)
       problems.push(`pending ${vaultId} ${folded} ${id}: conflict not found`);
-  }
+  });
 }
 
 /** True when a time is not after the previous one. A time much further back is from a clock corrected after a jump. */

@@ -48,14 +48,16 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
   const bytes = new Map<string, number>();
   let fileCount = 0;
   for (const [vaultId, recount] of recounts) {
-    const head = reader.get(vaultHeads, [vaultId]);
-    const expected = headOf(recount);
-    checkHead(vaultId, head, expected, recount, problems);
-    checkFolders(reader, vaultId, recount, problems);
-    fileCount += expected.files;
-    const owner = owners.get(vaultId);
-    if (owner === undefined) problems.push(`vault ${vaultId}: no account owns it`);
-    else bytes.set(vaultId, expected.bytes + recount.pendingBytes);
+    reader.guard(vaultHeads, [vaultId], () => {
+      const head = reader.get(vaultHeads, [vaultId]);
+      const expected = headOf(recount);
+      checkHead(vaultId, head, expected, recount, problems);
+      checkFolders(reader, vaultId, recount, problems);
+      fileCount += expected.files;
+      const owner = owners.get(vaultId);
+      if (owner === undefined) problems.push(`vault ${vaultId}: no account owns it`);
+      else bytes.set(vaultId, expected.bytes + recount.pendingBytes);
+    });
   }
   checkFiles(reader, recounts, problems);
   checkStrays(reader, recounts, owners, problems);
@@ -76,19 +78,19 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
 
 function checkOwners(reader: CheckedReader, problems: string[]): Map<string, string> {
   const owners = new Map<string, string>();
-  for (const { key } of reader.walk(vaults)) {
+  reader.each(vaults, ({ key }) => {
     owners.set(key[1], key[0]);
     if (reader.get(vaultOwners, [key[1]])?.account_id !== key[0])
       problems.push(`vault ${key[1]}: its owner is not indexed`);
-  }
-  for (const { key, value } of reader.walk(vaultOwners)) {
+  });
+  reader.each(vaultOwners, ({ key, value }) => {
     if (owners.get(key[0]) !== value.account_id) problems.push(`owner of vault ${key[0]}: vault not found`);
-  }
-  for (const { key, value } of reader.walk(primaries)) {
+  });
+  reader.each(primaries, ({ key, value }) => {
     if (reader.get(vaults, [key[0], value.vault_id])?.is_primary !== true) {
       problems.push(`primary vault of ${key[0]}: ${value.vault_id} not found`);
     }
-  }
+  });
   return owners;
 }
 
@@ -145,7 +147,7 @@ function checkFolders(reader: CheckedReader, vaultId: string, recount: VaultReco
 }
 
 function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, problems: string[]): void {
-  for (const { key, value } of reader.walk(files)) {
+  reader.each(files, ({ key, value }) => {
     const [vaultId, folded] = key;
     const newest = recounts.get(vaultId)?.newest.get(folded);
     if (newest !== undefined) newest.isMet = true;
@@ -153,7 +155,7 @@ function checkFiles(reader: CheckedReader, recounts: Map<string, VaultRecount>, 
     if (newest === undefined || version === undefined || !agrees(value, version, newest.count)) {
       problems.push(`file ${vaultId} ${folded}: its row contradicts its newest version`);
     }
-  }
+  });
   for (const [vaultId, { newest }] of recounts) {
     for (const [folded, { isMet }] of newest) if (!isMet) problems.push(`file ${vaultId}/${folded}: missing`);
   }
@@ -213,23 +215,23 @@ function checkStrays(
   owners: Map<string, string>,
   problems: string[],
 ): void {
-  for (const [vaultId] of reader.keys(vaultHeads)) {
+  reader.eachKey(vaultHeads, ([vaultId]) => {
     if (!recounts.has(vaultId)) problems.push(`head of ${vaultId}: vault not found`);
-  }
-  for (const [vaultId, folder] of reader.keys(folders)) {
+  });
+  reader.eachKey(folders, ([vaultId, folder]) => {
     if (!recounts.has(vaultId)) problems.push(`folder ${vaultId} ${folder}: vault not found`);
-  }
-  for (const [vaultId, device] of reader.keys(devices)) {
+  });
+  reader.eachKey(devices, ([vaultId, device]) => {
     if (!owners.has(vaultId)) problems.push(`device ${vaultId} ${device}: vault not found`);
-  }
+  });
 }
 
 function checkUsage(reader: CheckedReader, bytes: Map<string, number>, problems: string[]): void {
-  for (const { key, value } of reader.walk(usage)) {
+  reader.each(usage, ({ key, value }) => {
     const expected = bytes.get(key[0]) ?? 0;
     bytes.delete(key[0]);
     if (value.bytes !== expected) problems.push(`usage of ${key[0]}: ${value.bytes} bytes instead of ${expected}`);
-  }
+  });
   for (const [id, expected] of bytes) {
     if (expected > 0) problems.push(`usage of ${id}: missing`);
   }

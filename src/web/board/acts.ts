@@ -2,13 +2,13 @@
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
+import { taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Notice } from '../notices.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { browserOf } from '../visit.ts';
-import { backOf } from './back.ts';
 import { columnNamed, wholeColumn } from './columns.ts';
-import { readId } from './filter.ts';
+import { backOf, readTaskId } from './filter.ts';
 
 interface ActOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;
@@ -18,7 +18,7 @@ type Fields = Record<string, string>;
 
 export function actRoutes(options: ActOptions): Route[] {
   const { pages, tasks } = options;
-  const idOf = ({ request }: MemberVisit) => readId(request.params['id']);
+  const idOf = ({ request }: MemberVisit) => readTaskId(request.params['id']);
   return [
     pages.memberForm('/tasks/:id/move', (visit, form) => move(options, visit, form)),
     pages.memberForm('/tasks/:id/mark', async (visit, form) => {
@@ -47,10 +47,17 @@ export function actRoutes(options: ActOptions): Route[] {
 
 async function move({ pages, tasks }: ActOptions, visit: MemberVisit, form: URLSearchParams) {
   const { accountId } = visit;
-  const before = tasks.get(accountId, readId(visit.request.params['id']));
+  const before = tasks.get(accountId, readTaskId(visit.request.params['id']));
   const formerly = wholeColumn(tasks, accountId, before.kanban_status);
   const after = form.has('status')
-    ? await tasks.patch(accountId, before.id, { kanban_status: form.get('status') }, { by: browserOf(visit) })
+    ? await tasks.patch(
+        accountId,
+        before.id,
+        tasks.read(accountId, taskChange, { kanban_status: form.get('status') }),
+        {
+          by: browserOf(visit),
+        },
+      )
     : before;
   const shown =
     after.kanban_status === before.kanban_status ? formerly : wholeColumn(tasks, accountId, after.kanban_status);
@@ -81,7 +88,7 @@ function readPlace(
     case 'top':
       return { before: shown.find((other) => other !== id) };
     default:
-      return form.has('before') ? { before: readId(form.get('before')) } : undefined;
+      return form.has('before') ? { before: readTaskId(form.get('before')) } : undefined;
   }
 }
 

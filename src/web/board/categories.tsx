@@ -1,10 +1,12 @@
 /** The page of categories: create, rename, color and delete them. */
 import type { VNode } from 'preact';
+import { readFields } from '../../fields/read.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
 import { declaredCategory } from '../../tasks/declared.ts';
+import { categoryChange, newCategory } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
@@ -12,7 +14,7 @@ import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Empty, Form } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
-import { readId } from './filter.ts';
+import { readTaskId } from './filter.ts';
 
 const PATH = '/tasks/categories';
 /** Initial value of the color field of a new category: browsers have no empty color. */
@@ -27,12 +29,12 @@ interface CategoryOptions extends Pick<Capabilities, 'tasks'> {
 
 export function categoryRoutes(options: CategoryOptions): Route[] {
   const { pages, tasks } = options;
-  const idOf = ({ request }: MemberVisit) => readId(request.params['category']);
+  const idOf = ({ request }: MemberVisit) => readTaskId(request.params['category']);
   return [
     pages.member(PATH, (visit) => show(options, visit)),
     pages.memberForm(PATH, async (visit, form) => {
       const made = await problemOf('new', Object.fromEntries(form), () =>
-        tasks.categories.create(visit.accountId, documentOf(form, 'new')),
+        tasks.categories.create(visit.accountId, readFields(newCategory, documentOf(form, 'new'))),
       );
       if (!made.ok) return show(options, visit, made.problem);
       const action = `${PATH}/${made.value.id}/delete`;
@@ -41,7 +43,7 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
     pages.memberForm(`${PATH}/:category`, async (visit, form) => {
       const before = tasks.categories.get(visit.accountId, idOf(visit));
       const saved = await problemOf(`edit-${before.id}`, Object.fromEntries(form), () =>
-        tasks.categories.patch(visit.accountId, before.id, documentOf(form, 'change')),
+        tasks.categories.patch(visit.accountId, before.id, readFields(categoryChange, documentOf(form, 'change'))),
       );
       if (!saved.ok) return show(options, visit, saved.problem);
       if (form.get('undo') === 'true') return pages.go(visit, PATH, { text: 'Undone.' });
@@ -75,7 +77,7 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
     title: 'Categories',
     section: 'tasks',
     live: ['tasks'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <div class="intro">

@@ -1,10 +1,9 @@
-/**
- * Reads the filter of the board from an address or a form, and writes it back for the return to the same view. Pure.
- */
+/** Reads the filter of the board from an address or a form, and decides which view an action returns to. Pure. */
 import { limits } from '../../limits/service.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
 import { dayNumber } from '../../time/calendar.ts';
+import { ownPath } from '../next-path.ts';
 
 export const DUE_FILTERS = [
   { value: 'overdue', label: 'Overdue' },
@@ -30,7 +29,7 @@ const DEFAULT_TAB = 'todo';
 const UNFOLDED = 'more';
 
 export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
-  const category = readId(query.get('category'));
+  const category = readTaskId(query.get('category'));
   const text = (query.get('q') ?? '').trim().slice(0, limits.taskSearchCharsMax);
   return {
     text: text === '' ? undefined : text,
@@ -62,6 +61,13 @@ export function boardPath(filter: BoardFilter, more: Readonly<Record<string, str
   return query.size === 0 ? '/tasks' : `/tasks?${query}`;
 }
 
+/** The view named by a form, without a fragment; the whole board when it names no view with such forms. */
+export function backOf(form: URLSearchParams): string {
+  const path = ownPath(form.get('back'));
+  if (path === '/' && form.has('back')) return form.get('back') === '/' ? '/' : '/tasks';
+  return path === '/tasks' || path.startsWith('/tasks?') || path === '/tasks/trash' ? path : '/tasks';
+}
+
 /** Converts the filter to the one of task lists. `today`: YYYY-MM-DD. */
 export function taskFilter({ category, due, isImportant }: BoardFilter, today: string): TaskFilter {
   const day = dayNumber(today);
@@ -77,6 +83,6 @@ export function taskFilter({ category, due, isImportant }: BoardFilter, today: s
   };
 }
 
-export function readId(text: string | null | undefined): number | undefined {
+export function readTaskId(text: string | null | undefined): number | undefined {
   return typeof text === 'string' && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }

@@ -2,18 +2,18 @@
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
+import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import { otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { browserOf } from '../visit.ts';
+import { browserOf, todayOf } from '../visit.ts';
 import { actRoutes } from './acts.ts';
-import { backOf } from './back.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
-import { boardPath, isNarrowed, readFilter, readId } from './filter.ts';
+import { backOf, boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
 import { EditTask, NewTask, OTHER_FIELDS } from './forms.tsx';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
@@ -41,10 +41,7 @@ export function boardRoutes(options: BoardOptions): Route[] {
 function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, query: URLSearchParams): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
   const filter = readFilter(query, (id) => categories.some((category) => category.id === id));
-  // The time zone set in the account applies on all devices; without one, the zone of the browser applies.
-  const isSet = timeZones.chosen(visit.accountId) !== null;
-  const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
-  return { visit, categories, filter, back: boardPath(filter), today };
+  return { visit, categories, filter, back: boardPath(filter), today: todayOf(timeZones, visit, now()) };
 }
 
 /** Shows the whole board, or one column page by page. */
@@ -56,7 +53,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     problem === undefined ? request.query : new URL(backOf(request.form), 'http://cairn.invalid').searchParams;
   const whole = contextOf(options, visit, query);
   const column = columnNamed(query.get('column'));
-  const page = readId(query.get('page')) ?? 1;
+  const page = readTaskId(query.get('page')) ?? 1;
   // An action on a page of one column leads back to it.
   const board =
     column === undefined
@@ -75,7 +72,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     title: column === undefined ? 'Tasks' : `Tasks: ${column.name}`,
     section: 'tasks',
     live: ['tasks'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <div class="title-row">
@@ -109,7 +106,7 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
   return options.pages.show(visit, {
     title: 'Edit task',
     section: 'tasks',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <EditTask board={contextOf(options, visit, new URLSearchParams())} task={task} problem={problem} />,
   });
 }
@@ -117,7 +114,7 @@ function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, p
 async function create(options: BoardOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { pages, tasks } = options;
   const tried = await problemOf('new', Object.fromEntries(form), () =>
-    tasks.create(visit.accountId, documentOf(form, 'new'), browserOf(visit)),
+    tasks.create(visit.accountId, tasks.read(visit.accountId, newTask, documentOf(form, 'new')), browserOf(visit)),
   );
   if (!tried.ok) return await showBoard(options, visit, tried.problem);
   const { id } = tried.value;
@@ -134,7 +131,7 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const values = Object.fromEntries(form);
   const change = { ...documentOf(form, 'change'), expected_version: Number(form.get('expected')) };
   const tried = await problemOf('edit', values, () =>
-    tasks.patch(visit.accountId, task.id, change, { by: browserOf(visit) }),
+    tasks.patch(visit.accountId, task.id, tasks.read(visit.accountId, taskChange, change), { by: browserOf(visit) }),
   );
   if (!tried.ok) return showTask(options, visit, taskOf(options, visit), tried.problem);
   const isUndo = form.get('undo') === 'true';
@@ -180,5 +177,5 @@ function taskOf({ tasks }: BoardOptions, visit: MemberVisit): TaskRecord {
 }
 
 function idOf({ params }: RouteRequest): number | undefined {
-  return readId(params['id']);
+  return readTaskId(params['id']);
 }

@@ -1,6 +1,7 @@
 /** Adapts the three kinds of documents to one interface for the pages: list, read, write, delete. */
 import { z } from 'zod';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { newPaper, paperChange } from '../../documents/papers/fields.ts';
 import { documentText, type Version } from '../../documents/texts.ts';
 import { printableName } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
@@ -200,10 +201,12 @@ function papers({ papers: all }: Sources): Kind {
       return { id, title, label, at, by, content, format: 'markdown', version, shown: version, versions, published };
     },
     async create(accountId, { title, content }, by) {
-      return (await all.create(accountId, { title, content }, by)).paper.id;
+      return (await all.create(accountId, all.read(accountId, newPaper, { title, content }), by)).paper.id;
     },
     async save(accountId, id, { title, content }, expected, by) {
-      await all.patch(accountId, id, { title, content, expected_version: expected }, by);
+      const known = all.existing(accountId, id);
+      const fields = all.read(accountId, paperChange, { title, content, expected_version: expected });
+      await all.patch(accountId, known, fields, by);
     },
     async remove(accountId, id, by) {
       await all.remove(accountId, id, by);

@@ -44,7 +44,7 @@ export function documentRoutes(options: DocumentOptions): Route[] {
     }),
     pages.memberForm(`${kindPath('papers')}/:id/publish`, async (visit, form) => {
       const published = form.get('published') === 'true';
-      await options.papers.publish(visit.accountId, idOf(visit), { published }, browserOf(visit));
+      await options.papers.patch(visit.accountId, idOf(visit), { published }, browserOf(visit));
       return pages.go(visit, documentPath('papers', idOf(visit)), {
         text: published ? 'The paper is published.' : 'The paper is a draft again.',
       });

@@ -8,7 +8,7 @@ import { CSRF_FIELD } from '../ui.tsx';
 import type { Visit } from '../visit.ts';
 import type { Drafts } from './drafts.ts';
 import { unnumbered } from './sent-forms.ts';
-import { isSame, ownerOfToken } from './token.ts';
+import { isSameToken, ownerOfToken } from './token.ts';
 
 export interface OwnFormsOptions {
   readonly drafts: Drafts;
@@ -26,7 +26,7 @@ export class OwnForms {
   }
 
   isOwn({ request, csrf }: Visit, form = request.form): boolean {
-    return this.#isOwnOrigin(request) && isSame(unnumbered(form.get(CSRF_FIELD) ?? ''), unnumbered(csrf));
+    return this.#isOwnOrigin(request) && isSameToken(unnumbered(form.get(CSRF_FIELD) ?? ''), unnumbered(csrf));
   }
 
   /** Keeps the text of a form that this hub made for a member; undefined: no such form, or nothing was written. */

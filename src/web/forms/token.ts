@@ -16,11 +16,11 @@ export function formToken(keyedHash: KeyedHash, browserId: string, accountId?: s
 export function ownerOfToken(keyedHash: KeyedHash, token: string): string | undefined {
   const [browser = '', accountId = '', tag = '', ...rest] = token.split('.');
   if (accountId === '' || rest.length > 0) return undefined;
-  return isSame(tag, ownerTag(keyedHash, browser, accountId)) ? accountId : undefined;
+  return isSameToken(tag, ownerTag(keyedHash, browser, accountId)) ? accountId : undefined;
 }
 
 /** Compares in constant time. */
-export function isSame(given: string, expected: string): boolean {
+export function isSameToken(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

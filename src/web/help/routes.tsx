@@ -6,7 +6,7 @@ import { Refusal } from '../../common/fault.ts';
 import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { Pages, Visit } from '../pages.ts';
+import type { Pages } from '../pages.ts';
 import { HEADING_ID } from '../rendering/links.ts';
 import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
 import { type Found, openSearch } from './search.ts';
@@ -14,7 +14,6 @@ import { type Found, openSearch } from './search.ts';
 export interface HelpOptions {
   readonly pages: Pages;
   readonly renderer: Renderer;
-  readonly baseUrl: (host: string) => string;
 }
 
 /**
@@ -24,10 +23,9 @@ const KEPT_MAX = 100;
 /** The owner of these jobs in the pool: all readers of the manual share one queue. */
 const READERS = 'help';
 
-export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
+export function helpRoutes({ pages, renderer }: HelpOptions): Route[] {
   const topics = topicNames.map(readTopic);
   const search = openSearch(topics);
-  const hubOf = (visit: Visit) => baseUrl(visit.request.header('host') ?? '');
   const kept = new Map<string, RenderedHtml>();
   const rendered = async (topic: Topic, hub: string) => {
     const name = `${topic.name} ${hub}`;
@@ -48,7 +46,7 @@ export function helpRoutes({ pages, renderer, baseUrl }: HelpOptions): Route[] {
     pages.open('/help/:topic', async (visit) => {
       const topic = topics.find(({ name }) => name === visit.request.params['topic']);
       if (topic === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such topic; see /help' });
-      const hub = hubOf(visit);
+      const hub = pages.hubUrl(visit);
       const body = <Page topic={topic} hub={hub} rendered={await rendered(topic, hub)} />;
       return pages.show(visit, { title: topic.title, body });
     }),

@@ -6,7 +6,7 @@ import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { Given, Moment } from '../ui.tsx';
-import { isMember } from '../visit.ts';
+import { isMember, todayOf } from '../visit.ts';
 import { RecentActivity } from './activity.tsx';
 import { ConnectAgent } from './connect.tsx';
 import { DueToday } from './due.tsx';
@@ -21,8 +21,6 @@ export interface HomeOptions
   readonly now: () => number;
   readonly pages: Pages;
   readonly signup: SignupRule['kind'];
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
   /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
 }
@@ -87,17 +85,14 @@ function strangerView(isClosed: boolean): View {
 }
 
 function memberView(options: HomeOptions, visit: MemberVisit): View {
-  const { pages, accounts, tasks, timeZones, baseUrl, offersSignIn, now } = options;
+  const { pages, accounts, tasks, timeZones, offersSignIn, now } = options;
   const { name } = accounts.describe(visit.accountId);
   const freshKey = pages.freshKey(visit);
   // The connect panel collapses after an agent has used a key, unless a new key is shown.
   const isUsed = accounts.listKeys(visit.accountId).some(({ last_used_at: at }) => at !== null);
   const isConnected = isUsed && freshKey === undefined;
-  const connect = (
-    <ConnectAgent hub={{ baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn }} freshKey={freshKey} />
-  );
-  const isSet = timeZones.chosen(visit.accountId) !== null;
-  const today = isSet ? timeZones.of(visit.accountId).dayOf(now()) : visit.zone.day(now());
+  const connect = <ConnectAgent hub={{ baseUrl: pages.hubUrl(visit), offersSignIn }} freshKey={freshKey} />;
+  const today = todayOf(timeZones, visit, now());
   return {
     title: 'Home',
     section: 'home',

@@ -14,8 +14,6 @@ const PATH = '/mirror';
 
 export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
 }
 
 export function mirrorPages(options: MirrorOptions): Route[] {
@@ -57,7 +55,7 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
   });
 }
 
-function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visit: MemberVisit): View {
+function mirrorView({ pages, blobs: stored, credentials }: MirrorOptions, visit: MemberVisit): View {
   const credential = credentials.current(visit.accountId);
   const before = readBefore(visit.request.query.get('before'));
   const { blobs, nextBefore } = stored.list(visit.accountId, {
@@ -81,7 +79,7 @@ function mirrorView({ blobs: stored, credentials, baseUrl }: MirrorOptions, visi
         <section class="panel" aria-labelledby="blobs">
           <h2 id="blobs">Blobs</h2>
           {blobs.length === 0 ? (
-            <NoBlobs hasCredential={credential !== undefined} hub={baseUrl(visit.request.header('host') ?? '')} />
+            <NoBlobs hasCredential={credential !== undefined} hub={pages.hubUrl(visit)} />
           ) : (
             <BlobTable blobs={blobs} visit={visit} current={credential?.credentialId} />
           )}

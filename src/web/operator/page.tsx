@@ -32,7 +32,7 @@ export function accountsView(props: AccountsProps): View {
   return {
     title: 'Accounts',
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <h1>Accounts</h1>
@@ -158,13 +158,13 @@ export interface AccountProps {
   readonly problem?: Problem | undefined;
 }
 
-export function accountView(props: AccountProps): View {
+export function accountPage(props: AccountProps): View {
   const { visit, account } = props;
   const { zone } = visit;
   return {
     title: account.email,
     section: 'accounts',
-    status: props.problem === undefined ? 200 : 422,
+    problem: props.problem,
     body: (
       <>
         <p>

@@ -7,12 +7,10 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { ACCOUNTS_PATH, accountsView, accountView, GIB, QUOTA_KINDS } from './page.tsx';
+import { ACCOUNTS_PATH, accountPage, accountsView, GIB, QUOTA_KINDS } from './page.tsx';
 
 export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
 }
 
 export function operatorRoutes(options: OperatorOptions): Route[] {
@@ -25,7 +23,7 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
       await invitations.revoke(visit.request.params['id'] ?? '');
       return pages.go(visit, ACCOUNTS_PATH, { text: 'Invitation revoked.' });
     }),
-    pages.operator(one, (visit) => pages.show(visit, accountView({ visit, account: accountOf(options, visit) }))),
+    pages.operator(one, (visit) => pages.show(visit, accountPage({ visit, account: accountOf(options, visit) }))),
     pages.operatorForm(`${one}/disable`, async (visit) => {
       const account = otherOf(options, visit);
       await standings.disable(account.account_id);
@@ -49,14 +47,14 @@ function showAll({ pages, directory, invitations }: OperatorOptions, visit: Memb
 }
 
 async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
-  const { pages, invitations, letters, baseUrl } = options;
+  const { pages, invitations, letters } = options;
   const [email = '', uses = '', days = ''] = ['email', 'uses', 'days'].map((name) => form.get(name) ?? '');
   const tried = await problemOf('invite', { email, uses, days }, () =>
     invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }),
   );
   if (!tried.ok) return showAll(options, visit, tried.problem);
   const { code, email: to, expires_at: until } = tried.value;
-  const link = `${baseUrl(visit.request.header('host') ?? '')}/signup?invite=${code}`;
+  const link = `${pages.hubUrl(visit)}/signup?invite=${code}`;
   const isMailed = to !== null && letters.areSent;
   if (isMailed) letters.invitation(to, link, until);
   return pages.go(visit, ACCOUNTS_PATH, {
@@ -77,7 +75,7 @@ async function setQuota(options: OperatorOptions, visit: MemberVisit, form: URLS
     const quotas = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, readGib(kind, values[kind] ?? '')]));
     return standings.change(account.account_id, { quotas, keeps_writing: keepsWriting });
   });
-  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return back(options, visit, account, 'Quotas saved.');
 }
 
@@ -89,7 +87,7 @@ async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSea
     if (confirm !== account.email) throw invalidField('confirm', 'confirm must be the email of the account');
     await standings.delete(account.account_id);
   });
-  if (!tried.ok) return pages.show(visit, accountView({ visit, account, problem: tried.problem }));
+  if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return pages.go(visit, ACCOUNTS_PATH, {
     text: `${account.email} is deleted. Its data is removed in the background.`,
   });

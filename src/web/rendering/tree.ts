@@ -17,7 +17,7 @@ const OUT = { rel: ['noopener', 'noreferrer', 'nofollow'] };
 const DEPTH_MAX = 200;
 
 /** Changes the tree in place. */
-export function settle(tree: Root, base: LinkBase | undefined): void {
+export function settleTree(tree: Root, base: LinkBase | undefined): void {
   walk(tree, { base, above: [], ids: new Map() }, 0);
 }
 

@@ -5,7 +5,7 @@
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { foldText, lineWith } from './fold.ts';
+import { foldForSearch, lineWith } from './fold.ts';
 
 type Sources = Pick<Capabilities, 'docs' | 'handoffs' | 'papers'>;
 
@@ -25,7 +25,7 @@ export interface FoundDocuments {
 }
 
 export async function findDocuments(sources: Sources, accountId: string, text: string): Promise<FoundDocuments> {
-  const wanted = foldText(text);
+  const wanted = foldForSearch(text);
   const docs = await sources.docs.list(accountId, { search: text, limit: limits.searchRows });
   const documents: FoundDocument[] = docs.docs.map(({ id, title, category }) => {
     return { path: `/documents/docs/${id}`, title, label: `dev doc · ${category}`, line: undefined };
@@ -40,7 +40,7 @@ export async function findDocuments(sources: Sources, accountId: string, text: s
     }
     budget.documents -= 1;
     budget.bytes -= one.bytes;
-    const inTitle = foldText(`${one.label} ${one.title}`).includes(wanted);
+    const inTitle = foldForSearch(`${one.label} ${one.title}`).includes(wanted);
     const line = inTitle ? undefined : lineWith(one.read(), wanted);
     if (inTitle || line !== undefined) documents.push({ path: one.path, title: one.title, label: one.label, line });
     if (turns.isOver) await turns.next(accountId);

@@ -6,9 +6,9 @@ import { Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { Sync } from '../../sync/service.ts';
-import { foldText, lineWith } from './fold.ts';
+import { foldForSearch, lineWith } from './fold.ts';
 
-export interface FoundFile {
+interface FoundFile {
   readonly vaultId: string;
   readonly vault: string;
   readonly path: string;
@@ -28,8 +28,8 @@ interface Budget {
   bytes: number;
 }
 
-/** `wanted` must be folded by `foldText`. */
-export async function findFiles(sync: Sync, accountId: string, wanted: string): Promise<FoundFiles> {
+/** `wanted` must be folded by `foldForSearch`. */
+export async function findVaultFiles(sync: Sync, accountId: string, wanted: string): Promise<FoundFiles> {
   const found: FoundFile[] = [];
   const left: Budget = { names: limits.searchNamesMax, texts: limits.searchTextsMax, bytes: limits.searchBytesMax };
   let complete = true;
@@ -39,7 +39,7 @@ export async function findFiles(sync: Sync, accountId: string, wanted: string): 
       left.names -= 1;
       if (file.deleted) continue;
       const place = { vaultId: id, vault: record.name, path: file.path };
-      if (foldText(file.path).includes(wanted)) {
+      if (foldForSearch(file.path).includes(wanted)) {
         found.push({ ...place, line: undefined });
         continue;
       }

@@ -8,8 +8,8 @@ import type { Pages } from '../pages.ts';
 import { Empty, Given } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import { type FoundDocument, findDocuments } from './documents.ts';
-import { type FoundFile, type FoundFiles, findFiles } from './files.ts';
-import { foldText } from './fold.ts';
+import { type FoundFiles, findVaultFiles } from './files.ts';
+import { foldForSearch } from './fold.ts';
 
 export interface SearchOptions
   extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones' | 'docs' | 'handoffs' | 'papers'> {
@@ -55,7 +55,7 @@ async function search(options: SearchOptions, visit: MemberVisit, text: string):
     zone: timeZones.of(accountId),
   });
   const { documents, complete } = await findDocuments(options, accountId, text);
-  const files = await findFiles(sync, accountId, foldText(text));
+  const files = await findVaultFiles(sync, accountId, foldForSearch(text));
   return {
     tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
     documents,
@@ -117,26 +117,34 @@ function Results({ found }: { readonly found: Found }): VNode {
         ))}
       </Group>
       <Group title="Documents" count={documents.length}>
-        {documents.map((one) => (
-          <DocumentRow key={one.path} document={one} />
+        {documents.map(({ path, title, label, line }) => (
+          <FoundRow key={path} href={path} title={title} line={line} of={label} />
         ))}
       </Group>
       <Group title="Files" count={files.length}>
-        {files.map((file) => (
-          <FileRow key={`${file.vaultId} ${file.path}`} file={file} />
-        ))}
+        {files.map(({ vaultId, vault, path, line }) => {
+          const href = `/vaults/${vaultId}/file?path=${encodeURIComponent(path)}`;
+          return <FoundRow key={href} href={href} title={path} line={line} of={vault} />;
+        })}
       </Group>
       {complete ? null : <p class="hint">Only some of the results are shown. Add a word to narrow the search.</p>}
     </>
   );
 }
 
-function DocumentRow({ document }: { readonly document: FoundDocument }): VNode {
-  const { path, title, label, line } = document;
+interface FoundRowProps {
+  readonly href: string;
+  readonly title: string;
+  readonly line: string | undefined;
+  /** The vault of a file, or the kind of a document. */
+  readonly of: string;
+}
+
+function FoundRow({ href, title, line, of }: FoundRowProps): VNode {
   return (
     <li class="row">
       <div class="row-main">
-        <a href={path}>
+        <a href={href}>
           <Given>{title}</Given>
         </a>
         {line === undefined ? null : (
@@ -146,28 +154,7 @@ function DocumentRow({ document }: { readonly document: FoundDocument }): VNode 
         )}
       </div>
       <span class="meta">
-        <Given>{label}</Given>
-      </span>
-    </li>
-  );
-}
-
-function FileRow({ file }: { readonly file: FoundFile }): VNode {
-  const { vaultId, vault, path, line } = file;
-  return (
-    <li class="row">
-      <div class="row-main">
-        <a href={`/vaults/${vaultId}/file?path=${encodeURIComponent(path)}`}>
-          <Given>{path}</Given>
-        </a>
-        {line === undefined ? null : (
-          <p class="meta">
-            <Given>{line}</Given>
-          </p>
-        )}
-      </div>
-      <span class="meta">
-        <Given>{vault}</Given>
+        <Given>{of}</Given>
       </span>
     </li>
   );

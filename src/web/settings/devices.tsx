@@ -47,7 +47,7 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
           <li key={app.sign_in_id} class="row">
             <div class="row-main">
               <strong>
-                <Given>{nameOf(app)}</Given>
+                <Given>{deviceNameOf(app)}</Given>
               </strong>
               <p class="meta">
                 {app.scope === 'read' ? 'read only' : 'full access'} · since{' '}
@@ -58,7 +58,7 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
             <Confirm
               label={
                 <>
-                  Revoke…<span class="sr-only"> {nameOf(app)}</span>
+                  Revoke…<span class="sr-only"> {deviceNameOf(app)}</span>
                 </>
               }
             >
@@ -77,7 +77,7 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
 }
 
 function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonly visit: MemberVisit }): VNode {
-  const name = nameOf(device);
+  const name = deviceNameOf(device);
   return (
     <li class="row">
       <div class="row-main">
@@ -136,7 +136,7 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
           return (
             <li key={id} class="row">
               <div class="row-main">
-                {device === undefined ? 'Created without a device' : <Given>{nameOf(device)}</Given>}
+                {device === undefined ? 'Created without a device' : <Given>{deviceNameOf(device)}</Given>}
                 <p class="meta">
                   {readOnly ? 'read only · ' : ''}
                   ends <Moment at={at} zone={visit.zone} />
@@ -156,6 +156,6 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
 }
 
 /** Returns the name of a device or app; if it has none, the id of its client. */
-export function nameOf(signIn: SignInSummary | undefined): string {
+export function deviceNameOf(signIn: SignInSummary | undefined): string {
   return signIn?.device_name ?? signIn?.client_id ?? '';
 }

@@ -33,17 +33,17 @@ export interface AccountExports {
   make(by: ExportedBy): Promise<MadeExport>;
 }
 
-export interface ExportOptions {
+export interface ExportPageOptions {
   readonly pages: Pages;
   readonly exports: AccountExports;
   readonly now: () => number;
 }
 
-export function exportRoute(options: ExportOptions): Route {
+export function exportRoute(options: ExportPageOptions): Route {
   return options.pages.memberForm(PATH, (visit) => sendExport(options, visit), { fresh: true, repeats: true });
 }
 
-async function sendExport({ pages, exports, now }: ExportOptions, visit: MemberVisit): Promise<Reply> {
+async function sendExport({ pages, exports, now }: ExportPageOptions, visit: MemberVisit): Promise<Reply> {
   const { accountId, email, source, request } = visit;
   const isGone = new Promise<void>((resolve) => {
     request.linger(limits.folderDownloadSeconds, resolve);

@@ -10,7 +10,6 @@ import { ConnectAgent } from '../home/connect.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { Confirm, Empty, Form, Given, Moment } from '../ui.tsx';
 import { browserName } from '../visit.ts';
-import { DeleteAccount } from './delete-account.tsx';
 import { ConnectedApps, Devices, Tokens } from './devices.tsx';
 import { SecurityEvents } from './events.tsx';
 import { ExportData } from './export.tsx';
@@ -37,7 +36,7 @@ export function settingsView(props: SettingsProps): View {
   return {
     title: 'Settings',
     section: 'settings',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <>
         <h1>Settings</h1>
@@ -251,6 +250,32 @@ function Browsers({ visit, capabilities }: SettingsProps): VNode {
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+interface DeleteAccountProps {
+  readonly visit: MemberVisit;
+  readonly problem: Problem | undefined;
+}
+
+function DeleteAccount({ visit, problem }: DeleteAccountProps): VNode {
+  const form = 'delete';
+  return (
+    <section class="panel" aria-labelledby="delete-account">
+      <h2 id="delete-account">Delete account</h2>
+      <p class="lead">
+        Permanently deletes your account with its keys, tasks, documents, files and blobs. It cannot be undone.
+      </p>
+      <FormErrors form={form} problem={problem} shown={[]} />
+      <Confirm label="Delete my account…">
+        <Form csrf={visit.csrf} action="/settings/delete">
+          <Field form={form} name="password" label="Your password" type="password" autocomplete="current-password" />
+          <button class="button danger" type="submit">
+            Delete everything
+          </button>
+        </Form>
+      </Confirm>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { nameOf } from './devices.tsx';
+import { deviceNameOf } from './devices.tsx';
 import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 
@@ -27,8 +27,6 @@ export interface SettingsOptions
     | 'timeZones'
   > {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request. */
-  readonly baseUrl: (host: string) => string;
   /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;
 }
@@ -76,7 +74,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.memberForm(`${PATH}/delete`, (visit, form) => deleteAccount(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
       const id = visit.request.params['id'] ?? '';
-      const name = nameOf(signIns.list(visit.accountId).find(({ sign_in_id: one }) => one === id));
+      const name = deviceNameOf(signIns.list(visit.accountId).find(({ sign_in_id: one }) => one === id));
       await signIns.end(visit.accountId, id, visit.source);
       return pages.go(visit, PATH, { text: `“${name}” no longer has access. Its access tokens are revoked.` });
     }),
@@ -149,7 +147,7 @@ async function deleteAccount(options: SettingsOptions, visit: MemberVisit, form:
 }
 
 function view(options: SettingsOptions, visit: MemberVisit, problem?: Problem) {
-  const { pages, baseUrl, offersSignIn } = options;
-  const hub = { baseUrl: baseUrl(visit.request.header('host') ?? ''), offersSignIn };
+  const { pages, offersSignIn } = options;
+  const hub = { baseUrl: pages.hubUrl(visit), offersSignIn };
   return settingsView({ visit, capabilities: options, problem, hub, freshKey: pages.freshKey(visit) });
 }

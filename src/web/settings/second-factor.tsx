@@ -77,7 +77,7 @@ function setUpView(
   return {
     title: 'Turn on two-factor sign-in',
     section: 'settings',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow wide">
         <h1>Turn on two-factor sign-in</h1>

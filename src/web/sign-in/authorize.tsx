@@ -33,8 +33,6 @@ const SCOPES: Readonly<Record<string, string>> = {
 
 export interface AuthorizeOptions extends Pick<Capabilities, 'clients' | 'codes' | 'letters'> {
   readonly pages: Pages;
-  /** The base URL of this service, as addressed by the request; the issuer. */
-  readonly baseUrl: (host: string) => string;
   /** Paths of the protected resources. */
   readonly resources: readonly string[];
 }
@@ -78,14 +76,14 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
 
 /** Reads the request of the client; or returns the error page when no answer may be sent to any address. */
 async function askedOf(
-  { clients, baseUrl, resources }: AuthorizeOptions,
-  { request, accountId }: MemberVisit,
+  { pages, clients, resources }: AuthorizeOptions,
+  visit: MemberVisit,
   query: URLSearchParams,
 ): Promise<Asked | { readonly view: View }> {
-  const issuer = baseUrl(request.header('host') ?? '');
+  const issuer = pages.hubUrl(visit);
   const isResource = (uri: string) => [issuer, `${issuer}/`, ...resources.map((path) => issuer + path)].includes(uri);
   try {
-    const client = await clients.find(clientIdOf(query), { ...request.caller, accountId });
+    const client = await clients.find(clientIdOf(query), { ...visit.request.caller, accountId: visit.accountId });
     return { client, read: readRequest(query, client, isResource), issuer };
   } catch (error) {
     if (!(error instanceof Refusal) || error.fault.kind !== 'oauth') throw error;

@@ -27,7 +27,7 @@ export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Rout
         }
         await sessions.confirm(visit.browserId, source);
       });
-      if (!tried.ok) return pages.show(visit, { ...confirmView(visit, next, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, confirmView(visit, next, tried.problem));
       return pages.go(visit, next, { text: 'Password confirmed. Now repeat your change.' });
     }),
   ];
@@ -37,6 +37,7 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
   const form = 'confirm';
   return {
     title: 'Confirm your password',
+    problem,
     body: (
       <div class="narrow">
         <h1>Confirm your password</h1>

@@ -81,7 +81,7 @@ async function answer(
 function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Sign in a device',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow">
         <h1>Sign in a device</h1>
@@ -101,7 +101,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
 function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): Reply {
   return pages.show(visit, {
     title: 'Authorize this device?',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: (
       <div class="narrow wide">
         <h1>Authorize this device?</h1>

@@ -24,7 +24,7 @@ export function forgotRoutes({ pages, resets }: ForgotOptions): Route[] {
     pages.openForm(FORGOT, async (visit, form) => {
       const email = form.get('email') ?? '';
       const tried = await problemOf('forgot', { email }, () => resets.ask(email, visit.source));
-      if (!tried.ok) return pages.show(visit, { ...askView(visit, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, askView(visit, tried.problem));
       return pages.go(visit, '/signin', {
         text: 'If this email has an account here, a link to choose a new password is on its way.',
       });
@@ -45,7 +45,7 @@ export function forgotRoutes({ pages, resets }: ForgotOptions): Route[] {
           throw error;
         }
       });
-      if (!tried.ok) return pages.show(visit, { ...resetView(visit, token, tried.problem), status: 422 });
+      if (!tried.ok) return pages.show(visit, resetView(visit, token, tried.problem));
       if (!tried.value) return pages.show(visit, closedView());
       return pages.go(visit, '/signin', { text: 'Password changed. Sign in with the new one.' });
     }),
@@ -56,6 +56,7 @@ function askView(visit: Visit, problem?: Problem): View {
   const form = 'forgot';
   return {
     title: 'Forgot your password?',
+    problem,
     body: (
       <div class="narrow">
         <h1>Forgot your password?</h1>
@@ -78,6 +79,7 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
   const form = 'reset';
   return {
     title: 'Choose a new password',
+    problem,
     body: (
       <div class="narrow">
         <h1>Choose a new password</h1>

@@ -34,7 +34,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
       const tried = await problemOf('code', {}, () => options.secondFactors.use(accountId, code, visit.source));
       if (!tried.ok) {
         options.audit.signInFailed(accountId, 'wrong code', visit.source);
-        return pages.show(visit, { ...codeView(visit, tried.problem), status: 422 });
+        return pages.show(visit, codeView(visit, tried.problem));
       }
       pending.end(visit.browserId);
       return await startSession(options, visit, { accountId, passwordHash, next, tell: email });
@@ -46,6 +46,7 @@ function codeView(visit: Visit, problem?: Problem): View {
   const form = 'code';
   return {
     title: 'Enter your code',
+    problem,
     body: (
       <div class="narrow">
         <h1>Enter your code</h1>

@@ -61,7 +61,7 @@ async function signIn(options: SignInOptions, visit: Visit, form: URLSearchParam
       throw new Refusal({ kind: 'invalid_fields', fields: { login: ['Email or password is wrong.'] } });
     }
   });
-  if (!tried.ok) return pages.show(visit, { ...signInView(visit, next, options, tried.problem), status: 422 });
+  if (!tried.ok) return pages.show(visit, signInView(visit, next, options, tried.problem));
   const { accountId, passwordHash } = tried.value;
   const tell = normalizeEmail(email);
   if (!options.secondFactors.stateOf(accountId).isOn)
@@ -85,7 +85,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
       inviteCode: invite,
     }),
   );
-  if (!tried.ok) return pages.show(visit, { ...signUpView(visit, next, options.signup, tried.problem), status: 422 });
+  if (!tried.ok) return pages.show(visit, signUpView(visit, next, options.signup, tried.problem));
   const made = tried.value;
   if (visit.isZoneTold) await timeZones.set(made.account_id, visit.zone.name);
   return await startSession(options, visit, { accountId: made.account_id, next, notice: newKeys(made) });
@@ -119,6 +119,7 @@ function signInView(visit: Visit, next: string, { signup, resets }: SignInOption
   const form = 'signin';
   return {
     title: 'Sign in',
+    problem,
     body: (
       <div class="narrow">
         <h1>Sign in</h1>
@@ -158,6 +159,7 @@ function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'],
   const title = 'Create an account';
   return {
     title,
+    problem,
     body: (
       <div class="narrow">
         <h1>{title}</h1>

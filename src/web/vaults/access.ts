@@ -17,7 +17,7 @@ export interface VaultOptions extends Pick<Capabilities, 'sync'> {
 }
 
 /** A vault of this account. Throws Refusal `not_found`, also for a vault of another account. */
-export function vaultOf({ vaults }: Sync, accountId: string, id: string | undefined): VaultState {
+export function vaultOfVisit({ vaults }: Sync, accountId: string, id: string | undefined): VaultState {
   const found = vaults.list(accountId).find((vault) => vault.id === id);
   if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'vault not found' });
   return found;

@@ -6,14 +6,13 @@ import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { MemberVisit } from '../pages.ts';
 import { isMarkdown } from '../rendering/renderer.tsx';
-import { attachment, picture, type VaultOptions, vaultOf } from './access.ts';
+import { attachment, picture, type VaultOptions, vaultOfVisit } from './access.ts';
 import { showChanges } from './compare/changes.tsx';
-import { countLines } from './compare/counts.tsx';
+import { countChangedLines } from './compare/counts.tsx';
 import { FilePage, type Shown } from './file.tsx';
-import { fileOf, previousIn, readSeq, versionOf } from './files.ts';
-import { imageTypeOf } from './images.ts';
+import { previousIn, readSeq, vaultFileOf, versionOf } from './files.ts';
 import { parentOf, vaultPath } from './paths.ts';
-import { textOf } from './text-content.ts';
+import { textContentOf } from './text-content.ts';
 
 const PATH = '/vaults/:vault';
 
@@ -41,8 +40,8 @@ export function fileRoutes(options: VaultOptions): Route[] {
 
 /** The version of a file named in the query; by default the current one. */
 function askedVersion({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
-  const { id } = vaultOf(sync, accountId, request.params['vault']);
-  const file = fileOf(sync, id, request.query.get('path') ?? '');
+  const { id } = vaultOfVisit(sync, accountId, request.params['vault']);
+  const file = vaultFileOf(sync, id, request.query.get('path') ?? '');
   return versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
 }
 
@@ -50,8 +49,8 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   const { pages, sync } = options;
   const { accountId, request } = visit;
   const { query } = request;
-  const vault = vaultOf(sync, accountId, request.params['vault']);
-  const file = fileOf(sync, vault.id, query.get('path') ?? '');
+  const vault = vaultOfVisit(sync, accountId, request.params['vault']);
+  const file = vaultFileOf(sync, vault.id, query.get('path') ?? '');
   const seq = readSeq(query.get('seq')) ?? file.seq;
   const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
   const isSource = query.get('view') === 'source';
@@ -67,7 +66,7 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   const beforeLast = previousIn(numbers, versions.at(-1)?.seq ?? 0);
   const previous = beforeLast === undefined ? undefined : sync.reader.versionMeta(vault.id, beforeLast);
   const steps = versions.map((version, index) => ({ version, previous: versions[index + 1] ?? previous }));
-  const counts = await countLines(sync, { accountId, vaultId: vault.id }, steps);
+  const counts = await countChangedLines(sync, { accountId, vaultId: vault.id }, steps);
   const body = { visit, vault, file, seq, shown, versions, older, numbers, counts };
   return pages.show(visit, { title: file.path, section: 'vaults', live: ['vaults'], body: <FilePage {...body} /> });
 }
@@ -93,7 +92,7 @@ async function shownOf(
   if (bytes === undefined) return { kind: 'deleted' };
   if (imageTypeOf(bytes) !== undefined) return { kind: 'image' };
   if (sizeBytes > limits.shownFileBytesMax) return { kind: 'large' };
-  const text = textOf(bytes);
+  const text = textContentOf(bytes);
   if (text === undefined) return { kind: 'binary' };
   const { accountId } = visit;
   const canRender = isMarkdown(file.path);
@@ -105,4 +104,23 @@ async function shownOf(
   const isCut = text.length > limits.shownTextCharsMax;
   const whole = isCut ? text.slice(0, limits.shownTextCharsMax) : text;
   return { kind: 'text', text: whole, rendered: await renderer.code(whole, file.path, accountId), isCut, canRender };
+}
+
+/** The first bytes of images: a type is never taken from a name. */
+const PNG = '89504e470d0a1a0a';
+const JPEG = 'ffd8ff';
+
+/**
+ * The media type of an image without markup; undefined for anything else, including SVG, which is markup. The
+ * signatures are from the MIME Sniffing standard of WHATWG, section 6.1; the brand of AVIF is from ISO/IEC 23000-22.
+ */
+function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16));
+  const hex = head.toString('hex');
+  const ascii = head.toString('latin1');
+  if (hex.startsWith(PNG)) return 'image/png';
+  if (hex.startsWith(JPEG)) return 'image/jpeg';
+  if (ascii.startsWith('GIF87a') || ascii.startsWith('GIF89a')) return 'image/gif';
+  if (ascii.startsWith('RIFF') && ascii.slice(8, 14) === 'WEBPVP') return 'image/webp';
+  return ascii.slice(4, 12) === 'ftypavif' ? 'image/avif' : undefined;
 }

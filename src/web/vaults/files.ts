@@ -9,7 +9,7 @@ import type { Sync } from '../../sync/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 
 /** The newest version of a path, possibly a tombstone. Throws Refusal `path_not_found`. */
-export function fileOf({ reader }: Sync, vaultId: string, given: string): FileRecord {
+export function vaultFileOf({ reader }: Sync, vaultId: string, given: string): FileRecord {
   const { path, folded } = checkPath(given);
   const file = reader.file(vaultId, folded);
   if (file === undefined) throw new Refusal({ kind: 'path_not_found', path, deletedAt: null });
@@ -32,7 +32,7 @@ export function versionOf({ reader, history }: Sync, vaultId: string, file: File
 }
 
 /** A folder as it is written in an address; empty for the vault itself. Throws Refusal `invalid_fields`. */
-export function folderOf(given: string): { readonly path: string; readonly folded: string } {
+export function vaultFolderOf(given: string): { readonly path: string; readonly folded: string } {
   return given === '' ? { path: '', folded: '' } : checkPath(given, 'folder');
 }
 

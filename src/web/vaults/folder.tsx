@@ -23,7 +23,7 @@ interface FolderPageProps {
   readonly sums: ReadonlyMap<string, FolderSum>;
 }
 
-export function FolderPage({ visit, vault, folder, page, sums }: FolderPageProps): VNode {
+export function FolderContents({ visit, vault, folder, page, sums }: FolderPageProps): VNode {
   const { folders, files, next } = page;
   const isVault = folder === '';
   const isEmpty = folders.length + files.length === 0;

@@ -8,14 +8,14 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { authorOf } from '../visit.ts';
-import { type VaultOptions, vaultOf } from './access.ts';
+import { type VaultOptions, vaultOfVisit } from './access.ts';
 import { archiveRoute } from './archive/routes.ts';
 import { changeRoutes } from './change/routes.tsx';
-import { clearHistory, Space } from './change/space.tsx';
+import { clearHistory, SpaceUsed } from './change/space.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
-import { fileOf, findFiles, folderOf, readSeq } from './files.ts';
-import { FolderPage, FoundPage } from './folder.tsx';
+import { findFiles, readSeq, vaultFileOf, vaultFolderOf } from './files.ts';
+import { FolderContents, FoundPage } from './folder.tsx';
 import { VaultList } from './list.tsx';
 import { pastRoutes, showPast } from './past/routes.tsx';
 import { filePath, vaultPath } from './paths.ts';
@@ -63,7 +63,7 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
   return pages.show(visit, {
     title: 'Vaults',
     section: 'vaults',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <VaultList visit={visit} vaults={sync.vaults.list(visit.accountId)} problem={problem} />,
   });
 }
@@ -72,7 +72,7 @@ function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?:
 async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Problem): Promise<Reply> {
   const { pages, sync } = options;
   const { accountId, request } = visit;
-  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const vault = vaultOfVisit(sync, accountId, request.params['vault']);
   const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
   const after = placeOf(request.query.get('after'));
   const at = request.query.get('at');
@@ -101,7 +101,7 @@ async function showFolder(
   visit: MemberVisit,
   { vault, after, problem }: Shown,
 ): Promise<Reply> {
-  const { path: folder, folded } = folderOf(visit.request.query.get('folder') ?? '');
+  const { path: folder, folded } = vaultFolderOf(visit.request.query.get('folder') ?? '');
   const { folders } = sync.reading;
   const of = { accountId: visit.accountId, vaultId: vault.id };
   const historyBytes = vault.head.kept_bytes - sync.reader.usageOf(vault.id);
@@ -114,8 +114,8 @@ async function showFolder(
     status: problem !== undefined ? 422 : folders.has(vault.id, folded) ? 200 : 404,
     body: (
       <>
-        <FolderPage visit={visit} vault={vault} folder={folder} page={page} sums={sums} />
-        {folder === '' ? <Space visit={visit} vault={vault} historyBytes={historyBytes} problem={problem} /> : null}
+        <FolderContents visit={visit} vault={vault} folder={folder} page={page} sums={sums} />
+        {folder === '' ? <SpaceUsed visit={visit} vault={vault} historyBytes={historyBytes} problem={problem} /> : null}
       </>
     ),
   });
@@ -128,7 +128,7 @@ function placeOf(given: string | null): string | undefined {
 
 async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
-  const { id: vaultId } = vaultOf(sync, accountId, request.params['vault']);
+  const { id: vaultId } = vaultOfVisit(sync, accountId, request.params['vault']);
   // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? request.query.get(name);
   const path = field('path') ?? '';
@@ -142,7 +142,9 @@ async function restore({ pages, sync }: VaultOptions, visit: MemberVisit, form: 
       deviceId: authorOf(visit),
     }),
   );
-  const numbers = tried.ok ? await sync.history.numbersOf(accountId, vaultId, fileOf(sync, vaultId, path)) : undefined;
+  const numbers = tried.ok
+    ? await sync.history.numbersOf(accountId, vaultId, vaultFileOf(sync, vaultId, path))
+    : undefined;
   return pages.go(
     visit,
     filePath(vaultId, path),

@@ -1,7 +1,7 @@
 /** Decides what of a file can be shown and edited as text, and converts text from a form back. Pure. */
 
 /** Decodes bytes that are UTF-8 without a NUL, the test used by git; undefined: the bytes are binary. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function textContentOf(bytes: Uint8Array): string | undefined {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../../src/common/fault.ts';
+import { newPaper, paperChange } from '../../../src/documents/papers/fields.ts';
 import { DAY_MS, type DocumentDesk, openDesk } from '../../support/document-desk.ts';
 import { runs, seed } from '../../support/seed.ts';
 
@@ -77,7 +78,8 @@ const isWrong = ({ desk }: World, { category_id: id }: Fields) =>
 
 async function create(world: World, written: Fields): Promise<void> {
   const document = { title: 'new', ...written };
-  const made = world.desk.papers.create(ACCOUNT, document);
+  const { papers } = world.desk;
+  const made = (async () => await papers.create(ACCOUNT, papers.read(ACCOUNT, newPaper, document)))();
   if (isWrong(world, written)) return await refused(made);
   world.lastId += 1;
   expect((await made).paper.id).toBe(world.lastId);
@@ -87,7 +89,9 @@ async function create(world: World, written: Fields): Promise<void> {
 
 async function change(world: World, id: number, written: Fields, restore: boolean): Promise<void> {
   const model = world.models.find((one) => one.id === id);
-  const changed = world.desk.papers.patch(ACCOUNT, id, { ...written, ...(restore ? { restore } : {}) });
+  const { papers } = world.desk;
+  const document = { ...written, ...(restore ? { restore } : {}) };
+  const changed = (async () => await papers.patch(ACCOUNT, id, papers.read(ACCOUNT, paperChange, document)))();
   if (model === undefined || isWrong(world, written) || (model.deletedMs !== undefined && !restore)) {
     return await refused(changed);
   }

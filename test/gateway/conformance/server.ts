@@ -1,7 +1,7 @@
 /** A gateway of the product's own parts that serves the fixtures of the conformance suite, which sends no credential. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { readBody } from '../../../src/gateway/body/read-body.ts';
+import { readGatewayBody } from '../../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../../src/gateway/known-results.ts';
 import { Listening } from '../../../src/gateway/listening/listening.ts';
@@ -44,10 +44,10 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
       registry,
       answers,
       parse: {
-        messages: (parts) => readBody(joined(parts), { kind: 'messages', contentTools: [] }),
-        args: (parts) => readBody(joined(parts), { kind: 'document' }).document,
+        messages: (parts) => readGatewayBody(joined(parts), { kind: 'messages', contentTools: [] }),
+        args: (parts) => readGatewayBody(joined(parts), { kind: 'document' }).document,
       },
-      access: () => ({ accountId: 'fixtures', credentialId: 'fixtures' }),
+      access: Object.assign(() => ({ accountId: 'fixtures', credentialId: 'fixtures' }), { accepts: [] }),
       baseUrl: (host) => `http://${host}`,
       metadataUrl: undefined,
     }),

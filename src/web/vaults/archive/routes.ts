@@ -9,8 +9,8 @@ import type { Sync } from '../../../sync/service.ts';
 import { encodeExtValue } from '../../../text/ext-value.ts';
 import { downloadHeaders } from '../../download-headers.ts';
 import type { MemberVisit } from '../../pages.ts';
-import { type VaultOptions, vaultOf } from '../access.ts';
-import { folderOf } from '../files.ts';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
+import { vaultFolderOf } from '../files.ts';
 import { nameOf } from '../paths.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
@@ -21,8 +21,8 @@ export function archiveRoute(options: VaultOptions): Route {
 /** Throws Refusal `not_found`, or `overloaded` while too many downloads run. */
 function sendFolder({ sync, downloads }: VaultOptions, visit: MemberVisit): Reply {
   const { accountId, request } = visit;
-  const vault = vaultOf(sync, accountId, request.params['vault']);
-  const folder = folderOf(request.query.get('folder') ?? '');
+  const vault = vaultOfVisit(sync, accountId, request.params['vault']);
+  const folder = vaultFolderOf(request.query.get('folder') ?? '');
   if (!sync.reading.folders.has(vault.id, folder.folded)) {
     throw new Refusal({ kind: 'not_found', what: 'there is no such folder' });
   }

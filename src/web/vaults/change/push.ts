@@ -4,7 +4,7 @@ import { Refusal, type SyncConflict } from '../../../common/fault.ts';
 import type { PushResult } from '../../../sync/push/step.ts';
 import type { Sync } from '../../../sync/service.ts';
 import { authorOf, type MemberVisit } from '../../visit.ts';
-import { textOf } from '../text-content.ts';
+import { textContentOf } from '../text-content.ts';
 
 export interface PageChange {
   readonly vaultId: string;
@@ -20,7 +20,7 @@ export type Changed =
 
 /** Writes a file. Throws the refusals of `Push.push`, except conflicts. */
 export function writeFile(sync: Sync, visit: MemberVisit, change: PageChange, bytes: Uint8Array): Promise<Changed> {
-  const text = textOf(bytes);
+  const text = textContentOf(bytes);
   const content = text ?? Buffer.from(bytes).toString('base64');
   const encoding = text === undefined ? 'base64' : 'utf-8';
   return push(sync, visit, change, { content, encoding, sha256: hash('sha256', bytes) });

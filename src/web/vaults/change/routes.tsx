@@ -10,10 +10,10 @@ import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
-import { type VaultOptions, vaultOf } from '../access.ts';
-import { fileOf } from '../files.ts';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
+import { vaultFileOf } from '../files.ts';
 import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
-import { fromForm, newlineOf, textOf } from '../text-content.ts';
+import { fromForm, newlineOf, textContentOf } from '../text-content.ts';
 import { EditPage } from './edit.tsx';
 import { type Changed, renameFile, writeFile } from './push.ts';
 import { takeUpload } from './upload.ts';
@@ -44,7 +44,7 @@ export function changeRoutes(options: VaultOptions): Route[] {
 }
 
 function vaultFor({ sync }: VaultOptions, { accountId, request }: MemberVisit): Vault {
-  return vaultOf(sync, accountId, request.params['vault']);
+  return vaultOfVisit(sync, accountId, request.params['vault']);
 }
 
 interface Edited {
@@ -59,7 +59,7 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
   return options.pages.show(visit, {
     title: edited.base === '' ? 'New file' : `Edit ${edited.path}`,
     section: 'vaults',
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <EditPage {...body} />,
   });
 }
@@ -70,10 +70,10 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
 function currentText(options: VaultOptions, visit: MemberVisit): Edited {
   const { sync } = options;
   const { id } = vaultFor(options, visit);
-  const file = fileOf(sync, id, visit.request.query.get('path') ?? '');
+  const file = vaultFileOf(sync, id, visit.request.query.get('path') ?? '');
   const isShort = !file.deleted && file.size_bytes <= limits.editedTextBytesMax;
   const bytes = isShort ? sync.reader.content(id, file.seq) : undefined;
-  const text = bytes && textOf(bytes);
+  const text = bytes && textContentOf(bytes);
   if (text === undefined) throw invalidField('path', 'This file cannot be edited here: it is binary, or too long.');
   return { path: file.path, base: file.sha256, text };
 }
@@ -83,7 +83,7 @@ async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchPa
   const { id: vaultId } = vaultFor(options, visit);
   const [path, base, content] = [form.get('path') ?? '', form.get('base') ?? '', form.get('content') ?? ''];
   const text = fromForm(content, form.get('newline') === 'crlf' ? 'crlf' : 'lf');
-  const before = base === '' ? undefined : fileOf(sync, vaultId, path);
+  const before = base === '' ? undefined : vaultFileOf(sync, vaultId, path);
   const tried = await problemOf('edit', { path, content }, () =>
     writeFile(sync, visit, { vaultId, path, base }, Buffer.from(text)),
   );
@@ -140,7 +140,7 @@ async function remove(options: VaultOptions, visit: MemberVisit, form: URLSearch
   const { pages, sync } = options;
   const { id: vaultId } = vaultFor(options, visit);
   const [path, base] = [form.get('path') ?? '', form.get('base') ?? ''];
-  const { seq } = fileOf(sync, vaultId, path);
+  const { seq } = vaultFileOf(sync, vaultId, path);
   const tried = await problemOf('delete', {}, () =>
     sync.history.remove(visit.accountId, { vaultId, path, baseSha: base, deviceId: authorOf(visit) }),
   );

@@ -8,7 +8,7 @@ import { Field, FormErrors, type Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { bytesText, Confirm, Form } from '../../ui.tsx';
-import { type VaultOptions, vaultOf } from '../access.ts';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { vaultPath } from '../paths.ts';
 
 const FORM = 'history';
@@ -21,7 +21,7 @@ export interface SpaceProps {
   readonly problem: Problem | undefined;
 }
 
-export function Space({ visit, vault, historyBytes, problem }: SpaceProps): VNode {
+export function SpaceUsed({ visit, vault, historyBytes, problem }: SpaceProps): VNode {
   return (
     <section class="panel" aria-labelledby="history">
       <h2 id="history">Earlier versions</h2>
@@ -56,7 +56,7 @@ export async function clearHistory(
   form: URLSearchParams,
   show: (problem: Problem) => Promise<Reply>,
 ): Promise<Reply> {
-  const { id, record } = vaultOf(sync, visit.accountId, visit.request.params['vault']);
+  const { id, record } = vaultOfVisit(sync, visit.accountId, visit.request.params['vault']);
   const days = form.get('days') ?? '';
   const tried = await problemOf(FORM, { days }, () => {
     if (!/^\d{1,4}$/.test(days)) throw invalidField('days', 'Enter a number of days from 0 to 9999.');

@@ -6,11 +6,11 @@ import type { FileRecord } from '../../../sync/log/file-record.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { Given } from '../../ui.tsx';
-import { type VaultOptions, vaultOf } from '../access.ts';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { Crumbs } from '../crumbs.tsx';
-import { fileOf, previousIn, readSeq, versionOf } from '../files.ts';
+import { previousIn, readSeq, vaultFileOf, versionOf } from '../files.ts';
 import { changesPath, filePath, nameOf, parentOf } from '../paths.ts';
-import { textOf } from '../text-content.ts';
+import { textContentOf } from '../text-content.ts';
 import { Counts } from './counts.tsx';
 import { DiffTable } from './diff-table.tsx';
 import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
@@ -28,8 +28,8 @@ type Difference =
 /** Throws Refusal `path_not_found`, or `not_found` for a version of another file. */
 export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVisit): Promise<Reply> {
   const { accountId, request } = visit;
-  const vault = vaultOf(sync, accountId, request.params['vault']);
-  const file = fileOf(sync, vault.id, request.query.get('path') ?? '');
+  const vault = vaultOfVisit(sync, accountId, request.params['vault']);
+  const file = vaultFileOf(sync, vault.id, request.query.get('path') ?? '');
   const seq = readSeq(request.query.get('seq')) ?? file.seq;
   const isSince = request.query.get('to') === 'current';
   const numbers = await sync.history.numbersOf(accountId, vault.id, file);
@@ -54,7 +54,7 @@ async function compare(
   sides: readonly [SideBytes, SideBytes],
 ): Promise<Difference> {
   if (sides.some(({ sizeBytes }) => sizeBytes > limits.mergeBytesMax)) return { kind: 'large' };
-  const [before, after] = sides.map(({ content }) => textOf(content() ?? new Uint8Array(0)));
+  const [before, after] = sides.map(({ content }) => textContentOf(content() ?? new Uint8Array(0)));
   if (before === undefined || after === undefined) return { kind: 'binary' };
   if (before === after) return { kind: 'same' };
   const names = { beforeName: 'before', afterName: 'after', contextLines: limits.diffContextLines };

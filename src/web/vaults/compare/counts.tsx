@@ -4,7 +4,7 @@ import { turns } from '../../../common/turns.ts';
 import { limits } from '../../../limits/service.ts';
 import type { VersionMeta } from '../../../sync/log/version.ts';
 import type { Sync } from '../../../sync/service.ts';
-import { textOf } from '../text-content.ts';
+import { textContentOf } from '../text-content.ts';
 import { changesIn } from './side-by-side.ts';
 
 export interface LineCounts {
@@ -22,7 +22,7 @@ interface Step {
  * Returns counts by sequence number. Versions have none that deleted the file, are binary or long, or come after
  * `countedBytesMax` bytes of the page were compared.
  */
-export async function countLines(
+export async function countChangedLines(
   { reader, comparer }: Sync,
   { accountId, vaultId }: { readonly accountId: string; readonly vaultId: string },
   steps: readonly Step[],
@@ -34,7 +34,7 @@ export async function countLines(
     if (version.type === 'deleted' || bytes > limits.mergeInlineBytesMax) continue;
     bytesLeft -= bytes;
     if (bytesLeft < 0) break;
-    const read = (seq: number) => textOf(reader.content(vaultId, seq) ?? new Uint8Array(0));
+    const read = (seq: number) => textContentOf(reader.content(vaultId, seq) ?? new Uint8Array(0));
     const after = read(version.seq);
     const before = previous === undefined || previous.type === 'deleted' ? '' : read(previous.seq);
     if (before === undefined || after === undefined) continue;

@@ -8,11 +8,11 @@ import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
-import { attachment, type VaultOptions, vaultOf } from '../access.ts';
+import { attachment, type VaultOptions, vaultOfVisit } from '../access.ts';
 import { type SideBySide, sideBySide } from '../compare/side-by-side.ts';
 import { ConflictList } from '../list.tsx';
 import { conflictPath, vaultPath } from '../paths.ts';
-import { fromForm, hasConflictMarks, type Newline, newlineOf, textOf } from '../text-content.ts';
+import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../text-content.ts';
 import { ConflictPage, sideNames } from './page.tsx';
 
 const PATH = '/vaults/:vault/conflicts';
@@ -21,7 +21,7 @@ export function conflictRoutes(options: VaultOptions): Route[] {
   const { pages, sync } = options;
   return [
     pages.member(PATH, async (visit) => {
-      const vault = vaultOf(sync, visit.accountId, visit.request.params['vault']);
+      const vault = vaultOfVisit(sync, visit.accountId, visit.request.params['vault']);
       const cursor = visit.request.query.get('cursor') ?? undefined;
       const query = { vaultId: vault.id, path: undefined, limit: limits.conflictRowsPerPage, cursor };
       const { conflicts, cursor: next } = await sync.conflicts.pending(visit.accountId, query);
@@ -43,7 +43,7 @@ export function conflictRoutes(options: VaultOptions): Route[] {
 }
 
 function conflictOf({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
-  const vault = vaultOf(sync, accountId, request.params['vault']);
+  const vault = vaultOfVisit(sync, accountId, request.params['vault']);
   return { vault, sides: sync.conflicts.sides(accountId, vault.id, request.params['conflict'] ?? '') };
 }
 
@@ -61,7 +61,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
     title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
     live: ['vaults'],
-    status: problem === undefined ? 200 : 422,
+    problem,
     body: <ConflictPage {...body} />,
   });
 }
@@ -112,7 +112,7 @@ async function draftOf({ sync }: VaultOptions, accountId: string, vaultId: strin
 }
 
 function shortText(bytes: Uint8Array | undefined): string | undefined {
-  return bytes === undefined || bytes.length > limits.editedTextBytesMax ? undefined : textOf(bytes);
+  return bytes === undefined || bytes.length > limits.editedTextBytesMax ? undefined : textContentOf(bytes);
 }
 
 async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {

@@ -9,8 +9,8 @@ import { parseIsoMs } from '../../../time/iso-time.ts';
 import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { authorOf } from '../../visit.ts';
-import { type VaultOptions, vaultOf } from '../access.ts';
-import { folderOf } from '../files.ts';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
+import { vaultFolderOf } from '../files.ts';
 import { folderPath, vaultPath } from '../paths.ts';
 import { PastFolder } from './page.tsx';
 
@@ -33,7 +33,7 @@ export async function showPast(
   visit: MemberVisit,
   { vault, at: given, after }: PastRequest,
 ): Promise<Reply> {
-  const { path: folder, folded } = folderOf(visit.request.query.get('folder') ?? '');
+  const { path: folder, folded } = vaultFolderOf(visit.request.query.get('folder') ?? '');
   const at = new Date(timeOf(given, visit)).toISOString();
   const of = { accountId: visit.accountId, vaultId: vault.id };
   const page = await sync.folderAt.list(of, { folder: folded, atMs: Date.parse(at), after });
@@ -46,10 +46,10 @@ export async function showPast(
 
 async function restoreFolder({ pages, sync }: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {
   const { accountId, request } = visit;
-  const { id: vaultId, head } = vaultOf(sync, accountId, request.params['vault']);
+  const { id: vaultId, head } = vaultOfVisit(sync, accountId, request.params['vault']);
   // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? request.query.get(name) ?? '';
-  const { path: folder } = folderOf(field('folder'));
+  const { path: folder } = vaultFolderOf(field('folder'));
   const atMs = timeOf(field('at'), visit);
   const done = { restored: 0, deleted: 0, skipped: [] as string[] };
   let after: Place | undefined;

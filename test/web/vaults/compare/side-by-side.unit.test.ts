@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unifiedDiff } from '../../../../src/text/unified-diff.ts';
 import { sideBySide } from '../../../../src/web/vaults/compare/side-by-side.ts';
-import { fromForm, hasConflictMarks, newlineOf, textOf } from '../../../../src/web/vaults/text-content.ts';
+import { fromForm, hasConflictMarks, newlineOf, textContentOf } from '../../../../src/web/vaults/text-content.ts';
 import { seed } from '../../../support/seed.ts';
 
 const ALL_LINES = 10_000;
@@ -72,7 +72,7 @@ test.each([
 });
 
 test('[WEB-1] text is what is UTF-8 without a NUL, a byte order mark kept', () => {
-  expect(textOf(Buffer.from('\ufeffgrüß\u0007'))).toBe('\ufeffgrüß\u0007');
-  expect(textOf(Uint8Array.of(0xc3, 0x28))).toBeUndefined();
-  expect(textOf(Uint8Array.of(0x61, 0x00))).toBeUndefined();
+  expect(textContentOf(Buffer.from('\ufeffgrüß\u0007'))).toBe('\ufeffgrüß\u0007');
+  expect(textContentOf(Uint8Array.of(0xc3, 0x28))).toBeUndefined();
+  expect(textContentOf(Uint8Array.of(0x61, 0x00))).toBeUndefined();
 });

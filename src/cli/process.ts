@@ -1,0 +1,49 @@
+/** What this process does to be safe with keys, and quiet at the end of a pipe: umask, core dumps, signals, closed output. */
+import { writeFileSync } from 'node:fs';
+import { endProcess } from '../common/end-process.ts';
+
+/** The umask that the process was started with. */
+const ofUser = process.umask();
+
+/** Makes new files and folders inaccessible to other users. */
+export function useUmaskOfService(): void {
+  process.umask(0o077);
+}
+
+/** Gives new files and folders the permissions of the user's own umask. */
+export function useUmaskOfUser(): void {
+  process.umask(ofUser);
+}
+
+/** Kinds of memory in a core dump, as a bit mask (core(5)): none. */
+const NO_MEMORY = '0';
+
+/** A core dump of this process then contains registers only, wherever the machine writes it. Has an effect on Linux alone. */
+export function keepMemoryOutOfCoreDumps(): void {
+  try {
+    writeFileSync('/proc/self/coredump_filter', NO_MEMORY);
+  } catch {
+    // Another system, or a /proc that cannot be written: limits of core dumps apply (LimitCORE=0 in the unit).
+  }
+}
+
+/**
+ * Without a listener SIGUSR1 would let every user of this machine debug the process (Node.js), and SIGUSR2 would end it.
+ * `onSignal` is called with the name of the signal that is ignored.
+ */
+export function ignoreForeignSignals(onSignal: (signal: string) => void = () => undefined): void {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) process.on(signal, () => onSignal(signal));
+}
+
+/** Exit code that a shell reports for a program ended by SIGPIPE (128 + 13). Node.js ignores that signal. */
+const EXIT_CLOSED_OUTPUT = 141;
+
+/** Makes the process exit when its output is closed. */
+export function endWithOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      endProcess(EXIT_CLOSED_OUTPUT);
+    });
+  }
+}
