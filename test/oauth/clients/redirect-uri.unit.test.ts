@@ -1,5 +1,6 @@
 /** Which redirect URIs a client may register, when two are one, and which addresses are public. */
 import { expect, test } from 'vitest';
+import { limits } from '../../../src/limits/service.ts';
 import { isPublicAddress } from '../../../src/oauth/clients/public-address.ts';
 import { checkRedirectUri, isSameRedirect } from '../../../src/oauth/clients/redirect-uri.ts';
 
@@ -12,6 +13,7 @@ test.each([
   'http://localhost:8080/callback',
   'cursor://anysphere.cursor-retrieval/oauth/callback',
   'com.example.app:/callback',
+  `https://app.example/${'x'.repeat(limits.redirectUriCharsMax - 20)}`,
 ])('[OAUTH-4] %s may be registered', (uri) => {
   expect(checkRedirectUri(uri)).toBe(uri);
 });
@@ -35,7 +37,7 @@ test.each([
   'blob:https://app.example/1',
   'vbscript:x',
   'ws://127.0.0.1/x',
-  `https://app.example/${'x'.repeat(2048)}`,
+  `https://app.example/${'x'.repeat(limits.redirectUriCharsMax - 19)}`,
 ])('[OAUTH-4] %s may not', (uri) => {
   expect(() => checkRedirectUri(uri)).toThrow();
 });
