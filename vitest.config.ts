@@ -23,8 +23,8 @@ export default defineConfig({
     // Tests marked concurrent wait for real deadlines: all of a file wait at once.
     maxConcurrency: 20,
     projects: [
-      // Units start no process and share nothing, so the files of a worker share its modules.
-      kind('unit', UNIT, { isolate: false, maxWorkers: 2, sequence: { groupOrder: 0 } }),
+      // Units start no process and share nothing, so the files of a worker share its modules. A third worker runs while one waits for the disk.
+      kind('unit', UNIT, { isolate: false, maxWorkers: 3, sequence: { groupOrder: 0 } }),
       // Each file starts services of its own and waits for them and for deadlines, so more files run than there are cores. A
       // process takes one file after another: starting one for each takes a tenth of the CPU time of all.
       kind('service', ['test/**/*.test.ts'], {
