@@ -92,11 +92,11 @@ export interface Kind {
 /** What the pages need to know of a kind. */
 interface PageKind<R extends DocumentRecord> extends Omit<Kind, 'list' | 'open'> {
   readonly service: Pick<DocumentService<R, unknown>, 'openById' | 'versions'>;
-  list(
+  readonly list: (
     accountId: string,
     query: ListQuery,
-  ): Promise<{ readonly records: readonly R[]; readonly cursor: string | undefined }>;
-  facts(record: R): Pick<OpenDocument, 'title' | 'label'> & Partial<OpenDocument>;
+  ) => Promise<{ readonly records: readonly R[]; readonly cursor: string | undefined }>;
+  readonly facts: (record: R) => Pick<OpenDocument, 'title' | 'label'> & Partial<OpenDocument>;
 }
 
 function pageKind<R extends DocumentRecord>({ service, list, facts, ...kind }: PageKind<R>): Kind {
