@@ -17,20 +17,8 @@ const LARGE: Readonly<Record<string, string>> = {
   'src/web/assets/live.browser.js': 'its functions share the state of the open page, and scripts share nothing else',
 };
 
-const LATER = 'older than this rule';
-/** Exported names that more than one file gives to different things: name, reason. Whoever touches one renames it. */
-const SHARED_NAMES: Readonly<Record<string, string>> = {
-  Admission: LATER,
-  ListQuery: LATER,
-  ReadRequest: LATER,
-  attempt: LATER,
-  callTool: LATER,
-  decideBin: LATER,
-  decideCreate: LATER,
-  foldName: LATER,
-  readText: LATER,
-  scopesOf: LATER,
-};
+/** Exported names that more than one file gives to different things, each with the reason. */
+const SHARED_NAMES: Readonly<Record<string, string>> = {};
 
 interface SourceFile {
   /** From the root, with forward slashes. */

@@ -5,7 +5,7 @@ import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
-import { isCommitSha, isSha256, type ListQuery } from './fields.ts';
+import { type BlobListQuery, isCommitSha, isSha256 } from './fields.ts';
 import { type BlobRecord, blobs, commits, order, setAside } from './records.ts';
 import { StoredBytes } from './stored-bytes.ts';
 
@@ -36,7 +36,7 @@ export class BlobReads {
   }
 
   /** Lists blobs newest first. Reads one more than requested, to detect a next page. */
-  list(accountId: string, page: ListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
+  list(accountId: string, page: BlobListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
     const rows = this.#store.range(order, {
       prefix: [accountId],
       reverse: true,

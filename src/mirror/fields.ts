@@ -101,7 +101,7 @@ export const listQuery = z.object({
     .describe('Start of the next page, from the Link header of the previous page'),
 });
 
-export type ListQuery = z.output<typeof listQuery>;
+export type BlobListQuery = z.output<typeof listQuery>;
 
 export function isCommitSha(text: string): boolean {
   return commitSha.safeParse(text).success;

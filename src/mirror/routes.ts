@@ -15,10 +15,10 @@ import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import {
+  type BlobListQuery,
   COMMIT_EXAMPLE,
   credentialRequest,
   downloadQuery,
-  type ListQuery,
   listQuery,
   rangeHeaders,
   SHA256_EXAMPLE,
@@ -207,7 +207,7 @@ function headersOf(request: RouteRequest): Readonly<Record<string, string | unde
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
 }
 
-function list(blobs: BlobReads, page: ListQuery, { accountId }: Principal): Reply {
+function list(blobs: BlobReads, page: BlobListQuery, { accountId }: Principal): Reply {
   const found = blobs.list(accountId, page);
   const body: z.output<typeof views.blobPage> = {
     blobs: found.blobs.map((blob) => views.listedView(blob, blobs.isSetAside(accountId, blob))),

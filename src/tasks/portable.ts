@@ -13,7 +13,7 @@ import { withoutCleared } from './clearing.ts';
 import { type CategoryRecord, declaredCategory, declaredTask, KANBAN_STATUSES, type TaskRecord } from './declared.ts';
 import { moveInIndexes } from './indexes.ts';
 import { categories, taskBin, taskHeads, taskPlaces, tasks } from './records.ts';
-import { disagreement, foldName } from './rules.ts';
+import { disagreement, foldCategoryName } from './rules.ts';
 
 /** Order of the records: last used numbers, categories, tasks, each by number, then the manually ordered columns. */
 export const taskRecord = (instant: Instant) =>
@@ -111,7 +111,7 @@ function checkNumber(given: number, last: number, head: number): void {
 }
 
 function checkCategory({ name }: CategoryRecord, names: Set<string>): void {
-  const folded = foldName(name);
+  const folded = foldCategoryName(name);
   if (names.has(folded)) throw invalidField('name', 'another category has this name');
   if (names.size >= limits.categoriesMax)
     throw invalidField('id', `there are more than ${limits.categoriesMax} categories`);

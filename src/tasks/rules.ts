@@ -92,7 +92,7 @@ export function binCutoffMs(nowMs: number): number {
 }
 
 /** Normalizes a category's name for comparison. */
-export function foldName(name: string): string {
+export function foldCategoryName(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
@@ -134,8 +134,8 @@ export function decidePatchCategory(
 }
 
 function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
-  const folded = foldName(name);
-  if (others.some((other) => foldName(other.name) === folded)) {
+  const folded = foldCategoryName(name);
+  if (others.some((other) => foldCategoryName(other.name) === folded)) {
     throw invalidField('name', 'this account already has a category with this name');
   }
 }

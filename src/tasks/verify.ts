@@ -3,7 +3,7 @@ import type { CheckedReader } from '../store/checked-reader.ts';
 import type { TaskRecord } from './declared.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
 import { categories, clearedCategories, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
-import { foldName } from './rules.ts';
+import { foldCategoryName } from './rules.ts';
 
 export interface TasksReport {
   /** Includes deleted tasks. */
@@ -109,7 +109,7 @@ function checkCategories(reader: CheckedReader, problems: string[]): number {
   let found = 0;
   reader.each(categories, ({ key, value }) => {
     found += 1;
-    const name = `${key[0]} ${foldName(value.name)}`;
+    const name = `${key[0]} ${foldCategoryName(value.name)}`;
     if (names.has(name)) problems.push(`category ${key.join(' ')}: another category has the same name`);
     names.add(name);
     if (value.id !== key[1]) problems.push(`category ${key.join(' ')}: the record has id ${value.id}`);

@@ -14,7 +14,7 @@ import {
   decidePatchTask,
   decideRestore,
   disagreement,
-  foldName,
+  foldCategoryName,
   taskNotFound,
 } from '../../src/tasks/rules.ts';
 import { refusedWith } from '../support/refused.ts';
@@ -278,6 +278,6 @@ describe('[CAT-1] a change of a category', () => {
     ['é', 'E\u0301', true],
     ['a', 'b', false],
   ])('the names %s and %s are the same: %s', (one, other, same) => {
-    expect(foldName(one) === foldName(other)).toBe(same);
+    expect(foldCategoryName(one) === foldCategoryName(other)).toBe(same);
   });
 });

@@ -22,7 +22,7 @@ export interface SignUpsOptions {
 }
 
 /** Permission to create an account. `take` runs within the decision that creates it, and may still throw Refusal. */
-export interface Admission {
+export interface SignUpAdmission {
   readonly take: (batch: Batch) => void;
   readonly isInvited: boolean;
 }
@@ -35,7 +35,7 @@ export class SignUps {
   }
 
   /** Admits a normalized email. Throws Refusal `signup_closed`, `invalid_fields` (`invite_code`) or `signups_spent`. */
-  admit(email: string, inviteCode: string | undefined): Admission {
+  admit(email: string, inviteCode: string | undefined): SignUpAdmission {
     const { store, invitations, rule } = this.#options;
     if (rule.kind !== 'closed' && inviteCode !== undefined && inviteCode !== '') {
       const code = inviteCode.trim();

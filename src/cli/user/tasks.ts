@@ -1,7 +1,7 @@
 /** cairn tasks: reads and changes the tasks of an account from a terminal. */
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
-import { callTool, changesOf, given, readNumber, SERVER } from './documents/tool-call.ts';
+import { changesOf, given, readNumber, runToolCommand, SERVER } from './documents/tool-call.ts';
 import { readDue } from './due-date.ts';
 
 const DUE = takes('due', 'DATE');
@@ -66,7 +66,7 @@ export const taskCommands: readonly Command[] = [
 
 async function list(options: Options): Promise<number> {
   const status = options.optional('status');
-  return await callTool(options, 'list_tasks', {
+  return await runToolCommand(options, 'list_tasks', {
     ...(status === undefined ? {} : { status }),
     ...(status !== undefined || options.flag('all') ? {} : { completed: false }),
     ...(options.flag('today') ? { due_today: true } : {}),
@@ -78,7 +78,7 @@ async function list(options: Options): Promise<number> {
 }
 
 async function add(options: Options): Promise<number> {
-  return await callTool(options, 'create_task', {
+  return await runToolCommand(options, 'create_task', {
     content: options.operand(),
     ...given('due_date', readDue(options.optional('due'), new Date())),
     ...given('category_id', readNumber('category', options.optional('category'))),
@@ -100,5 +100,5 @@ async function edit(options: Options): Promise<number> {
     ...(options.flag('not-important') ? { is_important: false } : {}),
   };
   if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: pass an option');
-  return await callTool(options, 'update_task', { id: readNumber('ID', options.operand()), ...changes });
+  return await runToolCommand(options, 'update_task', { id: readNumber('ID', options.operand()), ...changes });
 }

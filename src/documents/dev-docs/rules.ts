@@ -50,7 +50,7 @@ export function joinText(mode: Mode, current: string, given: string): string {
 }
 
 /** Returns the next document of an account and the new head. */
-export function decideCreate(
+export function decideCreateDoc(
   fields: Omit<NewDevDoc, 'content'> & Pick<DevDocRecord, 'category' | 'content_type'>,
   size: TextSize,
   head: DevDocHead = NEW_HEAD,
@@ -90,7 +90,7 @@ export function decideWrite(
   };
 }
 
-export function decideBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
+export function decideDocBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
   const changedMs = nextChange(head, nowMs);
   return {
     doc: changedBy({ ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() }, by),

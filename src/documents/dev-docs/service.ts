@@ -14,9 +14,9 @@ import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
 import { type DocReference, findAny, findLive } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
-import { changeScope, contentTypeOf, decideBin, decideCreate, decideWrite, joinText } from './rules.ts';
+import { changeScope, contentTypeOf, decideCreateDoc, decideDocBin, decideWrite, joinText } from './rules.ts';
 
-export interface ReadRequest extends DocReference {
+export interface DevDocReadRequest extends DocReference {
   /** Undefined: the current version. */
   readonly version?: number | undefined;
 }
@@ -36,7 +36,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
   }
 
   /** Returns a document with its text. Throws Refusal `not_found`, also when the version is not stored. */
-  get(accountId: string, { version, ...reference }: ReadRequest): ReadDocument<DevDocRecord> {
+  get(accountId: string, { version, ...reference }: DevDocReadRequest): ReadDocument<DevDocRecord> {
     const { store } = this.options;
     const doc = findLive(store, accountId, reference);
     const found = this.open(accountId, doc, version);
@@ -81,7 +81,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
         ...titleErrors(batch, accountId, fields),
       });
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc, head } = decideCreate(fields, size, this.headOf(batch, accountId), now(), by);
+      const { doc, head } = decideCreateDoc(fields, size, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, undefined, doc, given.content, head);
     });
   }
@@ -114,7 +114,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
     return actors.account(accountId).ask((batch) => {
       const doc = findAny(batch, accountId, reference);
       if (doc.deleted_at !== null) return doc;
-      const { doc: binned, head } = decideBin(doc, this.headOf(batch, accountId), now(), by);
+      const { doc: binned, head } = decideDocBin(doc, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, doc, binned, undefined, head);
     });
   }

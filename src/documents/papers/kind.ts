@@ -7,7 +7,7 @@ import { checkNumber } from '../rules.ts';
 import { measure } from '../texts.ts';
 import { declaredPaper, type PaperRecord } from './declared.ts';
 import { type PaperHead, paperHeads, paperRows, papers } from './records.ts';
-import { scopesOf } from './rules.ts';
+import { scopesOfPaper } from './rules.ts';
 
 export const paperKind = defineKind({
   space: 'papers',
@@ -18,7 +18,9 @@ export const paperKind = defineKind({
   keeps: 1,
   factsOf: measure,
   rowsOf: (accountId, paper: PaperRecord) =>
-    scopesOf(paper).map((scope) => indexRow(paperRows, [accountId, scope, paper.id], {}, `is not in list ${scope}`)),
+    scopesOfPaper(paper).map((scope) =>
+      indexRow(paperRows, [accountId, scope, paper.id], {}, `is not in list ${scope}`),
+    ),
   indexes: { 'lists of papers': paperRows },
   checkShared: (_reader, problems) => ({
     check(name, _accountId, { published, published_at: at }) {

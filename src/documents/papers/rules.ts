@@ -28,7 +28,7 @@ export function scopeOf({ published, categoryId }: PaperFilter): string {
 }
 
 /** Returns the scopes of all lists that contain a paper: none when it is in the trash. */
-export function scopesOf({ published, category_id: categoryId, deleted_at: deletedAt }: PaperRecord): string[] {
+export function scopesOfPaper({ published, category_id: categoryId, deleted_at: deletedAt }: PaperRecord): string[] {
   if (deletedAt !== null) return [];
   const filters: PaperFilter[] = [{}, { published }];
   if (categoryId !== null) filters.push({ categoryId }, { published, categoryId });
@@ -36,7 +36,7 @@ export function scopesOf({ published, category_id: categoryId, deleted_at: delet
 }
 
 /** Returns the next paper of an account and the new head. */
-export function decideCreate(
+export function decideCreatePaper(
   fields: NewPaper,
   size: TextSize,
   head: PaperHead | undefined,
@@ -77,7 +77,7 @@ export function decidePatch(
   return next === paper ? paper : changedBy({ ...next, updated_at: at }, by);
 }
 
-export function decideBin(
+export function decidePaperBin(
   paper: PaperRecord,
   nowMs: number,
   by?: string,

@@ -12,7 +12,7 @@ import type { PaperRecord } from './declared.ts';
 import type { NewPaper, newPaper, PaperFields, PaperQuery, paperChange } from './fields.ts';
 import { paperKind } from './kind.ts';
 import { type PaperHead, paperRows } from './records.ts';
-import { decideBin, decideCreate, decidePatch, paperNotFound, scopeOf } from './rules.ts';
+import { decideCreatePaper, decidePaperBin, decidePatch, paperNotFound, scopeOf } from './rules.ts';
 
 /** True when the account has the category. Categories belong to another capability. */
 type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
@@ -99,7 +99,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     const paper = await actors.account(accountId).ask((batch) => {
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { paper: made, head } = decideCreate(fields, size, this.headOf(batch, accountId), now(), by);
+      const { paper: made, head } = decideCreatePaper(fields, size, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, undefined, made, content, head);
     });
     return this.#shown(accountId, paper, content);
@@ -116,7 +116,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     const { actors, now } = this.options;
     return await actors.account(accountId).ask((batch) => {
       const paper = this.#live(batch, accountId, id);
-      const binned = decideBin(paper, now(), by);
+      const binned = decidePaperBin(paper, now(), by);
       this.put(batch, accountId, paper, binned);
       return binned.deleted_at;
     });

@@ -16,7 +16,7 @@ export const note = (check: string, text: string): Finding => ({ check, level: '
 export const wrong = (check: string, text: string): Finding => ({ check, level: 'wrong', text });
 
 /** Runs a check that fails by throwing. Returns its error message as the finding, or `ok` with the text in `fine`. */
-export function attempt(check: string, fine: string, run: () => unknown): Finding {
+export function checkAttempt(check: string, fine: string, run: () => unknown): Finding {
   try {
     run();
     return ok(check, fine);

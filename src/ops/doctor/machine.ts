@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../../store/data-file/address-space.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { openFilesMax } from '../open-files.ts';
-import { attempt, type Finding, note, ok, size, wrong } from './finding.ts';
+import { checkAttempt, type Finding, note, ok, size, wrong } from './finding.ts';
 
 /** Tolerated difference between clocks when the newest time in the data file is in the future. */
 const CLOCK_SLACK_MS = 60_000;
@@ -42,7 +42,7 @@ export function checkOpenFiles(connectionsMax: number, pid?: number): Finding {
 }
 
 export const checkMap = (mapBytes: number): Finding =>
-  attempt('address space', `a data file of ${size(mapBytes)} fits`, () => checkAddressSpace(mapBytes));
+  checkAttempt('address space', `a data file of ${size(mapBytes)} fits`, () => checkAddressSpace(mapBytes));
 
 /** Checks the disk of the data folder: free space, and whether flushed data is durable. */
 export function checkDisk(folder: string, mapBytes: number): Finding[] {

@@ -5,8 +5,8 @@ import { devDocKind } from '../../../src/documents/dev-docs/kind.ts';
 import {
   changeScope,
   contentTypeOf,
-  decideBin,
-  decideCreate,
+  decideCreateDoc,
+  decideDocBin,
   decideWrite,
   joinText,
   listScope,
@@ -39,7 +39,7 @@ test.each<[string, typeof head | undefined, number, { id: number; changed_ms: nu
 ])('[DOC-1, DOC-3] a new dev doc: %s', (_, before, nowMs, { id, changed_ms }) => {
   const at = new Date(changed_ms).toISOString();
   const doc = { id, ...NAMES, version: 1, ...SIZE, created_at: at, updated_at: at, changed_ms, deleted_at: null };
-  expect(decideCreate(NAMES, SIZE, before, nowMs, 'phone')).toEqual({
+  expect(decideCreateDoc(NAMES, SIZE, before, nowMs, 'phone')).toEqual({
     doc: { ...doc, changed_by: 'phone' },
     head: { doc_id: id, changed_ms },
   });
@@ -74,7 +74,7 @@ test.each<[string, DevDocRecord, typeof SIZE | undefined, number, Partial<DevDoc
 });
 
 test('[DOC-2] deleting is the last change of a dev doc', () => {
-  const { doc, head: next } = decideBin({ ...live, changed_by: 'laptop' }, head, MS, undefined);
+  const { doc, head: next } = decideDocBin({ ...live, changed_by: 'laptop' }, head, MS, undefined);
   expect(doc).toEqual({ ...live, changed_ms: MS + 10, deleted_at: '2026-11-20T12:00:00.010Z' });
   expect(next).toEqual({ ...head, changed_ms: MS + 10 });
 });

@@ -5,7 +5,7 @@ import { Refusal } from '../../../src/common/fault.ts';
 import { declaredPaper, type PaperRecord } from '../../../src/documents/papers/declared.ts';
 import type { PaperFields } from '../../../src/documents/papers/fields.ts';
 import { paperKind } from '../../../src/documents/papers/kind.ts';
-import { decideBin, decideCreate, decidePatch, scopesOf } from '../../../src/documents/papers/rules.ts';
+import { decideCreatePaper, decidePaperBin, decidePatch, scopesOfPaper } from '../../../src/documents/papers/rules.ts';
 
 const T0 = '2026-11-20T12:00:00.000Z';
 const T1 = '2026-11-20T12:00:01.000Z';
@@ -28,7 +28,7 @@ const draft: PaperRecord = {
 const out: PaperRecord = { ...draft, published: true, published_at: T0 };
 const binned: PaperRecord = { ...out, deleted_at: T0 };
 
-test.each<[string, Parameters<typeof decideCreate>, object]>([
+test.each<[string, Parameters<typeof decideCreatePaper>, object]>([
   [
     'a draft',
     [{ title: 'a' }, SIZE, undefined, NOW],
@@ -43,7 +43,7 @@ test.each<[string, Parameters<typeof decideCreate>, object]>([
   ],
   ['by somebody', [{ title: 'a' }, SIZE, undefined, NOW, 'phone'], { changed_by: 'phone', deleted_at: null }],
 ])('[PAPER-1] a new paper is %s', (_, given, expected) => {
-  const { paper, head } = decideCreate(...given);
+  const { paper, head } = decideCreatePaper(...given);
   expect(paper).toMatchObject(expected);
   expect(head).toEqual({ paper_id: paper.id });
   expect(given[4] === undefined && 'changed_by' in paper).toBe(false);
@@ -128,7 +128,7 @@ test('[PAPER-1] times never go back, and an unknown author is not the author bef
 });
 
 test('[PAPER-1] a paper goes to the trash as it is', () => {
-  expect(decideBin(out, NOW, 'phone')).toEqual({ ...out, deleted_at: T1, changed_by: 'phone' });
+  expect(decidePaperBin(out, NOW, 'phone')).toEqual({ ...out, deleted_at: T1, changed_by: 'phone' });
 });
 
 test.each<[PaperRecord, readonly string[]]>([
@@ -138,7 +138,7 @@ test.each<[PaperRecord, readonly string[]]>([
   [{ ...out, category_id: 2 }, ['*:*', 'published:*', '*:2', 'published:2']],
   [binned, []],
 ])('[PAPER-1] a paper is in these lists (%#)', (paper, scopes) => {
-  expect(scopesOf(paper)).toEqual(scopes);
+  expect(scopesOfPaper(paper)).toEqual(scopes);
 });
 
 const place = { last: 2, head: { paper_id: 3 } };

@@ -8,8 +8,8 @@ import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
 import { type KeptVersion, printVersions } from './kept-versions.ts';
-import { readText } from './text-input.ts';
-import { callTool, given, printAnswer, readNumber, SERVER, toolsOf } from './tool-call.ts';
+import { readDocumentText } from './text-input.ts';
+import { given, printAnswer, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
 
 /** JSON-RPC codes: document not found, invalid argument. */
 const NOT_FOUND = -32005;
@@ -32,7 +32,7 @@ export const docCommands: readonly Command[] = [
     explains: { category: 'only documents of this category' },
     examples: ['cairn docs', 'cairn docs --category claude', 'cairn docs --search release'],
     run: (options) =>
-      callTool(options, 'list_dev_docs', {
+      runToolCommand(options, 'list_dev_docs', {
         ...given('category', options.optional('category')),
         ...given('search', options.optional('search')),
         ...given('limit', readNumber('limit', options.optional('limit'))),
@@ -90,7 +90,7 @@ export const docCommands: readonly Command[] = [
     options: REFERENCE,
     explains: NAMED,
     examples: ['cairn docs remove notes.md'],
-    run: (options) => callTool(options, 'delete_dev_doc', referenceOf(options)),
+    run: (options) => runToolCommand(options, 'delete_dev_doc', referenceOf(options)),
   },
   {
     name: 'docs restore',
@@ -99,7 +99,7 @@ export const docCommands: readonly Command[] = [
     options: REFERENCE,
     explains: NAMED,
     examples: ['cairn docs restore notes.md'],
-    run: (options) => callTool(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
+    run: (options) => runToolCommand(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
   },
 ];
 
@@ -130,7 +130,7 @@ async function put(options: Options): Promise<number> {
   const file = options.operand();
   const title = options.optional('title') ?? (file === undefined || file === '-' ? undefined : basename(file));
   if (title === undefined) throw new UsageError('--title is required with standard input');
-  const content = await readText(file);
+  const content = await readDocumentText(file);
   const tools = toolsOf(options);
   const doc = { title, content, ...given('category', options.optional('category')) };
   try {

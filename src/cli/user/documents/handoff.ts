@@ -3,8 +3,8 @@ import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
 import { type KeptVersion, printVersions } from './kept-versions.ts';
-import { readText } from './text-input.ts';
-import { callTool, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
+import { readDocumentText } from './text-input.ts';
+import { given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
 
 const WHEN: readonly CommandOption[] = [takes('date', 'DATE'), takes('time', 'HHMM')];
 const REFERENCE = ['PROJECT', 'TOPIC'] as const;
@@ -23,7 +23,7 @@ export const handoffCommands: readonly Command[] = [
     explains: { project: 'only handoffs of this project' },
     examples: ['cairn handoff', 'cairn handoff --project cairn'],
     run: (options) =>
-      callTool(options, 'handoff_list', {
+      runToolCommand(options, 'handoff_list', {
         ...given('project', options.optional('project')),
         ...given('limit', readNumber('limit', options.optional('limit'))),
         ...given('cursor', options.optional('cursor')),
@@ -46,7 +46,10 @@ export const handoffCommands: readonly Command[] = [
     explains: KOREAN,
     examples: ['cairn handoff save cairn release state.md', 'git status | cairn handoff save cairn release'],
     run: async (options) =>
-      await callTool(options, 'handoff_save', { ...referenceOf(options), content: await readText(options.operand(2)) }),
+      await runToolCommand(options, 'handoff_save', {
+        ...referenceOf(options),
+        content: await readDocumentText(options.operand(2)),
+      }),
   },
   {
     name: 'handoff versions',

@@ -6,8 +6,8 @@ import { type Command, type Options, takes } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { edit, type Opened } from './edit.ts';
-import { readText } from './text-input.ts';
-import { callTool, changesOf, given, readNumber, SERVER, toolsOf } from './tool-call.ts';
+import { readDocumentText } from './text-input.ts';
+import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
 
 const CATEGORY = takes('category', 'ID');
 const NUMBERED = { category: 'id of the category, which `cairn call list_categories` prints' };
@@ -64,7 +64,7 @@ export const paperCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const [published, drafts] = [options.flag('published'), options.flag('drafts')];
   if (published && drafts) throw new UsageError('use --published or --drafts, not both');
-  return await callTool(options, 'list_papers', {
+  return await runToolCommand(options, 'list_papers', {
     ...(published || drafts ? { published } : {}),
     ...given('category_id', readNumber('category', options.optional('category'))),
     ...given('limit', readNumber('limit', options.optional('limit'))),
@@ -86,11 +86,11 @@ async function put(options: Options): Promise<number> {
   const title = options.optional('title') ?? (id === undefined ? titleOf(file) : undefined);
   const fields = {
     ...given('title', title),
-    content: await readText(file),
+    content: await readDocumentText(file),
     ...given('category_id', readNumber('category', options.optional('category'))),
   };
-  if (id !== undefined) return await callTool(options, 'update_paper', { id, ...fields });
-  return await callTool(options, 'create_paper', fields);
+  if (id !== undefined) return await runToolCommand(options, 'update_paper', { id, ...fields });
+  return await runToolCommand(options, 'create_paper', fields);
 }
 
 function titleOf(file: string | undefined): string {

@@ -17,7 +17,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /** Reads a text file; `-` or undefined means standard input. Throws ClientError when it is unreadable or not UTF-8. */
-export async function readText(file: string | undefined): Promise<string> {
+export async function readDocumentText(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return decode(await buffer(process.stdin), 'standard input');
   try {
     return decode(readFileSync(file), file);

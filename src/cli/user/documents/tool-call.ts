@@ -11,7 +11,7 @@ export const SERVER: CommandOption = takes('server', 'URL');
 type Args = Readonly<Record<string, unknown>>;
 
 /** Calls a tool and prints its text, or with --json its structured result. Returns the exit code 0. */
-export async function callTool(options: Options, name: string, args: Args): Promise<number> {
+export async function runToolCommand(options: Options, name: string, args: Args): Promise<number> {
   printAnswer(options, await toolsOf(options).call(name, args));
   return 0;
 }
@@ -49,6 +49,6 @@ export function changesOf(example: number) {
     operands: ['ID'],
     options: [SERVER],
     examples: [`cairn ${name} ${example}`],
-    run: (options) => callTool(options, tool, { id: readNumber('ID', options.operand()), ...args }),
+    run: (options) => runToolCommand(options, tool, { id: readNumber('ID', options.operand()), ...args }),
   });
 }
