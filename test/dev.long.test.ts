@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** The sources, with the dependencies of this checkout. */
 function copySources(): string {
   const folder = temporaryFolder();
-  for (const name of ['package.json', 'tsconfig.json', '.dev', 'src', 'workers']) {
+  for (const name of ['package.json', 'tsconfig.json', '.dev', '.package', 'src', 'workers']) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
