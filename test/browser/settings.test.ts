@@ -20,7 +20,8 @@ test.each([
   await page.getByRole('button', { name: 'Authorize' }).click();
   await page.getByText('“LostPhone” is now signed in.').waitFor();
   const tokens = tokensOf(await poll(hub, codes.device_code));
-  const creates = async () => (await post(hub, toolRequest(1, 'create_task', { content: 'From the phone' }), withKey(tokens.mcp_key))).status;
+  const creates = async () =>
+    (await post(hub, toolRequest(1, 'create_task', { content: 'From the phone' }), withKey(tokens.mcp_key))).status;
   expect(await creates()).toBe(200);
   await page.goto('/settings');
   // What happened to the account is told below the credentials.

@@ -17,8 +17,8 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
       <p class="lead">
-        Machines you authorized with a code, with the MCP key and the access tokens that each of them got. Each is signed
-        out 60 days after its last sign of life; an MCP key stays valid until you sign the device out.
+        Machines you authorized with a code, with the MCP key and the access tokens that each of them got. Each is
+        signed out 60 days after its last sign of life; an MCP key stays valid until you sign the device out.
       </p>
       {devices.length === 0 ? (
         <Empty title="No device yet">
@@ -120,8 +120,8 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
       <p class="lead">
-        Short-lived credentials without a device. Each expires within an hour. Create one for a script that runs now, and
-        send it as <code>Authorization: Bearer</code>.
+        Short-lived credentials without a device. Each expires within an hour. Create one for a script that runs now,
+        and send it as <code>Authorization: Bearer</code>.
       </p>
       <Form csrf={visit.csrf} action="/settings/tokens" class="inline-form">
         <label class="check">
