@@ -107,9 +107,15 @@ export class Tasks {
 
   /** Returns one live task. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): TaskRecord {
-    const task = id === undefined ? undefined : liveTask(this.#options.store, accountId, id);
+    const task = id === undefined ? undefined : this.find(accountId, id);
     if (task === undefined) throw taskNotFound();
-    return withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
+    return task;
+  }
+
+  /** Returns a live task; undefined: there is none with this id. */
+  find(accountId: string, id: number): TaskRecord | undefined {
+    const task = liveTask(this.#options.store, accountId, id);
+    return task && withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
   /** As `twinOf` in list/reads.ts. */

@@ -1,7 +1,9 @@
 /** Serves the files loaded by pages. Their names contain a hash of the content, so that browsers cache them forever. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { Refusal } from '../common/fault.ts';
+import { bytes } from '../http/reply/reply.ts';
 import type { Route } from '../http/route/route.ts';
 
 /**
@@ -35,6 +37,7 @@ const FILES = {
       'idiomorph/dist/idiomorph.min.js',
       './assets/pages.browser.js',
       './assets/panels.browser.js',
+      './assets/palette.browser.js',
       './assets/live.browser.js',
       './board/board.browser.js',
       './vaults/conflicts/merge.browser.js',
@@ -60,14 +63,42 @@ function readPart(part: string): string {
   return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
 }
 
+interface Asset extends Record<(typeof CODINGS)[number], Buffer> {
+  readonly type: string;
+}
+
+/** Content codings of files, best first. */
+const CODINGS = ['br', 'gzip', 'identity'] as const;
+/** Takes 20 ms a file at the start; the best one takes five times as long for 4 % fewer bytes. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+function encodingsOf(identity: Buffer): Omit<Asset, 'type'> {
+  return { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity, BROTLI) };
+}
+
+/** Chooses from an Accept-Encoding (RFC 9110, 12.5.3). A coding that is not named, or has the weight 0, is not sent. */
+export function codingFor(accepted: string): (typeof CODINGS)[number] {
+  const named = new Map(
+    accepted.split(',').map((part) => {
+      const [coding = '', ...parameters] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      const weight = parameters.find((one) => one.startsWith('q='));
+      return [coding, weight === undefined ? 1 : Number(weight.slice(2))] as const;
+    }),
+  );
+  return CODINGS.find((coding) => (named.get(coding) ?? 0) > 0) ?? 'identity';
+}
+
 /** Reads the files next to this module. A missing file means a broken build, and aborts the start. */
 export function openAssets(): Assets {
-  const byName = new Map<string, { readonly text: string; readonly type: string }>();
+  const byName = new Map<string, Asset>();
   const pathOf = ({ file, type, parts }: (typeof FILES)[keyof typeof FILES]) => {
     const text = parts.map(readPart).join('\n');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
     const name = file.replace('.', `.${hash}.`);
-    byName.set(name, { text, type });
+    byName.set(name, { type, ...encodingsOf(Buffer.from(text)) });
     return `/assets/${name}`;
   };
   const paths = { style: pathOf(FILES.style), script: pathOf(FILES.script), icon: pathOf(FILES.icon) };
@@ -78,14 +109,16 @@ export function openAssets(): Assets {
     body: { kind: 'none' },
     uncounted: true,
     doc: 'page',
-    handle({ params }) {
-      const found = byName.get(params['name'] ?? '');
+    handle(request) {
+      const found = byName.get(request.params['name'] ?? '');
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no such file; reload the page' });
-      return {
-        status: 200,
-        headers: { 'Content-Type': found.type, 'Cache-Control': 'public, max-age=31536000, immutable' },
-        body: found.text,
-      };
+      const coding = codingFor(request.header('accept-encoding') ?? '');
+      return bytes(200, found[coding], {
+        'Content-Type': found.type,
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        Vary: 'Accept-Encoding',
+        ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
+      });
     },
   };
   return { paths, route };

@@ -30,6 +30,7 @@ export interface FieldProps extends FieldBase {
   readonly minlength?: number;
   readonly value?: string | undefined;
   readonly autofocus?: boolean;
+  readonly placeholder?: string;
 }
 
 export function Field(props: FieldProps): VNode {
@@ -45,6 +46,7 @@ export function Field(props: FieldProps): VNode {
         value={entered ?? props.value}
         autocomplete={props.autocomplete ?? 'off'}
         autofocus={props.autofocus}
+        placeholder={props.placeholder}
         maxlength={props.maxlength}
         minlength={props.minlength}
       />

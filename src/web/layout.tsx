@@ -150,8 +150,11 @@ function Stones(): VNode {
 }
 
 const SHORTCUTS = [
-  ['/', 'Search'],
+  ['Ctrl K', 'Go, act and find from one list'],
+  ['/', 'Search everything'],
   ['n', 'New task'],
+  ['f', 'Filter the board'],
+  ['Ctrl S, Ctrl Enter', 'Save the form'],
   ['u', 'Undo'],
   ['g then h, t, v, d, s', 'Go to home, tasks, vaults, documents, search'],
   ['Arrow keys', 'From card to card on the board'],

@@ -126,6 +126,10 @@ document.addEventListener('keydown', (event) => {
     closeTop(target);
     return;
   }
+  if (isSave(event)) {
+    save(event, target);
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || target.matches('input, textarea, select')) return;
   if (isGoing) {
     isGoing = false;
@@ -135,13 +139,36 @@ document.addEventListener('keydown', (event) => {
   }
   if (key === 'g') isGoing = true;
   else if (key === '?') keysDialog?.showModal();
-  else if (key === '/') focusField(event, document.getElementById('filter-q') ?? document.getElementById('search-q'));
+  else if (key === '/') focusField(event, document.getElementById('search-q'));
+  else if (key === 'f') focusField(event, document.getElementById('filter-q'));
   else if (key === 'n') focusField(event, document.getElementById('new-content'));
   else if (key === 'u') {
     const undo = /** @type {HTMLElement | null} */ (document.querySelector('.notice.is-toast button'));
     undo?.click();
   }
 });
+
+/** @param {KeyboardEvent} event */
+function isSave({ key, ctrlKey, metaKey, altKey, shiftKey }) {
+  return (ctrlKey || metaKey) && !altKey && !shiftKey && (key === 's' || key === 'Enter');
+}
+
+/**
+ * Sends the form around a field, or else the form of the page that holds a longer text. On a page without one, the keys keep
+ * their meaning in the browser.
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement} target
+ */
+function save(event, target) {
+  const own = target.closest('form');
+  const form = own?.method === 'post' ? own : document.querySelector('form[data-draft]');
+  if (!(form instanceof HTMLFormElement)) return;
+  event.preventDefault();
+  if (!event.repeat) form.requestSubmit(form.querySelector('button.primary'));
+}
+
+// Where a link says so, the next task can be typed at once.
+if (location.hash === '#new-content') document.getElementById('new-content')?.focus();
 
 /**
  * @param {KeyboardEvent} event

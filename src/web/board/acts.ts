@@ -8,7 +8,7 @@ import type { Notice } from '../notices.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { browserOf } from '../visit.ts';
 import { columnNamed, wholeColumn } from './columns.ts';
-import { backOf, readTaskId } from './filter.ts';
+import { backOf, litPath, readTaskId } from './filter.ts';
 
 interface ActOptions extends Pick<Capabilities, 'tasks'> {
   readonly pages: Pages;
@@ -115,7 +115,7 @@ function done(
   text: string,
   undo: UndoForm,
 ) {
-  return pages.go(visit, `${backOf(form)}#task-${id}`, noticeOf(form, id, text, undo));
+  return pages.go(visit, `${litPath(backOf(form), 'moved', id)}#task-${id}`, noticeOf(form, id, text, undo));
 }
 
 /** The notice after an action, with an undo. An undo itself cannot be undone. */

@@ -18,6 +18,8 @@ export interface BoardContext {
   readonly back: string;
   /** YYYY-MM-DD. */
   readonly today: string;
+  /** The task that was added or moved just now. */
+  readonly lit?: TaskRecord | undefined;
 }
 
 interface CardProps {
@@ -34,7 +36,11 @@ export function Card({ task, board }: CardProps): VNode {
   const isDone = task.kanban_status === 'done';
   const hasFacts = task.is_important || task.due_date !== null || category !== undefined;
   return (
-    <li class={isDone ? 'card is-done' : 'card'} id={`task-${task.id}`} data-task={task.id}>
+    <li
+      class={`card${isDone ? ' is-done' : ''}${board.lit?.id === task.id ? ' is-lit' : ''}`}
+      id={`task-${task.id}`}
+      data-task={task.id}
+    >
       <form method="post" action={`/tasks/${task.id}/move`} data-swap>
         <CsrfField csrf={board.visit.csrf} />
         <input type="hidden" name="back" value={board.back} />

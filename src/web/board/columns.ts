@@ -38,13 +38,24 @@ export interface ColumnsRequest {
   readonly zone: Zone;
   /** One column, page by page from 1; undefined: the first page of all columns. */
   readonly only: { readonly column: ColumnKind; readonly page: number } | undefined;
+  /** The task that was added or moved just now: shown in its column whatever the order and the filter. */
+  readonly lit: TaskRecord | undefined;
 }
 
 export async function readColumns(tasks: Tasks, request: ColumnsRequest): Promise<ColumnTasks[]> {
   const columns = request.only === undefined ? COLUMNS : [request.only.column];
   const found: ColumnTasks[] = [];
-  for (const column of columns) found.push(await readColumn(tasks, column, request));
+  for (const column of columns) found.push(withLit(await readColumn(tasks, column, request), request.lit));
   return found;
+}
+
+/** Puts the task that was added or moved just now first, unless the column already shows it where it cannot be missed. */
+function withLit(found: ColumnTasks, lit: TaskRecord | undefined): ColumnTasks {
+  const { column, tasks } = found;
+  if (lit === undefined || lit.kanban_status !== column.status) return found;
+  const open = column.status === 'done' ? tasks.slice(0, limits.boardDoneOpen) : tasks;
+  if (open.some(({ id }) => id === lit.id)) return found;
+  return { ...found, tasks: [lit, ...tasks.filter(({ id }) => id !== lit.id)] };
 }
 
 /** The ids of a column as shown without a filter. */

@@ -69,6 +69,11 @@ export function backOf(form: URLSearchParams): string {
   return path === '/tasks' || path.startsWith('/tasks?') || path === '/tasks/trash' ? path : '/tasks';
 }
 
+/** A path of the board that shows and lights a task, whatever the order and the filter. */
+export function litPath(path: string, why: 'added' | 'moved', id: number): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${why}=${id}`;
+}
+
 /** Converts the filter to the one of task lists. `today`: YYYY-MM-DD. */
 export function taskFilter({ category, due, isImportant }: BoardFilter, today: string): TaskFilter {
   const day = dayNumber(today);

@@ -17,6 +17,7 @@ import { By, CsrfField, Form, Moment, SubmitButton } from '../ui.tsx';
 import type { MemberVisit } from '../visit.ts';
 import type { BoardContext } from './card.tsx';
 import { COLUMNS } from './columns.ts';
+import { openedFields } from './merge-task.ts';
 
 /** Fields of a task that the forms have no control of their own for. `completed` follows the column. */
 export const OTHER_FIELDS = declaredTask.inputsBeside([
@@ -27,6 +28,19 @@ export const OTHER_FIELDS = declaredTask.inputsBeside([
   'category_id',
   'kanban_status',
 ]);
+
+/** Names the field that says what a form was opened with. */
+export const OPENED = 'opened';
+
+/** The fields of a task that its form changes. */
+const FORM_FIELDS = [
+  'content',
+  'due_date',
+  'is_important',
+  'kanban_status',
+  'category_id',
+  ...OTHER_FIELDS.map(({ name }) => name),
+];
 
 export function NewTask({
   board,
@@ -54,6 +68,7 @@ export function NewTask({
           label="New task"
           maxlength={limits.taskContentCharsMax}
           autofocus={isNext}
+          placeholder="New task"
           problem={problem}
         />
         <SubmitButton look="primary">Add</SubmitButton>
@@ -137,6 +152,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
       <Form csrf={visit.csrf} action={`/tasks/${task.id}`} draft={`/tasks/${task.id}`}>
         <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
         <OpenedVersion problem={problem} current={task.version} />
+        <input type="hidden" name={OPENED} value={openedText(task, problem)} />
         <TextArea
           form={form}
           name="content"
@@ -160,6 +176,12 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
       </Form>
     </div>
   );
+}
+
+/** The fields that the form was opened with, for a merge; after a refused save, those that are now on the page. */
+function openedText(task: TaskRecord, problem: Problem | undefined): string {
+  const kept = problem?.fields['form'] === undefined ? problem?.values[OPENED] : undefined;
+  return kept ?? JSON.stringify(openedFields(task, FORM_FIELDS));
 }
 
 /** When the task was added, and when and by whom it was last changed. */

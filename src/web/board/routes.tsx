@@ -13,10 +13,11 @@ import { actRoutes } from './acts.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
-import { backOf, boardPath, isNarrowed, readFilter, readTaskId } from './filter.ts';
-import { EditTask, NewTask, OTHER_FIELDS } from './forms.tsx';
+import { backOf, boardPath, isNarrowed, litPath, readFilter, readTaskId } from './filter.ts';
+import { EditTask, NewTask, OPENED, OTHER_FIELDS } from './forms.tsx';
+import { mergeTask, readOpened } from './merge-task.ts';
 import { trashRoutes } from './trash.tsx';
-import { Column, ColumnTabs, FilterForm, NoTasks } from './view.tsx';
+import { Column, ColumnTabs, FilterForm, FilterToggle, NoTasks } from './view.tsx';
 
 const PATH = '/tasks';
 
@@ -51,7 +52,12 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
   // A refused form shows the view that contained it.
   const query =
     problem === undefined ? request.query : new URL(backOf(request.form), 'http://cairn.invalid').searchParams;
-  const whole = contextOf(options, visit, query);
+  const lit = litTask(tasks, visit, query);
+  const context = contextOf(options, visit, query);
+  // On a phone, the tab of the column that a new task is in is shown.
+  const filter =
+    lit === undefined || !query.has('added') ? context.filter : { ...context.filter, tab: lit.kanban_status };
+  const whole = { ...context, filter, back: boardPath(filter), lit };
   const column = columnNamed(query.get('column'));
   const page = readTaskId(query.get('page')) ?? 1;
   // An action on a page of one column leads back to it.
@@ -65,6 +71,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
     today: board.today,
     zone: timeZones.of(visit.accountId),
     only: column === undefined ? undefined : { column, page },
+    lit,
   });
   const isEmpty =
     column === undefined && !isNarrowed(board.filter) && columns.every(({ tasks: found }) => found.length === 0);
@@ -77,6 +84,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
       <>
         <div class="title-row">
           <h1>Tasks</h1>
+          <FilterToggle board={board} />
           <p class="title-links">
             <a href="/tasks/categories">Categories</a>
             <a href="/tasks/trash">Trash</a>
@@ -102,6 +110,12 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
   });
 }
 
+/** The task that an address says was added or moved just now; undefined: none, or it is deleted. */
+function litTask(tasks: Capabilities['tasks'], visit: MemberVisit, query: URLSearchParams): TaskRecord | undefined {
+  const id = readTaskId(query.get('added') ?? query.get('moved'));
+  return id === undefined ? undefined : tasks.find(visit.accountId, id);
+}
+
 function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, problem?: Problem): Reply {
   return options.pages.show(visit, {
     title: 'Edit task',
@@ -119,7 +133,7 @@ async function create(options: BoardOptions, visit: MemberVisit, form: URLSearch
   if (!tried.ok) return await showBoard(options, visit, tried.problem);
   const { id } = tried.value;
   const back = backOf(form);
-  return pages.go(visit, `${back}${back.includes('?') ? '&' : '?'}added=${id}`, {
+  return pages.go(visit, litPath(back, 'added', id), {
     text: 'Task added.',
     undo: { label: 'Undo', action: `${PATH}/${id}/delete`, fields: { back, undo: 'true' } },
   });
@@ -133,13 +147,45 @@ async function save(options: BoardOptions, visit: MemberVisit, form: URLSearchPa
   const tried = await problemOf('edit', values, () =>
     tasks.patch(visit.accountId, task.id, tasks.read(visit.accountId, taskChange, change), { by: browserOf(visit) }),
   );
-  if (!tried.ok) return showTask(options, visit, taskOf(options, visit), tried.problem);
   const isUndo = form.get('undo') === 'true';
+  if (!tried.ok) {
+    const merged = isUndo ? undefined : await mergeSaved(options, visit, form, change);
+    if (merged === undefined) return showTask(options, visit, taskOf(options, visit), tried.problem);
+    const { before, after } = merged;
+    return pages.go(visit, `${litPath(PATH, 'moved', task.id)}#task-${task.id}`, {
+      text: `Task saved, and merged with a change by ${before.changed_by ?? 'somebody else'}.`,
+      undo: undoOf(before, after),
+    });
+  }
   return pages.go(
     visit,
-    `${PATH}#task-${task.id}`,
+    `${litPath(PATH, 'moved', task.id)}#task-${task.id}`,
     isUndo ? { text: 'Undone.' } : { text: 'Task saved.', undo: undoOf(task, tried.value) },
   );
+}
+
+/**
+ * Saves again with what another change left alone, if the two do not overlap. Undefined: they do, or the refusal had another
+ * cause.
+ */
+async function mergeSaved(
+  options: BoardOptions,
+  visit: MemberVisit,
+  form: URLSearchParams,
+  change: Readonly<Record<string, unknown>>,
+): Promise<{ readonly before: TaskRecord; readonly after: TaskRecord } | undefined> {
+  const { tasks } = options;
+  const before = taskOf(options, visit);
+  const opened = readOpened(form.get(OPENED));
+  if (opened === undefined || before.version === change['expected_version']) return undefined;
+  const { expected_version: _opened, ...mine } = change;
+  const merged = mergeTask(opened, mine, { ...before });
+  if (merged === undefined) return undefined;
+  const tried = await problemOf('edit', {}, () => {
+    const fields = tasks.read(visit.accountId, taskChange, { ...merged, expected_version: before.version });
+    return tasks.patch(visit.accountId, before.id, fields, { by: browserOf(visit) });
+  });
+  return tried.ok ? { before, after: tried.value } : undefined;
 }
 
 /** The undo form: it restores the previous fields, unless the task was changed again since. */

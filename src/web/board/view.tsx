@@ -69,11 +69,21 @@ export function ColumnTabs({
   );
 }
 
+/** Shows and hides the filter on a phone, without script too. On wider screens the filter is always there. */
+export function FilterToggle({ board }: { readonly board: BoardContext }): VNode {
+  return (
+    <label class="filter-toggle check">
+      <input type="checkbox" id="filter-shown" checked={isNarrowed(board.filter)} />
+      Filter
+    </label>
+  );
+}
+
 /** The filter as a GET form: a view of the board has an address, so it can be bookmarked. */
 export function FilterForm({ board }: { readonly board: BoardContext }): VNode {
   const { filter, categories } = board;
   return (
-    <form class="filters" method="get" action="/tasks" data-swap="typing">
+    <form class="filters" method="get" action="/tasks" data-swap="typing" id="filters">
       <input type="hidden" name="tab" value={filter.tab} />
       <label class="filter-search">
         <span class="sr-only">Search tasks</span>

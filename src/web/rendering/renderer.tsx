@@ -45,7 +45,7 @@ export function isMarkdown(name: string): boolean {
 }
 
 export function Prose({ rendered }: { readonly rendered: RenderedHtml }): VNode {
-  return <div class="prose" dangerouslySetInnerHTML={{ __html: rendered.html }} />;
+  return <div class="prose" dir="auto" dangerouslySetInnerHTML={{ __html: rendered.html }} />;
 }
 
 /** Code in numbered lines, with a copy button if script is enabled. */

@@ -78,7 +78,7 @@ test('[WEB-1, TASK-2] a task moves by its buttons through every column and back,
     expect(offered()).toEqual(columns.filter((column) => column !== at));
     const next = { backlog: 'todo', todo: 'in_progress', in_progress: 'done' }[at];
     const answer = await client.post('/tasks/1/move', client.fieldsOf('/tasks/1/move', { status: next }));
-    expect([answer.status, answer.headers.location]).toEqual([303, '/tasks#task-1']);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/tasks?moved=1#task-1']);
     await client.open('/tasks');
     expect(columnsOf(client)[next]).toEqual([1]);
   }

@@ -15,6 +15,7 @@ import { vaultFileOf } from '../files.ts';
 import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
 import { fromForm, newlineOf, textContentOf } from '../text-content.ts';
 import { EditPage } from './edit.tsx';
+import { mergeSaved } from './merge.ts';
 import { type Changed, renameFile, writeFile } from './push.ts';
 import { takeUpload } from './upload.ts';
 
@@ -88,7 +89,15 @@ async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchPa
     writeFile(sync, visit, { vaultId, path, base }, Buffer.from(text)),
   );
   if (!tried.ok) return showEdit(options, visit, { path, base, text }, tried.problem);
-  if (tried.value.kind === 'conflict') return toConflict(options, visit, vaultId, tried.value);
+  if (tried.value.kind === 'conflict') {
+    const merged = await mergeSaved(sync, visit, vaultId, tried.value.conflict);
+    return merged === undefined
+      ? toConflict(options, visit, vaultId, tried.value)
+      : pages.go(visit, filePath(vaultId, merged.path), {
+          text: `Saved, and merged with a change by ${merged.by}.`,
+          undo: undoTo(vaultId, merged.path, merged.seq, merged.sha256),
+        });
+  }
   const { record, status } = tried.value.result;
   const undo =
     before === undefined || status !== 'updated' ? undefined : undoTo(vaultId, path, before.seq, record.sha256);

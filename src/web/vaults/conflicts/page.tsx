@@ -5,6 +5,7 @@ import type { Vault } from '../../../sync/vaults/vaults.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { bytesText, Form, Given, Moment, SubmitButton } from '../../ui.tsx';
+import { authorOf } from '../../visit.ts';
 import { DiffTable } from '../compare/diff-table.tsx';
 import type { SideBySide } from '../compare/side-by-side.ts';
 import { Crumbs } from '../crumbs.tsx';
@@ -18,22 +19,36 @@ export interface ConflictPageProps {
   /** Undefined: a side is not text, or too large to show. */
   readonly diff: SideBySide | undefined;
   /** Initial text of the editor; undefined: only choosing a side is possible. */
-  readonly draft: { readonly text: string; readonly newline: Newline } | undefined;
+  readonly draft: { readonly text: string; readonly newline: Newline; readonly isClean: boolean } | undefined;
   /** Path of the next pending conflict; undefined: this is the only one. */
   readonly next: string | undefined;
   readonly problem: Problem | undefined;
 }
 
 /** The names of the sides, used on the page and in the markers of a merged text. */
-export function sideNames({ conflict, current }: ConflictSides): { readonly yours: string; readonly hub: string } {
+export function sideNames(visit: MemberVisit, sides: ConflictSides): SideNames {
+  const { conflict, current } = sides;
   const by = current === undefined ? '' : ` (${current.record.device_id})`;
-  return { yours: `From ${conflict.record.device_id}`, hub: `On the hub${by}` };
+  return {
+    yours: isYours(visit, sides) ? 'Your version' : `From ${conflict.record.device_id}`,
+    hub: `On the hub${by}`,
+  };
+}
+
+interface SideNames {
+  readonly yours: string;
+  readonly hub: string;
+}
+
+/** True when the refused change came from a browser like this one: its person is reading the page. */
+function isYours(visit: MemberVisit, { conflict }: ConflictSides): boolean {
+  return conflict.record.device_id === authorOf(visit);
 }
 
 export function ConflictPage(props: ConflictPageProps): VNode {
   const { visit, vault, sides, diff, next } = props;
   const { record: conflict } = sides.conflict;
-  const names = sideNames(sides);
+  const names = sideNames(visit, sides);
   return (
     <>
       <div class="intro">
@@ -42,8 +57,9 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           <Given>{conflict.path}</Given>
         </h1>
         <p class="lead">
-          <Given>{conflict.device_id}</Given> sent a change <Moment at={conflict.detected_at} zone={visit.zone} />, but
-          the file on the hub had already changed. Both versions are kept until you choose.
+          {isYours(visit, sides) ? 'You' : <Given>{conflict.device_id}</Given>} changed this file{' '}
+          <Moment at={conflict.detected_at} zone={visit.zone} />, but the file on the hub had already changed. Both
+          versions are kept until you choose.
         </p>
         <p class="actions">
           {next === undefined ? null : <a href={next}>Next conflict</a>}
@@ -68,7 +84,7 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           side="yours"
           title={names.yours}
           bytes={sides.yours}
-          action={`Keep the version from ${conflict.device_id}`}
+          action={isYours(visit, sides) ? 'Keep mine' : `Keep the version from ${conflict.device_id}`}
         />
       </div>
       {diff === undefined ? null : <Differences diff={diff} names={names} />}
@@ -121,7 +137,7 @@ function baseOf({ current }: ConflictSides): string {
 
 interface DifferencesProps {
   readonly diff: SideBySide;
-  readonly names: ReturnType<typeof sideNames>;
+  readonly names: SideNames;
 }
 
 function Differences({ diff, names }: DifferencesProps): VNode {
@@ -150,6 +166,7 @@ function Differences({ diff, names }: DifferencesProps): VNode {
 
 function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNode | null {
   const path = conflictPath(vault.id, sides.conflict.id);
+  const names = sideNames(visit, sides);
   if (draft === undefined) {
     return (
       <section class="panel" aria-labelledby="edit">
@@ -164,8 +181,14 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
     <section class="panel" aria-labelledby="edit">
       <h2 id="edit">Merge</h2>
       <p class="lead">
-        Both versions merged. Conflicting lines are marked “<Given>{sideNames(sides).yours}</Given>” and “
-        <Given>{sideNames(sides).hub}</Given>”. Edit them, then delete the markers.
+        {draft.isClean ? (
+          'The changes do not overlap, so they were merged. Check and save.'
+        ) : (
+          <>
+            Both versions merged. Conflicting lines are marked “<Given>{names.yours}</Given>” and “
+            <Given>{names.hub}</Given>”. Edit them, then delete the markers.
+          </>
+        )}
       </p>
       <Form csrf={visit.csrf} action={path} draft={path} class="stack whole">
         <input type="hidden" name="base" value={baseOf(sides)} />

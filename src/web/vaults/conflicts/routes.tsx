@@ -53,7 +53,7 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
   if (sides.conflict.record.status !== 'pending') {
     return pages.go(visit, vaultPath(vault.id), { text: 'This conflict is already resolved.' });
   }
-  const draft = await draftOf(options, visit.accountId, vault.id, sides);
+  const draft = await draftOf(options, visit, vault.id, sides);
   const diff = await diffOf(options, visit.accountId, sides);
   const next = await nextAfter(options, visit.accountId, vault.id, sides.conflict.id);
   const body = { visit, vault, sides, diff, draft, next, problem };
@@ -101,14 +101,14 @@ async function diffOf(
 }
 
 /** The merge of both sides, if they are texts short enough to edit in a form. */
-async function draftOf({ sync }: VaultOptions, accountId: string, vaultId: string, sides: ConflictSides) {
+async function draftOf({ sync }: VaultOptions, visit: MemberVisit, vaultId: string, sides: ConflictSides) {
   const mine = shortText(sides.yours);
   if (mine === undefined || shortText(sides.current?.bytes) === undefined) return undefined;
-  const request = { vault_id: vaultId, conflict_id: sides.conflict.id, labels: sideNames(sides) };
-  const { content } = await sync.merges.merge(accountId, request);
+  const request = { vault_id: vaultId, conflict_id: sides.conflict.id, labels: sideNames(visit, sides) };
+  const { content, conflicts } = await sync.merges.merge(visit.accountId, request);
   const text = content?.encoding === 'utf-8' ? content.text : undefined;
   if (text === undefined || Buffer.byteLength(text) > limits.editedTextBytesMax) return undefined;
-  return { text, newline: newlineOf(mine) };
+  return { text, newline: newlineOf(mine), isClean: conflicts === 0 };
 }
 
 function shortText(bytes: Uint8Array | undefined): string | undefined {
