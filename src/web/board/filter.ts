@@ -69,8 +69,9 @@ export function backOf(form: URLSearchParams): string {
   return path === '/tasks' || path.startsWith('/tasks?') || path === '/tasks/trash' ? path : '/tasks';
 }
 
-/** A path of the board that shows and lights a task, whatever the order and the filter. */
+/** A path of the board that shows and lights a task, whatever the order and the filter. The trash shows all of its tasks. */
 export function litPath(path: string, why: 'added' | 'moved', id: number): string {
+  if (path === '/tasks/trash') return path;
   return `${path}${path.includes('?') ? '&' : '?'}${why}=${id}`;
 }
 

@@ -78,7 +78,10 @@ test('[WEB-1, TASK-2] a task moves by its buttons through every column and back,
     expect(offered()).toEqual(columns.filter((column) => column !== at));
     const next = { backlog: 'todo', todo: 'in_progress', in_progress: 'done' }[at];
     const answer = await client.post('/tasks/1/move', client.fieldsOf('/tasks/1/move', { status: next }));
-    expect([answer.status, answer.headers.location]).toEqual([303, '/tasks?moved=1#task-1']);
+    expect([answer.status, answer.headers.location]).toEqual([
+      303,
+      expect.stringMatching(/^\/tasks\?(tab=backlog&)?moved=1#task-1$/),
+    ]);
     await client.open('/tasks');
     expect(columnsOf(client)[next]).toEqual([1]);
   }
@@ -193,7 +196,7 @@ test('[WEB-1] the board narrows to a category and stays there; a card shows its 
   expect(client.html).toContain('fill="#00aa44"');
   expect(client.text).toContain('<i>Garden</i>');
   await client.submit('/tasks/2/move', { status: 'done' });
-  expect(client.path).toBe(`/tasks?category=${id}#task-2`);
+  expect(client.path).toBe(`/tasks?category=${id}&moved=2#task-2`);
   expect(await taskOf(who, 2)).toMatchObject({ category_id: id, kanban_status: 'done' });
   await client.open('/tasks/2');
   await client.submit('/tasks/2', { category_id: '' });
@@ -217,7 +220,7 @@ test('[WEB-1, LIM-2] a long column is shown page by page, each task once', async
     const fields = client.fieldsOf(`/tasks/${id}/move`, { important: 'true' });
     return (await client.post(`/tasks/${id}/mark`, fields)).headers.location;
   };
-  expect(await actAt(shown()[0])).toMatch(/^\/tasks\?more=todo#/);
+  expect(await actAt(shown()[0])).toMatch(/^\/tasks\?more=todo&moved=\d+#/);
   await client.open('/tasks?more=todo');
   await follow(client, `Show all ${total}`);
   expect(Object.keys(columnsOf(client))).toEqual(['todo']);
