@@ -75,8 +75,17 @@ const MEMBER: readonly Look[] = [
       await other.getByRole('button', { name: 'Save' }).click();
       await other.getByText('Task saved.').waitFor();
       await other.close();
+      await page.getByLabel('Task', { exact: true }).fill('Overdue, by this tab');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('group', { name: 'The text saved elsewhere' }).waitFor();
+    },
+  ],
+  [
+    '/tasks',
+    async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('due');
+      await page.getByRole('option', { name: 'Search everything' }).waitFor();
     },
   ],
   ['/search'],
