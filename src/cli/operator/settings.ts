@@ -4,5 +4,5 @@ import { printError } from '../output.ts';
 
 /** The settings of this shell. Reports each variable that is ignored. Throws StartError as `readConfig` does. */
 export function operatorConfig(): Config {
-  return readConfig(process.env, (name) => printError(`cairn: ${name} is not a setting and is ignored.`));
+  return readConfig(undefined, (name) => printError(`cairn: ${name} is not a setting and is ignored.`));
 }
