@@ -124,8 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     timeZone: values.CAIRN_TIMEZONE,
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
-    // Over plain http a browser sign-in would send its code and tokens in the clear.
-    oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
+    oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
@@ -191,10 +190,6 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile !== undefined) throw new StartError('CAIRN_TLS_KEY must be set together with CAIRN_TLS_CERT.');
   if (keyFile !== undefined) throw new StartError('CAIRN_TLS_CERT must be set together with CAIRN_TLS_KEY.');
   return undefined;
-}
-
-function isHttps(url: string | undefined): boolean {
-  return url?.startsWith('https:') === true;
 }
 
 /**

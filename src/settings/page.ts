@@ -65,8 +65,7 @@ const ENTRY: Group = {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
   },
   CAIRN_OAUTH_METADATA: {
-    default: '`on` with an https `CAIRN_PUBLIC_URL`, else `off`',
-    meaning: 'whether MCP clients find the browser sign-in at `/mcp`; keys work either way',
+    meaning: 'whether MCP clients find the browser sign-in at `/mcp`: `on` or `off`; keys work either way',
   },
   CAIRN_OAUTH_CLIENT_DOCUMENTS: {
     meaning:

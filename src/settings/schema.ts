@@ -108,7 +108,7 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
-  CAIRN_OAUTH_METADATA: onOff.optional(),
+  CAIRN_OAUTH_METADATA: onOff.default('on'),
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
     .default('public'),
