@@ -1,9 +1,11 @@
 /** Decides which time a record gets: the clock's, whatever a clock that was wrong once has left in earlier records. Pure. */
-import { limits } from '../limits/service.ts';
+
+/** A stored time ahead of the clock by more than this was written by a clock that was wrong. */
+export const CLOCK_SLACK_MS = 60_000;
 
 /** True when a stored time is further in the future than a clock in order is ever set back. */
 export function isFromTheFuture(storedMs: number, nowMs: number): boolean {
-  return storedMs > nowMs + limits.clockSlackMs;
+  return storedMs > nowMs + CLOCK_SLACK_MS;
 }
 
 /** Returns the time of a change after another: never before it, unless that was dated by a clock that was wrong. */

@@ -90,7 +90,8 @@ export function checkClock(newestMs: number, nowMs: number): Finding {
   if (isFromTheFuture(newestMs, nowMs)) {
     return wrong(
       'clock',
-      `the clock shows ${now}, earlier than data written at ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true).`,
+      `the clock shows ${now}, earlier than data written at ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true). ` +
+        'If it is right now and was wrong then, run `cairn doctor --fix-clock`.',
     );
   }
   if (newestMs > 0 && nowMs - newestMs > limits.clockJumpMs) {
