@@ -297,11 +297,14 @@ export const limits = {
   redirectUrisMax: 10,
   redirectUriCharsMax: 2048,
   clientRegistrationBytesMax: 16 * KiB,
-  /** Registered clients over the whole hub. When full, the unused one that expires first is removed. */
-  clientRegistrationsMax: 1000,
+  /**
+   * Name and redirect URIs of a dynamic registration, which are in its client_id: four thirds of it are in each address
+   * of an authorization request. Known clients need 60 to 400.
+   */
+  clientMetadataBytesMax: 1000,
+  /** Characters of a client_id that contains its metadata, where people see it. */
+  clientIdShownChars: 20,
   operatorClientsMax: 100,
-  /** A registration that never led to a sign-in expires after a day. */
-  clientUnusedMs: 86_400_000,
   /** Client ID metadata documents: size, fetch timeout, cache lifetime, cached documents, and concurrent fetches. */
   clientDocumentBytesMax: 16 * KiB,
   clientDocumentMs: 5000,

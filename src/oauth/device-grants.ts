@@ -12,6 +12,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { shownClientId } from './clients/sealed-client.ts';
 import { type DeviceGrantRecord, deviceExpiries, deviceGrants, deviceUserCodes } from './records.ts';
 import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, showUserCode } from './rules.ts';
 import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
@@ -242,7 +243,7 @@ function noSuchDevice(): Refusal {
 function describe(grant: DeviceGrantRecord, userCode: string): GrantDescription {
   return {
     user_code: showUserCode(readUserCode(userCode) ?? ''),
-    client: grant.client_id,
+    client: shownClientId(grant.client_id),
     device_name: grant.device_name,
     scope: grant.scope,
     address: grant.address,

@@ -130,7 +130,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
     operationId: 'registerClient',
     summary: 'Registers an OAuth client (RFC 7591)',
     description:
-      'Registers a public OAuth client (RFC 7591). A registration that never leads to a sign-in expires after a day.',
+      'Registers a public OAuth client (RFC 7591). The client_id contains the sealed metadata; it does not expire.',
     accepts: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
     request: { required: true, ...jsonContent(registration, REGISTRATION) },
     answer: {
@@ -138,7 +138,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
       description: 'The client_id to sign in with',
       schema: registered,
       example: {
-        client_id: `ccl_${'0'.repeat(32)}`,
+        client_id: `ccl_${'A'.repeat(120)}`,
         ...REGISTRATION,
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
@@ -146,7 +146,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
       },
     },
     answers: { 400: refused('Invalid metadata', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs') },
-    reply: async ({ request }) => json(201, await register(options, request), NO_CACHE),
+    reply: async ({ request }) => json(201, register(options, request), NO_CACHE),
   });
 }
 
@@ -230,9 +230,9 @@ async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesO
 }
 
 /** Registers an unknown client; rate limited by address, since anyone may call it. */
-async function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
+function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
   countRequest(request.address);
-  const { client_id, client_name, redirect_uris } = await clients.register(request.document);
+  const { client_id, client_name, redirect_uris } = clients.register(request.document);
   return {
     client_id,
     ...(client_name === null ? {} : { client_name }),

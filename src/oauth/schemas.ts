@@ -21,8 +21,7 @@ export const oauthError: Schema = {
 const clientId = {
   ...text,
   minLength: 1,
-  maxLength: limits.clientIdCharsMax,
-  description: 'Any label the client chooses',
+  description: `A label of at most ${limits.clientIdCharsMax} characters that the client chooses, or the client_id of its registration`,
 };
 
 export const deviceRequest = {
@@ -123,7 +122,7 @@ export const registered = {
   title: 'RegisteredClient',
   ...objectSchema(
     {
-      client_id: { ...text, pattern: '^ccl_[0-9a-f]{32}$' },
+      client_id: { ...text, pattern: '^ccl_[A-Za-z0-9_-]+$' },
       redirect_uris: { type: 'array', items: text },
       grant_types: { type: 'array', items: text },
       response_types: { type: 'array', items: text },

@@ -7,6 +7,7 @@ import { explain, Refusal } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { OAuthClient } from '../../oauth/clients/clients.ts';
+import { shownClientId } from '../../oauth/clients/sealed-client.ts';
 import {
   type AuthorizationRequest,
   answerUri,
@@ -68,8 +69,8 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
   // First the code, because an account may have only a few of them.
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
-  await clients.noteUsed(client.client_id, visit.accountId);
-  options.letters.newSignIn(visit.email, `An app (${client.client_name ?? client.client_id})`, visit.source);
+  await clients.noteUsed(client.client_id);
+  options.letters.newSignIn(visit.email, `An app (${client.client_name ?? shownClientId(client.client_id)})`, visit.source);
   return leave(read.request, issuer, { code });
 }
 
