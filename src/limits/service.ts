@@ -62,6 +62,12 @@ export const limits = {
   retryAfterSeconds: 1,
 
   // Rate limits (defaults). A caller is a key, or an address without one.
+  /** The networks that an IPv6 address is counted in, and how many times the share of one /64 each has. */
+  addressNetworks: [
+    { bits: 64, share: 1 },
+    { bits: 56, share: 2 },
+    { bits: 48, share: 4 },
+  ],
   /** CAIRN_RATE_LIMIT: sustained calls per minute. */
   callsPerMinuteDefault: 600,
   /** Calls allowed at once, as a fraction of the calls per minute. */
@@ -271,8 +277,9 @@ export const limits = {
   devicePollStepSeconds: 5,
   /** A poll early by less counts as on time: clocks and networks are not exact. */
   devicePollSlackMs: 500,
-  /** Sign-in requests of devices per minute, over the whole hub. */
+  /** Sign-in requests of devices per minute, over the whole hub; and the part kept for networks with no other. */
   deviceRequestsPerMinuteMax: 1000,
+  deviceRequestsKept: 1 / 4,
   /** Expired grants removed by one request of a device. */
   deviceSweepRowsMax: 100,
   /** Wrong user codes of one address or one account, in a window of this length. */

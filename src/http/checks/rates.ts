@@ -2,8 +2,8 @@
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
-import { addressBlock } from '../request/address-block.ts';
-import { RateLimiter, type RateState } from './gcra.ts';
+import type { RateState } from './gcra.ts';
+import { NetworkLimiter } from './network-limiter.ts';
 
 export interface RateSettings {
   /** 0: off. */
@@ -15,13 +15,13 @@ export interface RateSettings {
 export class Rates {
   /** Refusals of each limit since the start. */
   readonly refused = { calls: 0, signIns: 0 };
-  readonly #calls: RateLimiter;
-  readonly #signIns: RateLimiter;
+  readonly #calls: NetworkLimiter;
+  readonly #signIns: NetworkLimiter;
 
   constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
     const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
-    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
-    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+    this.#calls = new NetworkLimiter({ perMinute: callsPerMinute, burst }, now);
+    this.#signIns = new NetworkLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
   /** Calls that a caller can make at once. */
@@ -40,7 +40,7 @@ export class Rates {
   }
 
   #take(caller: string, calls: number, callsAgain: number): ReplyHeaders {
-    const state = this.#calls.take(caller, calls, callsAgain);
+    const state = this.#calls.take(caller, { cost: calls, costAgain: callsAgain });
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
       this.refused.calls += 1;
@@ -58,9 +58,9 @@ export class Rates {
     this.countSignIn('failed', address);
   }
 
-  /** Counts an attempt of a kind by its address; an IPv6 network counts as one. Throws Refusal `rate_limited`. */
+  /** Counts an attempt of a kind by its address; an IPv6 address counts in its networks. Throws Refusal `rate_limited`. */
   countSignIn(kind: 'address' | 'device' | 'failed', address: string): void {
-    const state = this.#signIns.take(`${kind} ${addressBlock(address)}`);
+    const state = this.#signIns.take(address, { kind });
     if (state === undefined || state.allowed) return;
     this.refused.signIns += 1;
     throw refusal(state);

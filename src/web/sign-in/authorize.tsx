@@ -70,7 +70,11 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   // First the code, because an account may have only a few of them.
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
   await clients.noteUsed(client.client_id);
-  options.letters.newSignIn(visit.email, `An app (${client.client_name ?? shownClientId(client.client_id)})`, visit.source);
+  options.letters.newSignIn(
+    visit.email,
+    `An app (${client.client_name ?? shownClientId(client.client_id)})`,
+    visit.source,
+  );
   return leave(read.request, issuer, { code });
 }
 

@@ -76,7 +76,15 @@ test('[OAUTH-7] no other id opens: of another hub, changed, cut, or longer', () 
   const id = sealClient(sealer, { client_name: 'x', redirect_uris: ['https://app.example/callback'] });
   const at = Math.floor(id.length / 2);
   const changed = `${id.slice(0, at)}${id[at] === 'A' ? 'B' : 'A'}${id.slice(at + 1)}`;
-  for (const other of [changed, id.slice(0, -4), `${id}AAAA`, `${id}=`, id.toUpperCase(), `ccl_${'0'.repeat(40)}`, '']) {
+  for (const other of [
+    changed,
+    id.slice(0, -4),
+    `${id}AAAA`,
+    `${id}=`,
+    id.toUpperCase(),
+    `ccl_${'0'.repeat(40)}`,
+    '',
+  ]) {
     expect(openClient(sealer, other)).toBeUndefined();
   }
   expect(openClient(createSealer(randomBytes(32)), id)).toBeUndefined();
