@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
+import { limits } from './limits/service.ts';
 import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -33,7 +34,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | undefined;
+  /** Per key; 0: unlimited. */
   readonly callsPerMinute: number;
+  /** Per account, over all its keys; 0: unlimited. */
+  readonly accountCallsPerMinute: number;
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
@@ -105,6 +109,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowedOrigins: values.CAIRN_ALLOWED_ORIGINS,
     publicUrl: values.CAIRN_PUBLIC_URL,
     callsPerMinute: values.CAIRN_RATE_LIMIT,
+    accountCallsPerMinute: values.CAIRN_ACCOUNT_RATE_LIMIT ?? values.CAIRN_RATE_LIMIT * limits.accountCallsPerKey,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
     isLocalOnly: isLocalOnly(values),
