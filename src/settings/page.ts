@@ -84,6 +84,11 @@ const LIMITS: Group = {
   CAIRN_RATE_LIMIT: {
     meaning: 'calls a minute per key, or per address without a key; a third of them at once; 0: unlimited',
   },
+  CAIRN_ACCOUNT_RATE_LIMIT: {
+    default: 'three times `CAIRN_RATE_LIMIT`',
+    meaning:
+      'calls a minute per account, over all its keys, tokens and sessions; a third of them at once; 0: unlimited',
+  },
   CAIRN_CONNECTIONS: { meaning: 'open connections; above it 503' },
   CAIRN_STREAMS: { meaning: 'answers sent piece by piece (downloads, long lists); above it 503' },
   CAIRN_INFLIGHT_BYTES: {

@@ -87,6 +87,7 @@ export const settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
+  CAIRN_ACCOUNT_RATE_LIMIT: wholeNumber(0, 1_000_000).optional(),
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
     .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
