@@ -2,7 +2,7 @@
  * Limits the rate of callers that are addresses in each of their networks: a wider network has a larger rate, which all
  * of its addresses share. Any other caller, e.g. a key, has the rate alone.
  */
-import { networksOf } from '../../common/networks.ts';
+import { type Network, networksOf } from '../../common/networks.ts';
 import { RateLimiter, type RateRule, type RateState } from './gcra.ts';
 
 interface Taken {
@@ -31,21 +31,30 @@ export class NetworkLimiter {
    * the one that is nearest to its limit; undefined when the limit is off.
    */
   take(caller: string, { kind = '', cost = 1, costAgain = cost }: Taken = {}): RateState | undefined {
-    const taken: (() => void)[] = [];
+    const taken: Network[] = [];
     let nearest: RateState | undefined;
-    for (const { name, share } of networksOf(caller)) {
+    for (const network of networksOf(caller)) {
       // In a network with a share of four, a call costs a quarter.
-      const key = `${kind} ${name}`;
-      const state = this.#limiter.take(key, cost / share, costAgain / share);
+      const { name, share } = network;
+      const state = this.#limiter.take(`${kind} ${name}`, cost / share, costAgain / share);
       if (state === undefined) return undefined;
       const scaled = { ...state, limit: state.limit * share, remaining: state.remaining * share };
       if (!state.allowed) {
-        for (const giveBack of taken) giveBack();
+        this.#giveBack(taken, kind, cost);
         return scaled;
       }
-      taken.push(() => this.#limiter.take(key, -cost / share));
+      taken.push(network);
       if (nearest === undefined || scaled.remaining < nearest.remaining) nearest = scaled;
     }
     return nearest;
+  }
+
+  /** Takes back a cost that was just allowed. */
+  giveBack(caller: string, cost: number): void {
+    this.#giveBack(networksOf(caller), '', cost);
+  }
+
+  #giveBack(networks: readonly Network[], kind: string, cost: number): void {
+    for (const { name, share } of networks) this.#limiter.giveBack(`${kind} ${name}`, cost / share);
   }
 }
