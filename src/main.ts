@@ -92,6 +92,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     life.own('listening agents', agents.listening);
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
+    core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();
     phase = 'ready';

@@ -4,7 +4,6 @@ import { resetPassword } from '../accounts/logins.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import { turnOffSecondFactor } from '../accounts/sign-in/second-factor.ts';
-import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccountDirectory, AccountView } from '../accounts/standing/directory.ts';
 import type { Standings } from '../accounts/standing/standings.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
@@ -20,9 +19,10 @@ import type { Identities } from '../oauth/provider/identities.ts';
 import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
+import { invite, type Reachable } from './invite.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
-export interface ControlTools {
+export interface ControlTools extends Reachable {
   readonly accounts: Accounts;
   readonly standings: Standings;
   readonly directory: AccountDirectory;
@@ -32,7 +32,6 @@ export interface ControlTools {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
-  readonly invitations: Invitations;
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
   readonly given: Config['given'];
@@ -70,7 +69,7 @@ export async function runControl(
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'invite.create':
-      return await tools.invitations.create(request);
+      return await invite(tools, request, progress);
     case 'invite.list':
       return { invitations: tools.invitations.list() };
     case 'invite.revoke':

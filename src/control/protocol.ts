@@ -77,6 +77,12 @@ export interface ImportedAccount extends NewAccount {
   readonly bytes: number;
 }
 
+/** A new invitation with its link. `mailed`: null without a recipient or a mail server, false if that refused the letter. */
+export interface SentInvitation extends NewInvitation {
+  readonly link: string;
+  readonly mailed: boolean | null;
+}
+
 /** What the process that owns the data folder uses. */
 export interface RunningSettings {
   readonly version: string;
@@ -97,7 +103,7 @@ export interface ControlResults {
   readonly 'account.operator': AccountView;
   readonly 'account.quota': AccountView;
   readonly 'account.import': ImportedAccount;
-  readonly 'invite.create': NewInvitation;
+  readonly 'invite.create': SentInvitation;
   readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };
   readonly 'invite.revoke': { readonly revoked: string };
   readonly 'client.add': OperatorClient;

@@ -61,9 +61,11 @@ export const limits = {
   /** Retry-After of a refused client. */
   retryAfterSeconds: 1,
 
-  // Rate limits (defaults). A caller is a key, or an address without one.
+  // Rate limits (defaults). A caller is a key, or an address without one; its account has a limit too.
   /** CAIRN_RATE_LIMIT: sustained calls per minute. */
   callsPerMinuteDefault: 600,
+  /** CAIRN_ACCOUNT_RATE_LIMIT: calls per minute of an account, as a multiple of those of one key. */
+  accountCallsPerKey: 3,
   /** Calls allowed at once, as a fraction of the calls per minute. */
   callBurstShare: 1 / 3,
   /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials per minute, per address and per email. */

@@ -87,6 +87,7 @@ export const settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
+  CAIRN_ACCOUNT_RATE_LIMIT: wholeNumber(0, 1_000_000).optional(),
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
     .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
@@ -108,7 +109,7 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
-  CAIRN_OAUTH_METADATA: onOff.optional(),
+  CAIRN_OAUTH_METADATA: onOff.default('on'),
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
     .default('public'),

@@ -1,13 +1,11 @@
-/** Enforces the rate limits of the front door: calls per caller, and failed credentials per address. */
+/** Enforces the rate limits of the front door: calls per key and account, and failed credentials per address. */
 import { Refusal } from '../../common/fault.ts';
-import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
 import { addressBlock } from '../request/address-block.ts';
+import { type CallRateSettings, CallRates, type CountedCaller } from './call-rates.ts';
 import { RateLimiter, type RateState } from './gcra.ts';
 
-export interface RateSettings {
-  /** 0: off. */
-  readonly callsPerMinute: number;
+export interface RateSettings extends CallRateSettings {
   /** 0: off. */
   readonly signInsPerMinute: number;
 }
@@ -15,12 +13,11 @@ export interface RateSettings {
 export class Rates {
   /** Refusals of each limit since the start. */
   readonly refused = { calls: 0, signIns: 0 };
-  readonly #calls: RateLimiter;
+  readonly #calls: CallRates;
   readonly #signIns: RateLimiter;
 
-  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
-    const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
-    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
+  constructor({ signInsPerMinute, ...calls }: RateSettings, now: () => number) {
+    this.#calls = new CallRates(calls, now);
     this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
@@ -30,16 +27,16 @@ export class Rates {
   }
 
   /** Counts a call and returns the rate headers of the answer. Throws Refusal `rate_limited`. */
-  count(caller: string): ReplyHeaders {
+  count(caller: CountedCaller): ReplyHeaders {
     return this.#take(caller, 1, 1);
   }
 
   /** Counts further calls of a request already counted as one; a retry costs all of them. */
-  countMore(caller: string, calls: number): ReplyHeaders {
+  countMore(caller: CountedCaller, calls: number): ReplyHeaders {
     return this.#take(caller, calls, calls + 1);
   }
 
-  #take(caller: string, calls: number, callsAgain: number): ReplyHeaders {
+  #take(caller: CountedCaller, calls: number, callsAgain: number): ReplyHeaders {
     const state = this.#calls.take(caller, calls, callsAgain);
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {

@@ -1,7 +1,7 @@
 /** Which redirect URIs a client may register, when two are one, and which addresses are public. */
 import { expect, test } from 'vitest';
+import { isPublicAddress } from '../../../src/common/public-address.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { isPublicAddress } from '../../../src/oauth/clients/public-address.ts';
 import { checkRedirectUri, isSameRedirect } from '../../../src/oauth/clients/redirect-uri.ts';
 
 test.each([

@@ -1,11 +1,11 @@
 /** cairn doctor: checks a hub and its machine, and suggests fixes. */
 import { jsonLine } from '../../../client/shown.ts';
 import type { Config } from '../../../config.ts';
-import { readConfig } from '../../../config.ts';
 import { type Finding, wrong } from '../../../ops/doctor/finding.ts';
 import { checkNode } from '../../../ops/doctor/machine.ts';
 import type { Command, Options } from '../../command.ts';
 import { print } from '../../output.ts';
+import { operatorConfig } from '../settings.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -30,7 +30,7 @@ const isFine = (findings: readonly Finding[]): boolean => findings.every(({ leve
 async function examineAll(): Promise<readonly Finding[]> {
   let config: Config;
   try {
-    config = readConfig();
+    config = operatorConfig();
   } catch (error) {
     return [await checkNode(), wrong('settings', (error as Error).message)];
   }

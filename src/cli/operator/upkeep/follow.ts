@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonLine } from '../../../client/shown.ts';
 import { StartError } from '../../../common/start-error.ts';
-import { type Config, readConfig } from '../../../config.ts';
+import type { Config } from '../../../config.ts';
 import { limits } from '../../../limits/service.ts';
 import type { Follower, FollowStep } from '../../../ops/backup/follow.ts';
 import { lastFollowed, noteDone, noteFollowed } from '../../../ops/marks.ts';
@@ -15,6 +15,7 @@ import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openForReading } from '../read-only.ts';
+import { operatorConfig } from '../settings.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -36,7 +37,7 @@ export const followCommand: Command = {
 async function follow(options: Options): Promise<number> {
   const everyMs = number(options, 'every', limits.followSecondsDefault) * 1000;
   const keepMs = number(options, 'keep', limits.followKeepDaysDefault) * DAY_MS;
-  const config = readConfig();
+  const config = operatorConfig();
   const { Follower } = await import('../../../ops/backup/follow.ts');
   const { dataFolder, mapBytes } = config;
   const live = (at_ms: number, copying_all: boolean) =>
