@@ -4,7 +4,6 @@
  * /64, not 65,536 times. An IPv4 address counts alone: its neighbours are other subscribers. Pure.
  */
 import { isIPv6 } from 'node:net';
-import { limits } from '../limits/service.ts';
 
 /** A network that an address is counted in. */
 export interface Network {
@@ -13,6 +12,12 @@ export interface Network {
   readonly share: number;
 }
 
+/** The networks that an IPv6 address is counted in, and how many times the share of one /64 each has. */
+const NETWORKS = [
+  { bits: 64, share: 1 },
+  { bits: 56, share: 2 },
+  { bits: 48, share: 4 },
+];
 const GROUPS = 8;
 const BITS_OF_GROUP = 16;
 
@@ -23,7 +28,7 @@ const BITS_OF_GROUP = 16;
 export function networksOf(address: string): readonly Network[] {
   const groups = groupsOf(address);
   if (groups === undefined) return [{ name: address, share: 1 }];
-  return limits.addressNetworks.map(({ bits, share }) => ({ name: prefix(groups, bits), share }));
+  return NETWORKS.map(({ bits, share }) => ({ name: prefix(groups, bits), share }));
 }
 
 /** Returns the narrowest network of an address: the /64 of an IPv6 address, and any other address unchanged. */

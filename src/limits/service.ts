@@ -62,12 +62,6 @@ export const limits = {
   retryAfterSeconds: 1,
 
   // Rate limits (defaults). A caller is a key, or an address without one; its account has a limit too.
-  /** The networks that an IPv6 address is counted in, and how many times the share of one /64 each has. */
-  addressNetworks: [
-    { bits: 64, share: 1 },
-    { bits: 56, share: 2 },
-    { bits: 48, share: 4 },
-  ],
   /** CAIRN_RATE_LIMIT: sustained calls per minute. */
   callsPerMinuteDefault: 600,
   /** CAIRN_ACCOUNT_RATE_LIMIT: calls per minute of an account, as a multiple of those of one key. */
