@@ -12,6 +12,7 @@ import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { OAuthClients } from './clients/clients.ts';
 import type { AuthorizationCodes } from './code/codes.ts';
+import { NO_RESOURCE } from './code/request.ts';
 import type { DeviceGrants } from './device-grants.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
@@ -52,6 +53,8 @@ export interface OAuthRoutesOptions {
   readonly countRequest: (address: string) => void;
   /** Counts an invalid code or token by address. Throws Refusal `rate_limited`. */
   readonly countFailure: (address: string) => void;
+  /** True for a resource of this service (RFC 8707), as addressed by the host of a request. */
+  readonly isResource: (uri: string, host: string) => boolean;
   /** Base URL of this service as addressed by a request; undefined when the address cannot be trusted. */
   readonly knownUrl: (host: string) => string | undefined;
 }
@@ -153,7 +156,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
 function tokenRoute(options: OAuthRoutesOptions): Route {
   return operation({
     ...endpoint,
-    ...form(tokenRequest, { grant_type: 'refresh_token', refresh_token: REFRESH_TOKEN }),
+    ...form(tokenRequest, { grant_type: 'refresh_token', refresh_token: REFRESH_TOKEN, client_id: 'my-tool' }),
     path: paths.token,
     operationId: 'token',
     summary: 'A device polls for its tokens, or exchanges its refresh token (RFC 8628, 3.4 and RFC 6749, 6)',
@@ -245,6 +248,10 @@ function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteR
 
 async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): Promise<TokenAnswer> {
   const parameters = read(request);
+  const resource = parameters.optional('resource');
+  if (resource !== undefined && !options.isResource(resource, request.header('host') ?? '')) {
+    throw oauthRefusal('invalid_target', NO_RESOURCE);
+  }
   try {
     return await exchange(options, parameters);
   } catch (error) {
@@ -277,9 +284,10 @@ async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, paramet
         resource: parameters.optional('resource'),
       });
     case 'refresh_token':
+      // OAuth 2.1, 4.3.1: a public client names itself.
       return await signIns.refresh(
         parameters.required('refresh_token'),
-        parameters.clientId,
+        requiredClient(parameters),
         parameters.optional('scope'),
       );
     default:

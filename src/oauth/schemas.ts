@@ -61,7 +61,8 @@ export const tokenRequest = {
       code_verifier: { ...text, description: 'With authorization_code: the verifier of code_challenge (RFC 7636)' },
       resource: {
         ...text,
-        description: 'With authorization_code: the same value as in the authorization request (RFC 8707)',
+        description:
+          'An address of this hub (RFC 8707); with authorization_code, the same as in the authorization request',
       },
       device_code: { ...text, description: 'For the device grant' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },

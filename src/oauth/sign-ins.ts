@@ -85,7 +85,7 @@ export interface SignInsOptions {
 interface Presented {
   readonly token: string;
   readonly hash: string;
-  readonly clientId: string | undefined;
+  readonly clientId: string;
   readonly scope: string | undefined;
 }
 
@@ -154,7 +154,7 @@ export class SignIns {
   }
 
   /** Exchanges a refresh token for the next pair. Throws Refusal `oauth` with `invalid_grant` or `invalid_scope`. */
-  async refresh(token: string, clientId: string | undefined, scope: string | undefined): Promise<TokenAnswer> {
+  async refresh(token: string, clientId: string, scope: string | undefined): Promise<TokenAnswer> {
     const { store, actors, sealer, log } = this.#options;
     const signInId = signInOfToken(sealer, token);
     const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);

@@ -184,15 +184,15 @@ test('[OAUTH-1, LIM-4] all devices together ask a bounded number of times a minu
 
 test('[KEY-6] the one retry is open for 30 seconds', async () => {
   const first = await signIn();
-  const second = await signIns.refresh(first.refresh_token, undefined, undefined);
+  const second = await signIns.refresh(first.refresh_token, 'cli', undefined);
   clock.ms += 30 * SECOND;
-  const again = await signIns.refresh(first.refresh_token, undefined, undefined);
+  const again = await signIns.refresh(first.refresh_token, 'cli', undefined);
   expect(again.refresh_token).toBe(second.refresh_token);
   clock.ms += 1;
-  const third = await signIns.refresh(second.refresh_token, undefined, undefined);
+  const third = await signIns.refresh(second.refresh_token, 'cli', undefined);
   clock.ms += 30 * SECOND + 1;
-  expect(await refusal(() => signIns.refresh(second.refresh_token, undefined, undefined))).toBe('invalid_grant');
-  expect(await refusal(() => signIns.refresh(third.refresh_token, undefined, undefined))).toBe('invalid_grant');
+  expect(await refusal(() => signIns.refresh(second.refresh_token, 'cli', undefined))).toBe('invalid_grant');
+  expect(await refusal(() => signIns.refresh(third.refresh_token, 'cli', undefined))).toBe('invalid_grant');
   expect(tokens.authenticate(third.access_token)).toBeUndefined();
 });
 

@@ -12,6 +12,7 @@ import {
   type AuthorizationRequest,
   answerUri,
   clientIdOf,
+  isResourceOf,
   type ReadRequest,
   type RedirectTarget,
   readRequest,
@@ -85,7 +86,7 @@ async function askedOf(
   query: URLSearchParams,
 ): Promise<Asked | { readonly view: View }> {
   const issuer = pages.hubUrl(visit);
-  const isResource = (uri: string) => [issuer, `${issuer}/`, ...resources.map((path) => issuer + path)].includes(uri);
+  const isResource = (uri: string) => isResourceOf(issuer, resources, uri);
   try {
     const client = await clients.find(clientIdOf(query), { ...visit.request.caller, accountId: visit.accountId });
     return { client, read: readRequest(query, client, isResource), issuer };
