@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
+import { limits } from './limits/service.ts';
 import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -33,7 +34,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | undefined;
+  /** Per key; 0: unlimited. */
   readonly callsPerMinute: number;
+  /** Per account, over all its keys; 0: unlimited. */
+  readonly accountCallsPerMinute: number;
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
@@ -67,6 +71,8 @@ export interface Config {
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
+  /** Maximum age of the newest backup, in hours; undefined: the default, and no backup is expected of a hub without one. */
+  readonly backupHours: number | undefined;
   readonly metricsPort: number | undefined;
   /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
@@ -107,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     allowedOrigins: values.CAIRN_ALLOWED_ORIGINS,
     publicUrl: values.CAIRN_PUBLIC_URL,
     callsPerMinute: values.CAIRN_RATE_LIMIT,
+    accountCallsPerMinute: values.CAIRN_ACCOUNT_RATE_LIMIT ?? values.CAIRN_RATE_LIMIT * limits.accountCallsPerKey,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
     isLocalOnly: isLocalOnly(values),
@@ -130,6 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
+    backupHours: values.CAIRN_BACKUP_HOURS,
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
