@@ -273,8 +273,9 @@ export const limits = {
   devicePollStepSeconds: 5,
   /** A poll early by less counts as on time: clocks and networks are not exact. */
   devicePollSlackMs: 500,
-  /** Sign-in requests of devices per minute, over the whole hub. */
+  /** Sign-in requests of devices per minute, over the whole hub; and the part kept for networks with no other. */
   deviceRequestsPerMinuteMax: 1000,
+  deviceRequestsKept: 1 / 4,
   /** Expired grants removed by one request of a device. */
   deviceSweepRowsMax: 100,
   /** Wrong user codes of one address or one account, in a window of this length. */
@@ -299,11 +300,14 @@ export const limits = {
   redirectUrisMax: 10,
   redirectUriCharsMax: 2048,
   clientRegistrationBytesMax: 16 * KiB,
-  /** Registered clients over the whole hub. When full, the unused one that expires first is removed. */
-  clientRegistrationsMax: 1000,
+  /**
+   * Name and redirect URIs of a dynamic registration, which are in its client_id: four thirds of it are in each address
+   * of an authorization request. Known clients need 60 to 400.
+   */
+  clientMetadataBytesMax: 1000,
+  /** Characters of a client_id that contains its metadata, where people see it. */
+  clientIdShownChars: 20,
   operatorClientsMax: 100,
-  /** A registration that never led to a sign-in expires after a day. */
-  clientUnusedMs: 86_400_000,
   /** Client ID metadata documents: size, fetch timeout, cache lifetime, cached documents, and concurrent fetches. */
   clientDocumentBytesMax: 16 * KiB,
   clientDocumentMs: 5000,
@@ -619,6 +623,8 @@ export const limits = {
   blobBytesRememberedMax: 16 * MiB,
   /** Cached rows that name a blob, of each kind. */
   blobRowsRememberedMax: 10_000,
+  /** Rows that one step of mending times reads. */
+  mendRowsMax: 200,
   /** A clock ahead of its expected time by more than this has jumped. The new time is accepted after this long. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */
