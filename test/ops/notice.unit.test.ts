@@ -3,17 +3,17 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { formatOf, type Notice, requestOf } from '../../src/ops/conditions/notice.ts';
+import { formatOf, type OperatorNotice, requestOf } from '../../src/ops/conditions/notice.ts';
 import { Notifier } from '../../src/ops/conditions/notifier.ts';
 
-const BEGUN: Notice = {
+const BEGUN: OperatorNotice = {
   title: 'Cairn on h: Disk 90% full',
   text: 'Add <space> & wait.',
   severity: 'warning',
   isAllClear: false,
 };
-const CRITICAL: Notice = { ...BEGUN, severity: 'critical' };
-const OVER: Notice = {
+const CRITICAL: OperatorNotice = { ...BEGUN, severity: 'critical' };
+const OVER: OperatorNotice = {
   title: 'Cairn on h: over: Disk 90% full',
   text: 'It is over.',
   severity: 'over',

@@ -6,7 +6,7 @@ export const NOTICE_FORMATS = ['text', 'slack', 'healthchecks'] as const;
 
 export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
 
-export interface Notice {
+export interface OperatorNotice {
   readonly title: string;
   readonly text: string;
   readonly severity: Severity | 'over';
@@ -28,7 +28,7 @@ export function formatOf(url: string): NoticeFormat {
 }
 
 /** Returns the POST request of a notice. A user and a password in the address become an Authorization header. */
-export function requestOf(address: string, format: NoticeFormat, notice: Notice): NoticeRequest {
+export function requestOf(address: string, format: NoticeFormat, notice: OperatorNotice): NoticeRequest {
   const url = new URL(address);
   const { username, password } = url;
   url.username = '';

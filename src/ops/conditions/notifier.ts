@@ -5,7 +5,7 @@
  */
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
-import { type Notice, type NoticeFormat, requestOf } from './notice.ts';
+import { type NoticeFormat, type OperatorNotice, requestOf } from './notice.ts';
 
 export interface NotifierOptions {
   readonly url: string;
@@ -13,7 +13,7 @@ export interface NotifierOptions {
   readonly log: Log;
 }
 
-/** Result of one attempt: delivered, worth another attempt, or refused for good. */
+/** Result of one attempt: delivered, worth another attempt, or refused permanently. */
 interface Outcome {
   readonly result: 'sent' | 'retry' | 'refused';
   readonly status?: number;
@@ -22,7 +22,7 @@ interface Outcome {
 
 export class Notifier {
   readonly #options: NotifierOptions;
-  readonly #waiting: Notice[] = [];
+  readonly #waiting: OperatorNotice[] = [];
   readonly #stopped = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -31,7 +31,7 @@ export class Notifier {
   }
 
   /** Queues a notice. */
-  send(notice: Notice): void {
+  send(notice: OperatorNotice): void {
     if (this.#stopped.signal.aborted || this.#waiting.length >= limits.noticesWaitingMax) {
       this.#options.log.warn('too many notices wait to be sent to CAIRN_NOTIFY_URL; one was dropped');
       return;
@@ -56,7 +56,7 @@ export class Notifier {
     this.#running = undefined;
   }
 
-  async #deliver(notice: Notice): Promise<void> {
+  async #deliver(notice: OperatorNotice): Promise<void> {
     for (const [index, pauseMs] of [...limits.noticePausesMs, undefined].entries()) {
       const { result, ...why } = await this.#attempt(notice);
       if (result === 'sent') return;
@@ -68,7 +68,7 @@ export class Notifier {
     }
   }
 
-  async #attempt(notice: Notice): Promise<Outcome> {
+  async #attempt(notice: OperatorNotice): Promise<Outcome> {
     const { url, format } = this.#options;
     try {
       const { url: to, headers, body } = requestOf(url, format, notice);
