@@ -118,6 +118,11 @@ const LOG: Group = {
     meaning: 'file for request log lines; SIGHUP reopens it',
   },
   CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
+  CAIRN_BACKUP_HOURS: {
+    default: '48, once there was a backup',
+    meaning:
+      'how old the newest backup may be before the hub reports it as late; set it to be told of a missing first one too',
+  },
   CAIRN_METRICS_PORT: { meaning: 'serves `/metrics` on a separate port, to this machine only' },
   CAIRN_METRICS_TOKEN: { meaning: 'serves `/metrics` on the main port to `Authorization: Bearer <token>`' },
 };

@@ -133,6 +133,7 @@ export const settings = z.object({
     .string()
     .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
     .optional(),
+  CAIRN_BACKUP_HOURS: wholeNumber(1, 100_000).optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
   CAIRN_METRICS_TOKEN: z
     .string()

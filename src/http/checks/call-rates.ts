@@ -1,9 +1,10 @@
 /**
  * Limits the calls of each key, and of each account: otherwise an account would multiply its limit by making keys. A
- * call counts for both or for neither. A caller without a key is its address.
+ * call counts for both or for neither. A caller without a key is its address, in each of its networks.
  */
 import { limits } from '../../limits/service.ts';
 import { RateLimiter, type RateState } from './gcra.ts';
+import { NetworkLimiter } from './network-limiter.ts';
 
 export interface CallRateSettings {
   /** Per key; 0: off. */
@@ -21,12 +22,12 @@ export interface CountedCaller {
 }
 
 export class CallRates {
-  readonly #ofKeys: RateLimiter;
+  readonly #ofKeys: NetworkLimiter;
   readonly #ofAccounts: RateLimiter;
 
   /** `now`: a monotonic clock. */
   constructor({ callsPerMinute, accountCallsPerMinute }: CallRateSettings, now: () => number) {
-    this.#ofKeys = new RateLimiter(ruleOf(callsPerMinute), now);
+    this.#ofKeys = new NetworkLimiter(ruleOf(callsPerMinute), now);
     this.#ofAccounts = new RateLimiter(ruleOf(accountCallsPerMinute), now);
   }
 
@@ -40,7 +41,7 @@ export class CallRates {
    * undefined when both limits are off. `costAgain`: the cost of a retry.
    */
   take({ credential, accountId }: CountedCaller, cost: number, costAgain: number): RateState | undefined {
-    const ofKey = this.#ofKeys.take(credential, cost, costAgain);
+    const ofKey = this.#ofKeys.take(credential, { cost, costAgain });
     if (accountId === undefined || ofKey?.allowed === false) return ofKey;
     const ofAccount = this.#ofAccounts.take(accountId, cost, costAgain);
     if (ofAccount === undefined) return ofKey;

@@ -1,9 +1,9 @@
 /** Enforces the rate limits of the front door: calls per key and account, and failed credentials per address. */
 import { Refusal } from '../../common/fault.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
-import { addressBlock } from '../request/address-block.ts';
 import { type CallRateSettings, CallRates, type CountedCaller } from './call-rates.ts';
-import { RateLimiter, type RateState } from './gcra.ts';
+import type { RateState } from './gcra.ts';
+import { NetworkLimiter } from './network-limiter.ts';
 
 export interface RateSettings extends CallRateSettings {
   /** 0: off. */
@@ -14,11 +14,11 @@ export class Rates {
   /** Refusals of each limit since the start. */
   readonly refused = { calls: 0, signIns: 0 };
   readonly #calls: CallRates;
-  readonly #signIns: RateLimiter;
+  readonly #signIns: NetworkLimiter;
 
   constructor({ signInsPerMinute, ...calls }: RateSettings, now: () => number) {
     this.#calls = new CallRates(calls, now);
-    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+    this.#signIns = new NetworkLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
   /** Calls that a caller can make at once. */
@@ -55,9 +55,9 @@ export class Rates {
     this.countSignIn('failed', address);
   }
 
-  /** Counts an attempt of a kind by its address; an IPv6 network counts as one. Throws Refusal `rate_limited`. */
+  /** Counts an attempt of a kind by its address; an IPv6 address counts in its networks. Throws Refusal `rate_limited`. */
   countSignIn(kind: 'address' | 'device' | 'failed', address: string): void {
-    const state = this.#signIns.take(`${kind} ${addressBlock(address)}`);
+    const state = this.#signIns.take(address, { kind });
     if (state === undefined || state.allowed) return;
     this.refused.signIns += 1;
     throw refusal(state);
