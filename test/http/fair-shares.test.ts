@@ -12,7 +12,6 @@ let hub: Hub;
 
 beforeAll(async () => {
   hub = await startHub({
-    script: process.env['OLD'] ?? '/work/wt/shares/dist/src/cli/cairn.js',
     env: { CAIRN_TRUSTED_PROXIES: '127.0.0.1' },
   });
 });
