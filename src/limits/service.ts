@@ -623,6 +623,8 @@ export const limits = {
   blobBytesRememberedMax: 16 * MiB,
   /** Cached rows that name a blob, of each kind. */
   blobRowsRememberedMax: 10_000,
+  /** Rows that one step of mending times reads. */
+  mendRowsMax: 200,
   /** A clock ahead of its expected time by more than this has jumped. The new time is accepted after this long. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */
