@@ -5,7 +5,7 @@
  * 2 ms, and 0.5 ms after work was deferred: a request of somebody else takes several rounds, and waits for a turn in
  * each of them. Deferred work that fits into one turn shares it.
  */
-import { FairCallers } from './fair-callers.ts';
+import { FairCallers } from './fair/fair-callers.ts';
 
 const TURN_MS = 2;
 const DEFERRED_TURN_MS = 0.5;

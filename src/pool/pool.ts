@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { FairCallers } from '../common/fair-callers.ts';
+import { FairCallers } from '../common/fair/fair-callers.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { type Caller, Shares } from '../common/shares.ts';

@@ -1,8 +1,8 @@
 /** Who gets how much time, with work whose cost the test decides. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairCallers } from '../../src/common/fair-callers.ts';
-import { FairTime, QUANTUM_MS } from '../../src/common/fair-time.ts';
+import { FairCallers } from '../../src/common/fair/fair-callers.ts';
+import { FairTime, QUANTUM_MS } from '../../src/common/fair/fair-time.ts';
 import { runs, seed } from '../support/seed.ts';
 
 /** Serves items, each of which costs what it says; returns the callers in order. */
