@@ -10,6 +10,7 @@ import { StartError } from '../common/start-error.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
 import { type Admission, PROBE_PATHS } from './checks/admission.ts';
+import type { CountedCaller } from './checks/call-rates.ts';
 import { isForPeople } from './checks/for-people.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './checks/origin.ts';
 import { type Peers, peersOf } from './checks/peers.ts';
@@ -77,7 +78,7 @@ interface Call {
   /** Undefined when the route accepts no body. */
   readonly body: IncomingBody | undefined;
   /** The caller that the call is counted for. */
-  readonly caller: string;
+  readonly caller: CountedCaller;
   /** Set when the call is above the rate: the body is read only to name the request in this refusal. */
   readonly tooMany: Refusal | undefined;
 }
@@ -220,7 +221,8 @@ export class FrontDoor {
     principal: Principal | undefined,
     early: IncomingBody | undefined,
   ): Call {
-    const caller = principal?.credentialId ?? exchange.head.addressBlock;
+    const credential = principal?.credentialId ?? exchange.head.addressBlock;
+    const caller = { credential, accountId: principal?.accountId };
     const tooMany = countCall(this.options.rates, exchange, route, caller);
     const rule = ruleFor(route.body, principal);
     checkBody(exchange.head, rule);
@@ -340,7 +342,7 @@ function findRoute(router: Router, head: RequestHead): Match {
  * Counts a call. Above the rate, throws Refusal `rate_limited`, or returns it when the route names requests and the
  * body is small enough to read for that.
  */
-function countCall(rates: Rates, exchange: Exchange, route: Route, caller: string): Refusal | undefined {
+function countCall(rates: Rates, exchange: Exchange, route: Route, caller: CountedCaller): Refusal | undefined {
   try {
     if (route.uncounted !== true) exchange.addHeaders(rates.count(caller));
     return undefined;
