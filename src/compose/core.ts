@@ -108,14 +108,15 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const { given } = config;
     const listening = { port: config.port };
     const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
-    const tools = { ...members, ...devices, ...reachable, store, actors, imports, given };
+    const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
+    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
       tables: allTables,
       epoch,
       sealer,
-      clock: new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() }),
+      clock,
       damage: new Damage(log),
       actors,
       ...members,

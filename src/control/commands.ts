@@ -7,7 +7,6 @@ import { turnOffSecondFactor } from '../accounts/sign-in/second-factor.ts';
 import type { AccountDirectory, AccountView } from '../accounts/standing/directory.ts';
 import type { Standings } from '../accounts/standing/standings.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
-import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { version } from '../common/version.ts';
@@ -16,21 +15,19 @@ import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
-import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import { invite, type Reachable } from './invite.ts';
+import { type MendOptions, mendClock } from './mend-clock.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
-export interface ControlTools extends Reachable {
+export interface ControlTools extends Reachable, MendOptions {
   readonly accounts: Accounts;
   readonly standings: Standings;
   readonly directory: AccountDirectory;
   readonly identities: Identities;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
-  readonly store: Store;
-  readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
@@ -99,6 +96,8 @@ export async function runControl(
       return await runIdentityControl(tools, request);
     case 'settings':
       return { version, node: process.version, pid: process.pid, given: tools.given };
+    case 'clock.mend':
+      return await mendClock(tools, request.apply, progress);
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':

@@ -61,6 +61,7 @@ export const controlRequest = z.discriminatedUnion('command', [
     versions: z.array(z.tuple([z.string(), z.number().int().positive()])).max(limits.setAsideAtOnceMax),
   }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
+  z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
   z.strictObject({ command: z.literal('settings') }),
 ]);
 
@@ -81,6 +82,14 @@ export interface ImportedAccount extends NewAccount {
 export interface SentInvitation extends NewInvitation {
   readonly link: string;
   readonly mailed: boolean | null;
+}
+
+/** Numbers of records that are dated after now. `versions`: of documents. `files`: by their clocks. */
+export interface FutureRecords {
+  readonly tasks: number;
+  readonly documents: number;
+  readonly versions: number;
+  readonly files: number;
 }
 
 /** What the process that owns the data folder uses. */
@@ -117,6 +126,7 @@ export interface ControlResults {
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
   readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'clock.mend': FutureRecords;
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };

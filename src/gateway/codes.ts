@@ -133,11 +133,13 @@ function conflictData(fault: SyncConflict): Readonly<Record<string, unknown>> {
     kind: fault.conflictKind,
     server_sha256: fault.serverSha256,
     server_git_sha: fault.serverGitSha,
+    ...(fault.reason === 'unread' ? { base_sha: fault.serverSha256 } : {}),
     next: nextOf(fault),
   };
 }
 
-function nextOf({ broughtBytes, conflictId }: SyncConflict): string {
+function nextOf({ reason, broughtBytes, conflictId }: SyncConflict): string {
+  if (reason === 'unread') return 'sync_pull';
   if (broughtBytes === false) return 'sync_list';
   return conflictId === null ? 'sync_resolve_conflict' : 'sync_merge';
 }

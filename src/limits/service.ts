@@ -623,6 +623,8 @@ export const limits = {
   blobBytesRememberedMax: 16 * MiB,
   /** Cached rows that name a blob, of each kind. */
   blobRowsRememberedMax: 10_000,
+  /** Rows that one step of mending times reads. */
+  mendRowsMax: 200,
   /** A clock ahead of its expected time by more than this has jumped. The new time is accepted after this long. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */
@@ -630,6 +632,10 @@ export const limits = {
   /** How often the conditions of the hub are measured, and how long one must be gone before it counts as over. */
   conditionsLookedMs: 5000,
   conditionQuietMs: 60_000,
+  /** Notices that wait for CAIRN_NOTIFY_URL, the pauses between attempts, and the timeout of one. */
+  noticesWaitingMax: 100,
+  noticePausesMs: [2000, 15_000, 60_000, 300_000, 900_000],
+  noticeTimeoutMs: 10_000,
   /** Free shares of the disk below which the operator is told, before `diskReservedShare`; and what ends that again. */
   diskWarnedShare: 0.2,
   diskScarceShare: 0.1,
@@ -722,8 +728,21 @@ export const limits = {
   clientPaceMin: 32 * KiB,
   /** Concurrent requests of one MCP client through `cairn mcp`. */
   bridgeRequestsMax: 16,
-  /** Largest unpacked size of an archive of the mirror. */
-  unpackedBytesMax: 1024 * MiB,
+  /** Default limits of a restored backup: bytes and files. */
+  restoredBytesMax: 16 * 1024 * MiB,
+  restoredFilesMax: 2_000_000,
+  /** Content of one upload of a backup; gzip and age add less than the rest of an upload. */
+  backupPartBytes: 48 * MiB,
+  /** Increments after a full backup, and the bytes that they may have in any case. Beyond, the next one is full. */
+  backupIncrementsMax: 100,
+  backupIncrementBytesMin: 1 * MiB,
+  /** Largest manifest of a backup, and archives looked at for the newest complete one. */
+  backupManifestBytesMax: 64 * MiB,
+  backupCandidatesMax: 20,
+  /** Attempts of a request of a backup; the first wait before another one, which doubles, and the longest. */
+  backupAttempts: 6,
+  backupRetryMs: 1000,
+  backupRetryMsMax: 120_000,
   /** Timeout of a transfer of the mirror. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, pushed by a sync in one request. */
