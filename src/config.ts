@@ -1,6 +1,5 @@
 /** Reads the environment, as the only module to do so. Every setting is a CAIRN_* variable, checked once, frozen. */
 import type { z } from 'zod';
-import type { SecondFactorRule } from './accounts/rules.ts';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
@@ -69,7 +68,7 @@ export interface Config {
   /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
   /** A file of breached passwords; undefined: none. */
   readonly breachedPasswords: string | undefined;
-  readonly requireSecondFactor: SecondFactorRule;
+  readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
   /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
