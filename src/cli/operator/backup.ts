@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
-import type { Retention } from '../../ops/backup/retention.ts';
+import type { KeepRules } from '../../ops/backup/retention.ts';
 import { noteDone } from '../../ops/marks.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { KEY_FILE } from '../../store/data-file/names.ts';
@@ -98,7 +98,7 @@ async function backup(options: Options): Promise<number> {
 }
 
 /** The rules by which earlier backups stay; undefined: all stay. */
-function retentionOf(options: Options): Retention | undefined {
+function retentionOf(options: Options): KeepRules | undefined {
   const counts = KEEPS.map((name) => {
     const count = options.count(name);
     if (count === 0) throw new StartError(`--${name} must be at least 1.`);

@@ -3,13 +3,13 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
-import { type Retention, retained } from './retention.ts';
+import { type KeepRules, retained } from './retention.ts';
 
 /**
  * Removes the backups of the hub next to `folder` that no rule keeps, and returns their names, newest first. Everything
  * else stays. Removes nothing when the backup in `folder` contains damage.
  */
-export function removeOld(folder: string, rules: Retention): string[] {
+export function removeOld(folder: string, rules: KeepRules): string[] {
   const parent = dirname(resolve(folder));
   const own = readCopyManifest(folder);
   if (own.damaged !== undefined) return [];

@@ -5,7 +5,7 @@
 import { DAY_MS } from '../../time/calendar.ts';
 
 /** How many to keep by each rule; a backup stays if one of them keeps it. */
-export interface Retention {
+export interface KeepRules {
   /** The newest. */
   readonly last?: number | undefined;
   /** The newest of each of so many days (UTC) with a backup. */
@@ -27,14 +27,14 @@ export interface KeptBackup {
 /** 1970-01-01 was a Thursday. */
 const DAYS_TO_MONDAY = 3;
 
-const PERIODS: Readonly<Record<Exclude<keyof Retention, 'last'>, (madeMs: number) => string>> = {
+const PERIODS: Readonly<Record<Exclude<keyof KeepRules, 'last'>, (madeMs: number) => string>> = {
   daily: (madeMs) => new Date(madeMs).toISOString().slice(0, 10),
   weekly: (madeMs) => String(Math.floor((Math.floor(madeMs / DAY_MS) + DAYS_TO_MONDAY) / 7)),
   monthly: (madeMs) => new Date(madeMs).toISOString().slice(0, 7),
 };
 
 /** Returns the names of the backups that stay, with those that they are based on. `made`: the one made now stays. */
-export function retained(backups: readonly KeptBackup[], made: string, rules: Retention): ReadonlySet<string> {
+export function retained(backups: readonly KeptBackup[], made: string, rules: KeepRules): ReadonlySet<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeMs - a.madeMs);
   const whole = newestFirst.filter(({ isWhole }) => isWhole);
   const kept = new Set([made, ...whole.slice(0, rules.last ?? 0).map(({ name }) => name)]);

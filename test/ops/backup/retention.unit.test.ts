@@ -1,6 +1,6 @@
 /** Which backups stay by which rules. Each backup is written as its time, with `<` before the one that it is based on. */
 import { expect, test } from 'vitest';
-import { type KeptBackup, type Retention, retained } from '../../../src/ops/backup/retention.ts';
+import { type KeepRules, type KeptBackup, retained } from '../../../src/ops/backup/retention.ts';
 
 /** `2026-03-01T12 < 2026-02-28T12`, with `!` after a damaged one. Its name is its time. */
 function parsed(text: string): KeptBackup {
@@ -12,7 +12,7 @@ function parsed(text: string): KeptBackup {
 const DAYS = ['2026-03-04T03', '2026-03-03T03', '2026-03-02T03', '2026-03-01T03', '2026-02-28T03', '2026-02-27T03'];
 const OFTEN = ['2026-03-04T21', '2026-03-04T09', '2026-03-03T21', '2026-03-03T09', '2026-02-10T09', '2025-12-31T09'];
 
-test.each<[rules: Retention, backups: readonly string[], kept: readonly string[]]>([
+test.each<[rules: KeepRules, backups: readonly string[], kept: readonly string[]]>([
   [{ last: 1 }, DAYS, DAYS.slice(0, 1)],
   [{ last: 3 }, DAYS, DAYS.slice(0, 3)],
   [{ last: 9 }, DAYS, DAYS],
