@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
+import { limits } from './limits/service.ts';
 import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -33,7 +34,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | undefined;
+  /** Per key; 0: unlimited. */
   readonly callsPerMinute: number;
+  /** Per account, over all its keys; 0: unlimited. */
+  readonly accountCallsPerMinute: number;
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
@@ -67,6 +71,8 @@ export interface Config {
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
+  /** Maximum age of the newest backup, in hours; undefined: the default, and no backup is expected of a hub without one. */
+  readonly backupHours: number | undefined;
   readonly metricsPort: number | undefined;
   /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
@@ -77,11 +83,13 @@ export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>):
   return tls !== undefined || publicUrl?.startsWith('https:') === true;
 }
 
-/** Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+/**
+ * Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. `ignore`
+ * receives each variable that is no setting and resembles none; without it, such a variable is refused too.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?: (name: string) => void): Config {
   const all = Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_'));
-  const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS)));
-  refuseUnknown(Object.keys(given));
+  const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS) && !isIgnored(name, ignore)));
   const parsed = parse(settings, given, 'environment');
   if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
   const values = parsed.value;
@@ -105,6 +113,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowedOrigins: values.CAIRN_ALLOWED_ORIGINS,
     publicUrl: values.CAIRN_PUBLIC_URL,
     callsPerMinute: values.CAIRN_RATE_LIMIT,
+    accountCallsPerMinute: values.CAIRN_ACCOUNT_RATE_LIMIT ?? values.CAIRN_RATE_LIMIT * limits.accountCallsPerKey,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
     isLocalOnly: isLocalOnly(values),
@@ -124,11 +133,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     timeZone: values.CAIRN_TIMEZONE,
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
-    // Over plain http a browser sign-in would send its code and tokens in the clear.
-    oauthMetadata: (values.CAIRN_OAUTH_METADATA ?? (isHttps(values.CAIRN_PUBLIC_URL) ? 'on' : 'off')) === 'on',
+    oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
+    backupHours: values.CAIRN_BACKUP_HOURS,
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
@@ -159,14 +168,15 @@ function warningOf(name: string): string[] {
   return reason === undefined ? [] : [`${name} no longer has an effect: ${reason}; delete it from the settings.`];
 }
 
-/** A misspelled setting would be ignored silently, so it stops the start. */
-function refuseUnknown(names: readonly string[]): void {
+/** Throws StartError for a variable that is no setting, because a misspelled one would change nothing unnoticed. */
+function isIgnored(name: string, ignore: ((name: string) => void) | undefined): boolean {
   const known = [...Object.keys(settings.shape), ...clientSettingNames];
-  for (const name of names) {
-    if (known.includes(name)) continue;
-    const guess = nearest(name, known);
-    throw new StartError(`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}`}.`);
-  }
+  if (known.includes(name)) return false;
+  const guess = nearest(name, known);
+  if (guess !== undefined) throw new StartError(`${name} is not a setting; did you mean ${guess}.`);
+  if (ignore === undefined) throw new StartError(`${name} is not a setting.`);
+  ignore(name);
+  return true;
 }
 
 /** True when no setting implies that anyone but the users of this machine reaches the service. */
@@ -191,10 +201,6 @@ function tlsFiles(certFile: string | undefined, keyFile: string | undefined): Co
   if (certFile !== undefined) throw new StartError('CAIRN_TLS_KEY must be set together with CAIRN_TLS_CERT.');
   if (keyFile !== undefined) throw new StartError('CAIRN_TLS_CERT must be set together with CAIRN_TLS_KEY.');
   return undefined;
-}
-
-function isHttps(url: string | undefined): boolean {
-  return url?.startsWith('https:') === true;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/log.ts';
 import { auditSourceOf } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { invalidField } from '../common/fault.ts';
-import { addressBlock } from '../http/request/address-block.ts';
+import { addressBlock } from '../common/networks.ts';
 import { limits } from '../limits/service.ts';
 import type { Logins, SignInAttempt } from './logins.ts';
 import type { Passwords } from './password.ts';

@@ -1,4 +1,8 @@
-/** Generates the configuration to paste when connecting a client to this hub. Pure; the manual shows the same. */
+/**
+ * Generates what to paste to connect a client to this hub: by signing in with a browser where the client can, with a key as the
+ * second way. Pure; the manual shows the same.
+ */
+import { isPublicHost } from '../common/public-address.ts';
 
 export const setupClients = [
   'claude-code',
@@ -22,6 +26,8 @@ export interface SetupStep {
   /** Where to paste it: a file, a shell, or a dialog. */
   readonly where: string;
   readonly paste: string;
+  /** The second way, where the first one signs in by browser. */
+  readonly with_key?: { readonly where: string; readonly paste: string };
 }
 
 const KEY = '<MCP key>';
@@ -33,113 +39,196 @@ export interface SetupHub {
   readonly offersSignIn: boolean;
 }
 
-/** Returns the steps for one client, or for all. `key` is inserted into the texts; default: a placeholder. */
-export function setupSteps(hub: SetupHub, client?: SetupClient, key = KEY): SetupStep[] {
-  const all = [...terminalSteps(hub, key), ...connectorSteps(hub), ...editorSteps(hub, key), httpStep(hub, key)];
-  return setupClients
-    .filter((name) => client === undefined || name === client)
-    .flatMap((name) => all.filter((step) => step.client === name));
+/** One way to connect a client. */
+interface Way {
+  readonly where: string;
+  readonly paste: string;
 }
 
-function terminalSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
+/** The ways of one client. */
+interface Ways {
+  readonly client: SetupClient;
+  readonly title: string;
+  /** By browser; undefined: the client cannot. */
+  readonly signIn?: Way;
+  /** With a key; undefined: the client takes none. */
+  readonly key?: Way;
+}
+
+/**
+ * Returns the steps for one client, or for all. The way by browser comes first where client and hub offer it, unless `freshKey`, a
+ * key made just now, is to be pasted.
+ */
+export function setupSteps(hub: SetupHub, client?: SetupClient, freshKey?: string): SetupStep[] {
+  const key = freshKey ?? KEY;
+  const all = [...terminalClients(hub, key), ...connectors(hub), ...editors(hub, key), plainHttp(hub, key)];
+  return setupClients
+    .filter((name) => client === undefined || name === client)
+    .flatMap((name) => all.filter((one) => one.client === name))
+    .flatMap((one) => stepOf(one, hub.offersSignIn, freshKey !== undefined));
+}
+
+function stepOf(ways: Ways, offersSignIn: boolean, prefersKey: boolean): SetupStep[] {
+  const { client, title, key } = ways;
+  const signIn = offersSignIn || key === undefined ? ways.signIn : undefined;
+  if (signIn === undefined || (prefersKey && key !== undefined))
+    return key === undefined ? [] : [{ client, title, ...key }];
+  return [{ client, title, ...signIn, ...(key === undefined ? {} : { with_key: key }) }];
+}
+
+function terminalClients({ baseUrl }: SetupHub, key: string): Ways[] {
   const url = `${baseUrl}/api/mcp`;
+  const door = `${baseUrl}/mcp`;
   return [
     {
       client: 'claude-code',
       title: 'Claude Code',
-      where: 'in a shell',
-      paste: `claude mcp add --transport http cairn ${url} --header "Authorization: McpKey ${key}"`,
+      signIn: {
+        where: 'in a shell',
+        paste: `claude mcp add --transport http cairn ${door} && claude mcp login cairn`,
+      },
+      key: {
+        where: 'in a shell',
+        paste: `claude mcp add --transport http cairn ${url} --header "Authorization: McpKey ${key}"`,
+      },
     },
     {
       client: 'codex',
       title: 'Codex CLI',
-      where: '~/.codex/config.toml',
-      paste: `[mcp_servers.cairn]\nurl = "${url}"\nhttp_headers = { "Authorization" = "McpKey ${key}" }`,
+      signIn: { where: 'in a shell', paste: `codex mcp add cairn --url ${door}` },
+      key: {
+        where: '~/.codex/config.toml',
+        paste: `[mcp_servers.cairn]\nurl = "${url}"\nhttp_headers = { "Authorization" = "McpKey ${key}" }`,
+      },
     },
     {
       client: 'gemini',
       title: 'Gemini CLI',
-      where: '~/.gemini/settings.json',
-      paste: settings({ mcpServers: { cairn: { httpUrl: url, headers: headers(key) } } }),
+      signIn: {
+        where: '~/.gemini/settings.json, then /mcp auth cairn in Gemini',
+        paste: settings({ mcpServers: { cairn: { httpUrl: door } } }),
+      },
+      key: {
+        where: '~/.gemini/settings.json',
+        paste: settings({ mcpServers: { cairn: { httpUrl: url, headers: headers(key) } } }),
+      },
     },
   ];
 }
 
-/** Connectors of web applications reach only public hubs and sign in by browser. */
-function connectorSteps({ baseUrl, offersSignIn }: SetupHub): SetupStep[] {
-  const paste = offersSignIn
-    ? `${baseUrl}/mcp`
-    : 'This client needs a public https address, and this hub has none. Ask the operator to set CAIRN_PUBLIC_URL.';
+/** Connectors of web applications run on the vendor's machines: they reach only public hubs, and sign in by browser. */
+function connectors({ baseUrl, offersSignIn }: SetupHub): Ways[] {
+  const paste = (name: string) => connectorFault(name, baseUrl, offersSignIn) ?? `${baseUrl}/mcp`;
   return [
     {
       client: 'claude-ai',
       title: 'claude.ai connector',
-      where: 'claude.ai: Customize (or Settings), Connectors, Add custom connector',
-      paste,
+      signIn: {
+        where: 'claude.ai: Customize (or Settings), Connectors, Add custom connector',
+        paste: paste('claude.ai'),
+      },
     },
-    { client: 'chatgpt', title: 'ChatGPT', where: 'ChatGPT in a browser: Plugins, +, Add custom MCP server', paste },
+    {
+      client: 'chatgpt',
+      title: 'ChatGPT',
+      signIn: { where: 'ChatGPT in a browser: Plugins, +, Add custom MCP server', paste: paste('ChatGPT') },
+    },
   ];
 }
 
-function editorSteps({ baseUrl }: SetupHub, key: string): SetupStep[] {
+/** Why a web application cannot use this hub, and what to do; undefined: it can. */
+function connectorFault(name: string, baseUrl: string, offersSignIn: boolean): string | undefined {
+  const { protocol, hostname, host } = new URL(baseUrl);
+  if (protocol !== 'https:' || !isPublicHost(hostname)) {
+    return `${name} cannot reach ${host}: it connects from its own servers. The hub needs a public https address in CAIRN_PUBLIC_URL. Until then, use a client on your machine, for example Claude Code or Codex CLI.`;
+  }
+  if (!offersSignIn) {
+    return `${name} signs in by browser, which this hub does not offer. Ask the operator to set CAIRN_OAUTH_METADATA=on.`;
+  }
+  return undefined;
+}
+
+function editors({ baseUrl }: SetupHub, key: string): Ways[] {
   const url = `${baseUrl}/api/mcp`;
+  const door = `${baseUrl}/mcp`;
   const remote = { url, headers: headers(key) };
+  /** A file that takes an address alone, or an address with a key. */
+  const file = (where: string, signIn: object, withKey: object) => ({
+    signIn: { where, paste: settings(signIn) },
+    key: { where, paste: settings(withKey) },
+  });
   return [
     {
       client: 'claude-desktop',
       title: 'Claude Desktop',
-      where: 'claude_desktop_config.json',
-      paste: settings({ mcpServers: { cairn: remoteBridge(url, key) } }),
+      ...file(
+        'claude_desktop_config.json',
+        { mcpServers: { cairn: remoteBridge(door) } },
+        { mcpServers: { cairn: remoteBridge(url, key) } },
+      ),
     },
     {
       client: 'cursor',
       title: 'Cursor',
-      where: '~/.cursor/mcp.json',
-      paste: settings({ mcpServers: { cairn: remote } }),
+      ...file('~/.cursor/mcp.json', { mcpServers: { cairn: { url: door } } }, { mcpServers: { cairn: remote } }),
     },
     {
       client: 'vscode',
       title: 'VS Code',
-      where: '.vscode/mcp.json',
-      paste: settings({ servers: { cairn: { type: 'http', ...remote } } }),
+      ...file(
+        '.vscode/mcp.json',
+        { servers: { cairn: { type: 'http', url: door } } },
+        { servers: { cairn: { type: 'http', ...remote } } },
+      ),
     },
     {
       client: 'windsurf',
       title: 'Windsurf',
-      where: '~/.codeium/windsurf/mcp_config.json',
-      paste: settings({ mcpServers: { cairn: { serverUrl: url, headers: headers(key) } } }),
+      ...file(
+        '~/.codeium/windsurf/mcp_config.json',
+        { mcpServers: { cairn: { serverUrl: door } } },
+        { mcpServers: { cairn: { serverUrl: url, headers: headers(key) } } },
+      ),
     },
     {
       client: 'zed',
       title: 'Zed',
-      where: '~/.config/zed/settings.json',
-      paste: settings({ context_servers: { cairn: remote } }),
+      ...file(
+        '~/.config/zed/settings.json',
+        { context_servers: { cairn: { url: door } } },
+        { context_servers: { cairn: remote } },
+      ),
     },
   ];
 }
 
-/** mcp-remote breaks header values with spaces on Windows, and needs a flag for plain http to another machine. */
-function remoteBridge(url: string, key: string) {
+/**
+ * mcp-remote signs in by browser unless it is given a key. It breaks header values with spaces on Windows, and needs a flag for
+ * plain http to another machine.
+ */
+function remoteBridge(url: string, key?: string) {
   const { protocol, hostname } = new URL(url);
   const isPlain = protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  const header = ['--header', `Authorization:\${CAIRN_AUTHORIZATION}`];
+  const header = key === undefined ? [] : ['--header', `Authorization:\${CAIRN_AUTHORIZATION}`];
   return {
     command: 'npx',
     args: ['-y', 'mcp-remote', url, ...header, ...(isPlain ? ['--allow-http'] : [])],
-    env: { CAIRN_AUTHORIZATION: `McpKey ${key}` },
+    ...(key === undefined ? {} : { env: { CAIRN_AUTHORIZATION: `McpKey ${key}` } }),
   };
 }
 
-function httpStep({ baseUrl }: SetupHub, key: string): SetupStep {
+function plainHttp({ baseUrl }: SetupHub, key: string): Ways {
   return {
     client: 'http',
     title: 'Plain HTTP',
-    where: 'in a shell',
-    paste: [
-      `curl -sS -A my-tool/1 ${baseUrl}/api/mcp`,
-      `  -H 'Content-Type: application/json' -H 'Authorization: McpKey ${key}'`,
-      `  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tasks","arguments":{}}}'`,
-    ].join(' \\\n'),
+    key: {
+      where: 'in a shell',
+      paste: [
+        `curl -sS -A my-tool/1 ${baseUrl}/api/mcp`,
+        `  -H 'Content-Type: application/json' -H 'Authorization: McpKey ${key}'`,
+        `  -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tasks","arguments":{}}}'`,
+      ].join(' \\\n'),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ADDS, defineOpenTool, READS, type Tool } from '../gateway/tool.ts';
 import { limits } from '../limits/service.ts';
 import type { Onboarding } from './onboarding.ts';
-import { setupClients, setupSteps } from './setup-guide.ts';
+import { type SetupStep, setupClients, setupSteps } from './setup-guide.ts';
 
 const email = z.string().min(3).max(limits.emailCharsMax).describe('Email address of the account');
 const password = z
@@ -63,8 +63,19 @@ function signIn(onboarding: Onboarding): Tool {
   });
 }
 
+function textOf({ title, where, paste, with_key: withKey }: SetupStep): string {
+  const first = `${title} (${where}):\n${paste}`;
+  return withKey === undefined ? first : `${first}\nOr with a key (${withKey.where}):\n${withKey.paste}`;
+}
+
 function setupGuide(offersSignIn: boolean): Tool {
-  const step = z.object({ client: z.enum(setupClients), title: z.string(), where: z.string(), paste: z.string() });
+  const way = { where: z.string(), paste: z.string() };
+  const step = z.object({
+    client: z.enum(setupClients),
+    title: z.string(),
+    ...way,
+    with_key: z.object(way).optional(),
+  });
   return defineOpenTool({
     name: 'get_setup_guide',
     title: 'Show how to connect a client',
@@ -76,7 +87,7 @@ function setupGuide(offersSignIn: boolean): Tool {
     example: { client: 'claude-code' },
     handle({ client }, { baseUrl }) {
       const steps = setupSteps({ baseUrl, offersSignIn }, client);
-      const text = steps.map((one) => `${one.title} (${one.where}):\n${one.paste}`).join('\n\n');
+      const text = steps.map(textOf).join('\n\n');
       return { structured: { url: `${baseUrl}/api/mcp`, steps }, text };
     },
   });

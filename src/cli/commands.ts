@@ -18,7 +18,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'login', load: async () => [(await import('./user/login.ts')).loginCommand] },
       { word: 'logout', load: async () => [(await import('./user/login.ts')).logoutCommand] },
       { word: 'whoami', load: async () => [(await import('./user/whoami.ts')).whoamiCommand] },
-      { word: 'mirror', load: async () => (await import('./user/mirror.ts')).mirrorCommands },
+      { word: 'mirror', load: async () => (await import('./user/mirror/commands.ts')).mirrorCommands },
       { word: 'sync', load: loadSync },
       { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },

@@ -32,6 +32,7 @@ import { dropImports } from '../transfer/leftovers.ts';
 import { answerControl, refuseControl } from './control-answers.ts';
 import { type DeviceAccess, openDeviceAccess } from './device-access.ts';
 import { type Members, openMembers } from './members.ts';
+import { ownAddress } from './own-address.ts';
 import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
 import { allTables } from './tables.ts';
@@ -54,6 +55,11 @@ export interface Core extends Members, DeviceAccess {
   readonly broken: Promise<unknown>;
   /** The settings that were given, without secrets. */
   readonly given: Config['given'];
+  /** The address of the hub for its users. */
+  readonly address: () => string;
+  readonly mail: Config['mail'];
+  /** The port of that address: the one of the settings, until the service listens on another. */
+  readonly listening: { port: number };
   /** Accepts requests for imports. */
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
@@ -100,14 +106,17 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const devices = await openDeviceAccess(base, members, config);
     const imports = new ImportDoor();
     const { given } = config;
-    const tools = { ...members, ...devices, store, actors, imports, given };
+    const listening = { port: config.port };
+    const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
+    const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
+    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
       tables: allTables,
       epoch,
       sealer,
-      clock: new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() }),
+      clock,
       damage: new Damage(log),
       actors,
       ...members,
@@ -116,6 +125,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       broken,
       imports,
       given,
+      ...reachable,
+      listening,
       keep: hub.keep,
       life,
     };

@@ -4,11 +4,9 @@ import { resetPassword } from '../accounts/logins.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { BrowserSessions } from '../accounts/sessions.ts';
 import { turnOffSecondFactor } from '../accounts/sign-in/second-factor.ts';
-import type { Invitations } from '../accounts/sign-up/invitations.ts';
 import type { AccountDirectory, AccountView } from '../accounts/standing/directory.ts';
 import type { Standings } from '../accounts/standing/standings.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
-import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { version } from '../common/version.ts';
@@ -17,22 +15,20 @@ import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
-import type { Store } from '../store/store.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
+import { invite, type Reachable } from './invite.ts';
+import { type MendOptions, mendClock } from './mend-clock.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
-export interface ControlTools {
+export interface ControlTools extends Reachable, MendOptions {
   readonly accounts: Accounts;
   readonly standings: Standings;
   readonly directory: AccountDirectory;
   readonly identities: Identities;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
-  readonly store: Store;
-  readonly actors: ActorRegistry;
   readonly sessions: BrowserSessions;
-  readonly invitations: Invitations;
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
   readonly given: Config['given'];
@@ -70,7 +66,7 @@ export async function runControl(
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'invite.create':
-      return await tools.invitations.create(request);
+      return await invite(tools, request, progress);
     case 'invite.list':
       return { invitations: tools.invitations.list() };
     case 'invite.revoke':
@@ -100,6 +96,8 @@ export async function runControl(
       return await runIdentityControl(tools, request);
     case 'settings':
       return { version, node: process.version, pid: process.pid, given: tools.given };
+    case 'clock.mend':
+      return await mendClock(tools, request.apply, progress);
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':

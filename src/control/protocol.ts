@@ -61,6 +61,7 @@ export const controlRequest = z.discriminatedUnion('command', [
     versions: z.array(z.tuple([z.string(), z.number().int().positive()])).max(limits.setAsideAtOnceMax),
   }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
+  z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
   z.strictObject({ command: z.literal('settings') }),
 ]);
 
@@ -75,6 +76,20 @@ export interface ImportedAccount extends NewAccount {
   readonly mirror_secret: string | null;
   readonly records: number;
   readonly bytes: number;
+}
+
+/** A new invitation with its link. `mailed`: null without a recipient or a mail server, false if that refused the letter. */
+export interface SentInvitation extends NewInvitation {
+  readonly link: string;
+  readonly mailed: boolean | null;
+}
+
+/** Numbers of records that are dated after now. `versions`: of documents. `files`: by their clocks. */
+export interface FutureRecords {
+  readonly tasks: number;
+  readonly documents: number;
+  readonly versions: number;
+  readonly files: number;
 }
 
 /** What the process that owns the data folder uses. */
@@ -97,7 +112,7 @@ export interface ControlResults {
   readonly 'account.operator': AccountView;
   readonly 'account.quota': AccountView;
   readonly 'account.import': ImportedAccount;
-  readonly 'invite.create': NewInvitation;
+  readonly 'invite.create': SentInvitation;
   readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };
   readonly 'invite.revoke': { readonly revoked: string };
   readonly 'client.add': OperatorClient;
@@ -111,6 +126,7 @@ export interface ControlResults {
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
   readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'clock.mend': FutureRecords;
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };

@@ -1,12 +1,12 @@
 /** Answers gateway requests: one message or a batch in, one reply out. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
+import { addressBlock } from '../common/networks.ts';
 import type { Principal } from '../common/principal.ts';
 import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
-import { addressBlock } from '../http/request/address-block.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';

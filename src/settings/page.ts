@@ -65,8 +65,7 @@ const ENTRY: Group = {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
   },
   CAIRN_OAUTH_METADATA: {
-    default: '`on` with an https `CAIRN_PUBLIC_URL`, else `off`',
-    meaning: 'whether MCP clients find the browser sign-in at `/mcp`; keys work either way',
+    meaning: 'whether MCP clients find the browser sign-in at `/mcp`: `on` or `off`; keys work either way',
   },
   CAIRN_OAUTH_CLIENT_DOCUMENTS: {
     meaning:
@@ -84,6 +83,11 @@ const ENTRY: Group = {
 const LIMITS: Group = {
   CAIRN_RATE_LIMIT: {
     meaning: 'calls a minute per key, or per address without a key; a third of them at once; 0: unlimited',
+  },
+  CAIRN_ACCOUNT_RATE_LIMIT: {
+    default: 'three times `CAIRN_RATE_LIMIT`',
+    meaning:
+      'calls a minute per account, over all its keys, tokens and sessions; a third of them at once; 0: unlimited',
   },
   CAIRN_CONNECTIONS: { meaning: 'open connections; above it 503' },
   CAIRN_STREAMS: { meaning: 'answers sent piece by piece (downloads, long lists); above it 503' },
@@ -114,6 +118,11 @@ const LOG: Group = {
     meaning: 'file for request log lines; SIGHUP reopens it',
   },
   CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
+  CAIRN_BACKUP_HOURS: {
+    default: '48, once there was a backup',
+    meaning:
+      'how old the newest backup may be before the hub reports it as late; set it to be told of a missing first one too',
+  },
   CAIRN_METRICS_PORT: { meaning: 'serves `/metrics` on a separate port, to this machine only' },
   CAIRN_METRICS_TOKEN: { meaning: 'serves `/metrics` on the main port to `Authorization: Bearer <token>`' },
 };

@@ -87,6 +87,7 @@ export const settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
+  CAIRN_ACCOUNT_RATE_LIMIT: wholeNumber(0, 1_000_000).optional(),
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
     .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
@@ -108,7 +109,7 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
-  CAIRN_OAUTH_METADATA: onOff.optional(),
+  CAIRN_OAUTH_METADATA: onOff.default('on'),
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
     .default('public'),
@@ -132,6 +133,7 @@ export const settings = z.object({
     .string()
     .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
     .optional(),
+  CAIRN_BACKUP_HOURS: wholeNumber(1, 100_000).optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
   CAIRN_METRICS_TOKEN: z
     .string()

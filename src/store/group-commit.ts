@@ -5,7 +5,7 @@
  * nothing and does not affect others. The promise resolves when the commit is on disk; nothing is visible earlier.
  */
 import type { Database } from 'lmdb';
-import { FairQueue } from '../common/fair-queue.ts';
+import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
@@ -37,6 +37,8 @@ export interface GroupCommitOptions {
   readonly begin: (rows: readonly WrittenRow[]) => () => void;
   /** Returns a check of how many bytes a commit started now may put. */
   readonly look: () => (bytes: number) => boolean;
+  /** Called when a commit that wrote rows is on disk. */
+  readonly committed: () => void;
   /** The error for the waiting callers of a failed commit. */
   readonly refusalOf: (error: unknown) => Promise<unknown>;
   /** Monotonic clock, in milliseconds. */
@@ -75,6 +77,8 @@ export class GroupCommit {
   readonly #waiting = new FairQueue<Pending>();
   #scheduled = false;
   #isDeciding = false;
+  /** Commits in progress, oldest first, and when each began. */
+  readonly #running = new Map<symbol, number>();
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -87,6 +91,12 @@ export class GroupCommit {
   /** Number of committed decisions and of failed commits. */
   get counts(): { readonly decisions: number; readonly failed: number } {
     return { decisions: this.#decisions, failed: this.#failed };
+  }
+
+  /** How long the oldest commit in progress has taken so far, in milliseconds; 0: there is none. */
+  get waitingMs(): number {
+    const [oldest] = this.#running.values();
+    return oldest === undefined ? 0 : this.#options.elapsed() - oldest;
   }
 
   /** Queues a decision. Decisions of one writer run in order. */
@@ -108,6 +118,8 @@ export class GroupCommit {
     const group: Pending[] = [];
     const outcomes: Outcome[] = [];
     const startedMs = this.#options.elapsed();
+    const running = Symbol('commit');
+    this.#running.set(running, startedMs);
     let groupBytes = 0;
     const written: WrittenRow[] = [];
     let settle = () => {};
@@ -129,6 +141,7 @@ export class GroupCommit {
       });
       settle();
       this.#decisions += group.length;
+      if (written.length > 0) this.#options.committed();
     } catch (error) {
       settle();
       this.#failed += 1;
@@ -138,6 +151,7 @@ export class GroupCommit {
       for (const pending of group) pending.reject(refusal);
       return;
     } finally {
+      this.#running.delete(running);
       this.durations.record(this.#options.elapsed() - startedMs);
     }
     group.forEach((pending, index) => {

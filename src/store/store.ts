@@ -34,6 +34,16 @@ export interface DiskFailure {
   readonly isFinal: boolean;
 }
 
+/** Whether commits reach the disk. */
+export interface Writing {
+  /** When a commit failed on the disk, in milliseconds since 1970, if none has succeeded since. */
+  readonly failedMs: number | undefined;
+  /** How long the oldest commit in progress has taken so far, in milliseconds. */
+  readonly waitingMs: number;
+  /** Milliseconds since a commit last succeeded. */
+  readonly quietMs: number;
+}
+
 export class Store implements Reader {
   readonly #folder: string;
   readonly #onFailure: (failure: DiskFailure) => void;
@@ -45,6 +55,10 @@ export class Store implements Reader {
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
   readonly #mapBytes: number;
+  /** When a commit failed on the disk, in milliseconds since 1970; undefined after one that succeeded. */
+  #failedMs: number | undefined;
+  /** When the newest commit succeeded, by the monotonic clock. */
+  #committedAt = Number.NEGATIVE_INFINITY;
 
   /** Opens or creates the data file. Throws StartError when LMDB cannot open it, and system errors of the folder. */
   constructor(options: StoreOptions) {
@@ -70,6 +84,7 @@ export class Store implements Reader {
       raw: (table) => this.#raw(table),
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
+      committed: () => this.#noteCommitted(),
       refusalOf: (error) => this.#refusalOf(error),
       elapsed: () => performance.now(),
     });
@@ -152,6 +167,7 @@ export class Store implements Reader {
           );
         }
       });
+      this.#noteCommitted();
     } catch (error) {
       throw await this.#refusalOf(error);
     } finally {
@@ -163,6 +179,12 @@ export class Store implements Reader {
   /** Counts and durations of the commits since the start. */
   get commits(): Pick<GroupCommit, 'counts' | 'durations'> {
     return this.#commits;
+  }
+
+  /** Whether commits reach the disk. */
+  get writing(): Writing {
+    const { waitingMs } = this.#commits;
+    return { failedMs: this.#failedMs, waitingMs, quietMs: performance.now() - this.#committedAt };
   }
 
   /**
@@ -227,8 +249,16 @@ export class Store implements Reader {
 
   async #refusalOf(error: unknown): Promise<unknown> {
     const { told, cause } = await failureOf(error, this.#folder);
-    if (cause !== undefined) this.#onFailure({ cause, isFinal: hasOverrun(cause) || !this.#canRead() });
+    if (cause !== undefined) {
+      this.#failedMs ??= Date.now();
+      this.#onFailure({ cause, isFinal: hasOverrun(cause) || !this.#canRead() });
+    }
     return told;
+  }
+
+  #noteCommitted(): void {
+    this.#failedMs = undefined;
+    this.#committedAt = performance.now();
   }
 
   /**

@@ -137,6 +137,7 @@ class Harness implements Reader {
       raw: () => raw,
       begin: (rows) => this.revisions.begin(rows),
       look: () => (bytes) => bytes <= this.roomBytes,
+      committed: () => undefined,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
       // A slow machine does not split a commit here.
       elapsed: () => 0,

@@ -9,8 +9,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import type { AuditedAct, Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
-import { WrongTries } from '../../http/checks/wrong-tries.ts';
-import { addressBlock } from '../../http/request/address-block.ts';
+import { guessersAt, WrongTries } from '../../http/checks/wrong-tries.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
@@ -109,7 +108,7 @@ export class SecondFactors {
    * Throws Refusal `invalid_fields` (`code`), and `rate_limited` after too many wrong codes.
    */
   async use(accountId: string, code: string, source: Source): Promise<void> {
-    const guessers = [`${accountId} ${addressBlock(source.address ?? '')}`];
+    const guessers = guessersAt(source.address ?? '', accountId);
     await this.#options.actors.account(accountId).ask((batch): void => {
       this.#wrong.check(guessers);
       this.#wrongOfAccount.check([accountId]);

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
-import { readConfig } from '../../config.ts';
 import { noteDone } from '../../ops/marks.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { KEY_FILE } from '../../store/data-file/names.ts';
@@ -12,6 +11,7 @@ import { openSealer } from '../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
+import { operatorConfig } from './settings.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -47,7 +47,7 @@ export const restoreCommand: Command = {
 
 async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
-  const config = readConfig();
+  const config = operatorConfig();
   const { dataFolder, masterKey, mapBytes } = config;
   const withKey = options.flag('with-key');
   const keep = options.count('keep');
@@ -103,7 +103,7 @@ function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
 }
 
 async function restore(options: Options): Promise<number> {
-  const { dataFolder, masterKey, mapBytes } = readConfig();
+  const { dataFolder, masterKey, mapBytes } = operatorConfig();
   const { backupAt, restoreBackup } = await import('../../ops/backup/restore.ts');
   const named = options.operand() ?? '';
   const at = options.optional('at');

@@ -1,8 +1,8 @@
 /** Copies the head of one request in one pass, because the library's data is invalid after its callback returns. */
 import { randomUUID } from 'node:crypto';
+import { addressBlock } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import type { HttpRequest, HttpResponse } from '../library/uws.ts';
-import { addressBlock } from './address-block.ts';
 import { peerAddress } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';
 

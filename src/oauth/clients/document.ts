@@ -8,11 +8,11 @@ import { lookup as resolve } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { isPublicAddress } from '../../common/public-address.ts';
 import { version } from '../../common/version.ts';
 import { limits } from '../../limits/service.ts';
 import { oauthRefusal } from '../rules.ts';
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts';
-import { isPublicAddress } from './public-address.ts';
 
 interface DocumentOptions {
   /** Also accepts documents at private addresses, on any port: for a hub on the same network as its clients. */

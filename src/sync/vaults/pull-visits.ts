@@ -7,6 +7,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
+import { timeAfter } from '../../time/truth.ts';
 import { type DeviceRecord, devices } from '../log/records.ts';
 
 interface Visit {
@@ -81,7 +82,7 @@ export class PullVisits {
 
 function merged(known: DeviceRecord | undefined, { seenMs, pulledSeq }: Visit): DeviceRecord {
   return {
-    last_seen_ms: Math.max(known?.last_seen_ms ?? 0, seenMs),
+    last_seen_ms: timeAfter(seenMs, known?.last_seen_ms ?? 0),
     pulled_seq: Math.max(known?.pulled_seq ?? 0, pulledSeq),
     pushed_seq: known?.pushed_seq ?? 0,
   };

@@ -14,7 +14,7 @@ import { DueToday } from './due.tsx';
 export interface HomeOptions
   extends Pick<
     Capabilities,
-    'accounts' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'docs' | 'handoffs' | 'papers'
+    'accounts' | 'signIns' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'docs' | 'handoffs' | 'papers'
   > {
   /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
@@ -85,11 +85,13 @@ function strangerView(isClosed: boolean): View {
 }
 
 function memberView(options: HomeOptions, visit: MemberVisit): View {
-  const { pages, accounts, tasks, timeZones, offersSignIn, now } = options;
+  const { pages, accounts, signIns, tasks, timeZones, offersSignIn, now } = options;
   const { name } = accounts.describe(visit.accountId);
   const freshKey = pages.freshKey(visit);
-  // The connect panel collapses after an agent has used a key, unless a new key is shown.
-  const isUsed = accounts.listKeys(visit.accountId).some(({ last_used_at: at }) => at !== null);
+  // The connect panel collapses after an agent has used a key or signed in by browser, unless a new key is shown.
+  const isUsed =
+    accounts.listKeys(visit.accountId).some(({ last_used_at: at }) => at !== null) ||
+    signIns.list(visit.accountId).some(({ via_browser: viaBrowser }) => viaBrowser === true);
   const isConnected = isUsed && freshKey === undefined;
   const connect = <ConnectAgent hub={{ baseUrl: pages.hubUrl(visit), offersSignIn }} freshKey={freshKey} />;
   const today = todayOf(timeZones, visit, now());

@@ -36,8 +36,6 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
     icon: '/icon.svg',
     log: pino({ level: 'silent' }),
   });
-  // No User-Agent is blocked: the request of dns-rebinding-protection has none, which a hub refuses with 403 unless
-  // CAIRN_ALLOW_MISSING_AGENT is set.
   const door = frontDoor({
     routes: gatewayRoutes({
       gateway,

@@ -122,23 +122,48 @@ test.each([
   ['/health', 200],
   ['/ready', 200],
   ['/metrics', 404],
-  ['/.well-known/oauth-authorization-server', 404],
+  ['/.well-known/oauth-authorization-server', 200],
   ['/.well-known/', 404],
+  ['/mcp', 401],
+  ['/oauth/token', 405],
+  ['/oauth/nothing', 404],
 ])('[UA-3] %s is exempt: a blocked or missing agent gets %i', async (path, status) => {
   expect(await statusFor(hub, 'curl/8.5.0', path)).toBe(status);
   expect(await statusFor(hub, 'Ruby', path)).toBe(status);
   expect(await statusFor(hub, undefined, path)).toBe(status);
 });
 
-test.each(['/health/', '/healthz', '/HEALTH', '//health', '/ready/x', '/metricsx', '/.well-known', '/x/health'])(
-  '[UA-3] %s is not exempt',
-  async (path) => {
-    const client = await rawClient(hub.port);
-    client.send(head(`GET ${path} HTTP/1.1`, ['User-Agent: curl/8.5.0'], { agent: false }));
-    expect((await client.received(1))[0]?.status).toBe(403);
-    client.vanish();
-  },
-);
+test('[UA-3, MCP-4] an MCP client without a User-Agent, or with that of a library, calls tools at /mcp', async () => {
+  const owner = await account(hub);
+  for (const agent of [undefined, '', 'Go-http-client/2.0', 'Faraday v2.9.0', 'python-httpx/0.28']) {
+    const answer = await call(hub, '/mcp', {
+      method: 'POST',
+      headers: { 'User-Agent': agent, Authorization: `McpKey ${owner.mcp_key}`, 'Content-Type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    });
+    expect([agent, answer.status]).toEqual([agent, 200]);
+  }
+});
+
+test.each([
+  '/health/',
+  '/healthz',
+  '/HEALTH',
+  '//health',
+  '/ready/x',
+  '/metricsx',
+  '/.well-known',
+  '/x/health',
+  '/mcpx',
+  '/mcp/x',
+  '/oauth',
+  '/api/mcp',
+])('[UA-3] %s is not exempt', async (path) => {
+  const client = await rawClient(hub.port);
+  client.send(head(`GET ${path} HTTP/1.1`, ['User-Agent: curl/8.5.0'], { agent: false }));
+  expect((await client.received(1))[0]?.status).toBe(403);
+  client.vanish();
+});
 
 test.each(['/.well-known/../api/cert_mirror', '/.well-known/%2e%2e/api/cert_mirror', '/health?/../api/cert_mirror'])(
   '[UA-3] %s does not lead a blocked agent to a guarded resource',

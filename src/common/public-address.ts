@@ -1,5 +1,5 @@
-/** Decides whether an address belongs to the public internet, for requests to an address chosen by a stranger. Pure. */
-import { BlockList, isIPv6 } from 'node:net';
+/** Decides whether an address or a host name belongs to the public internet. Pure. */
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** The special-purpose registries of IANA (RFC 6890): private, loopback, link-local, shared, documentation, multicast. */
 const V4_RANGES: readonly (readonly [string, number])[] = [
@@ -35,4 +35,14 @@ specialV6.addSubnet('3fff::', 20, 'ipv6');
 export function isPublicAddress(address: string): boolean {
   if (!isIPv6(address)) return !special.check(address, 'ipv4');
   return handedOut.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
+}
+
+/** Names that mean nothing outside one machine or one network (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa|lan|test|example|invalid)$/i;
+
+/** True for the host of a URL that machines elsewhere may reach: a public address, or a name that is not local by its form. */
+export function isPublicHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(bare) !== 0) return isPublicAddress(bare);
+  return bare.includes('.') && !LOCAL_NAME.test(bare);
 }
