@@ -71,6 +71,9 @@ export interface Config {
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
+  /** Where notices of conditions are sent, and in which format; undefined: the format follows from the address. */
+  readonly notifyUrl: string | undefined;
+  readonly notifyFormat: 'text' | 'slack' | 'healthchecks' | undefined;
   /** Maximum age of the newest backup, in hours; undefined: the default, and no backup is expected of a hub without one. */
   readonly backupHours: number | undefined;
   readonly metricsPort: number | undefined;
@@ -137,6 +140,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
+    notifyUrl: values.CAIRN_NOTIFY_URL,
+    notifyFormat: values.CAIRN_NOTIFY_FORMAT,
     backupHours: values.CAIRN_BACKUP_HOURS,
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,

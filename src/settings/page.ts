@@ -118,6 +118,14 @@ const LOG: Group = {
     meaning: 'file for request log lines; SIGHUP reopens it',
   },
   CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
+  CAIRN_NOTIFY_URL: {
+    meaning: 'gets a POST for each change of what `/ready` lists, for example `https://ntfy.sh/TOPIC`. It is a secret',
+  },
+  CAIRN_NOTIFY_FORMAT: {
+    default: 'by the host: `slack` for hooks.slack.com, `healthchecks` for hc-ping.com, else `text`',
+    meaning:
+      'the form of these: `text` (plain text, title in a header, as ntfy takes it), `slack` (JSON with `text`), `healthchecks` (`/fail` is added while something is wrong)',
+  },
   CAIRN_BACKUP_HOURS: {
     default: '48, once there was a backup',
     meaning:

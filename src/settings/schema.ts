@@ -55,6 +55,7 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_METRICS_TOKEN',
   'CAIRN_SMTP_URL',
   'CAIRN_MAIL_FROM',
+  'CAIRN_NOTIFY_URL',
 ]);
 
 export const settings = z.object({
@@ -132,6 +133,15 @@ export const settings = z.object({
   CAIRN_MAIL_FROM: z
     .string()
     .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
+    .optional(),
+  CAIRN_NOTIFY_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+      error: 'must be an http or https address',
+    })
+    .optional(),
+  CAIRN_NOTIFY_FORMAT: z
+    .enum(['text', 'slack', 'healthchecks'], { error: 'must be text, slack or healthchecks' })
     .optional(),
   CAIRN_BACKUP_HOURS: wholeNumber(1, 100_000).optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
