@@ -6,7 +6,7 @@ import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
 import type { Key } from '../store/table.ts';
-import { type BlobRecord, UNKNOWN } from './declared.ts';
+import { type BlobRecord, UNKNOWN_GROUP } from './declared.ts';
 import { type BlobListQuery, isCommitSha, isSha256, type RepositoryListQuery } from './fields.ts';
 import { blobs, commits, order, type RepositoryRecord, repositories, repositoryOrder, setAside } from './records.ts';
 import { StoredBytes } from './stored-bytes.ts';
@@ -18,7 +18,7 @@ export interface Blob {
 }
 
 /** The archives of one repository, or those without one. */
-export interface RepositoryGroup {
+export interface ArchiveGroup {
   /** Null: unknown. */
   readonly repositoryId: string | null;
   readonly record: RepositoryRecord;
@@ -65,7 +65,7 @@ export class BlobReads {
   }
 
   /** Lists the groups by the id of their repository, those of unknown repository last. Reads one more than requested. */
-  groups(accountId: string, page: RepositoryListQuery): { readonly groups: RepositoryGroup[]; readonly next?: string } {
+  groups(accountId: string, page: RepositoryListQuery): { readonly groups: ArchiveGroup[]; readonly next?: string } {
     const rows = this.#store.range(repositories, {
       prefix: [accountId],
       limit: page.limit + 1,
@@ -79,10 +79,10 @@ export class BlobReads {
     };
   }
 
-  #group(accountId: string, group: string, record: RepositoryRecord): RepositoryGroup {
+  #group(accountId: string, group: string, record: RepositoryRecord): ArchiveGroup {
     const [newest] = this.list(accountId, { limit: 1, repository_id: group }).blobs;
     if (newest === undefined) throw new Error('a repository of the mirror has no archive; run `cairn verify`');
-    return { repositoryId: group === UNKNOWN ? null : group, record, newest };
+    return { repositoryId: group === UNKNOWN_GROUP ? null : group, record, newest };
   }
 
   /** True when the bytes of a blob are damaged and set aside. */

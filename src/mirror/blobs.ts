@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type Blob, BlobReads } from './blob-reads.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
-import type { ArchiveFacts } from './declared.ts';
+import type { UploadedFacts } from './declared.ts';
 import { archiveFactsOf, type UploadHeaders } from './fields.ts';
 import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { archiveOf, GroupChanges } from './repositories.ts';
@@ -96,7 +96,7 @@ export class MirrorBlobs extends BlobReads {
    * Returns what an upload says about its archive, with the base that the same bytes already have in its repository.
    * Throws Refusal when its base is not an archive of that repository. A blob that has a repository keeps its base.
    */
-  #factsIn(reader: Pick<Reader, 'get' | 'range'>, { accountId }: Principal, fields: UploadHeaders): ArchiveFacts {
+  #factsIn(reader: Pick<Reader, 'get' | 'range'>, { accountId }: Principal, fields: UploadHeaders): UploadedFacts {
     const given = archiveFactsOf(fields);
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { repository_id: repositoryId, base_sha256: base } = given;

@@ -77,12 +77,12 @@ export const declaredBlob = declareRecord(blobFields);
 export type BlobRecord = RecordOf<typeof blobFields>;
 
 /** What an upload says about the archive in it. */
-export type ArchiveFacts = Pick<BlobRecord, 'repository_id' | 'repository_label' | 'base_sha256' | 'archive_kind'>;
+export type UploadedFacts = Pick<BlobRecord, 'repository_id' | 'repository_label' | 'base_sha256' | 'archive_kind'>;
 
 /** Stands for a missing repository id, in queries and index rows. */
-export const UNKNOWN = 'unknown';
+export const UNKNOWN_GROUP = 'unknown';
 
 /** Group of an archive: the id of its repository, or `unknown`. */
 export function groupOf({ repository_id }: Pick<BlobRecord, 'repository_id'>): string {
-  return repository_id ?? UNKNOWN;
+  return repository_id ?? UNKNOWN_GROUP;
 }

@@ -5,13 +5,13 @@ import { limits } from '../limits/service.ts';
 import { decodeExtValue } from '../text/ext-value.ts';
 import {
   ARCHIVE_KINDS,
-  type ArchiveFacts,
   COMMIT_EXAMPLE,
   isOneLine,
   isShortLabel,
   REPOSITORY_EXAMPLE,
   SHA256_EXAMPLE,
-  UNKNOWN,
+  UNKNOWN_GROUP,
+  type UploadedFacts,
 } from './declared.ts';
 
 const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
@@ -20,8 +20,8 @@ const repositoryId = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case h
 /** A repository, or the uploads without one. */
 const group = z
   .string()
-  .regex(/^(?:[0-9a-f]{64}|unknown)$/, `must be 64 lower-case hex characters, or ${UNKNOWN}`)
-  .describe(`A repository, or ${UNKNOWN}: uploads that named none`);
+  .regex(/^(?:[0-9a-f]{64}|unknown)$/, `must be 64 lower-case hex characters, or ${UNKNOWN_GROUP}`)
+  .describe(`A repository, or ${UNKNOWN_GROUP}: uploads that named none`);
 
 /** A text of an upload in any language. */
 interface Label {
@@ -102,7 +102,7 @@ export const uploadHeaders = z.object({
 export type UploadHeaders = z.output<typeof uploadHeaders>;
 
 /** Returns what an upload says about its archive. Throws Refusal `invalid_fields` when its parts contradict each other. */
-export function archiveFactsOf(fields: UploadHeaders): ArchiveFacts {
+export function archiveFactsOf(fields: UploadHeaders): UploadedFacts {
   const { 'X-Repository-Id': repository, 'X-Archive-Base': base, 'X-Archive-Kind': kind } = fields;
   if (base !== undefined && repository === undefined)
     throw invalidField('X-Archive-Base', 'X-Archive-Base needs X-Repository-Id, the repository of both archives');

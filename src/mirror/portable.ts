@@ -19,7 +19,7 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
-import { type BlobRecord, declaredBlob, UNKNOWN } from './declared.ts';
+import { type BlobRecord, declaredBlob, UNKNOWN_GROUP } from './declared.ts';
 import { blobs, chunks, commits, credentials, heads, order } from './records.ts';
 import { GroupChanges } from './repositories.ts';
 import type { Staging } from './upload/staging.ts';
@@ -122,7 +122,7 @@ export class MirrorImport {
 
   #noteChain({ repository_id: repositoryId, sha256, base_sha256: base }: BlobLine): void {
     if (repositoryId !== null) this.#archives.add(`${repositoryId} ${sha256}`);
-    if (base !== null) this.#bases.add(`${repositoryId ?? UNKNOWN} ${base}`);
+    if (base !== null) this.#bases.add(`${repositoryId ?? UNKNOWN_GROUP} ${base}`);
   }
 
   /** Within the decision that creates the account: blobs adopt the staged bytes, and the credential becomes valid. */

@@ -1,6 +1,6 @@
 /** Decides the effect of an upload on the stored blobs. Pure. */
 import { limits } from '../limits/service.ts';
-import type { ArchiveFacts, BlobRecord } from './declared.ts';
+import type { BlobRecord, UploadedFacts } from './declared.ts';
 import type { MirrorHead } from './records.ts';
 
 export interface PublishInput {
@@ -12,7 +12,7 @@ export interface PublishInput {
   readonly storageId: number;
   readonly byteSize: number;
   readonly uploadedBy: string | null;
-  readonly archive: ArchiveFacts;
+  readonly archive: UploadedFacts;
   readonly nowMs: number;
 }
 
@@ -56,7 +56,7 @@ export function decidePublish(input: PublishInput): PublishOutcome {
  * Returns what is known of an archive after an upload of its bytes. The repository and the base are fixed by the first
  * upload that names a repository: increments build on it, and a later base could make a circle.
  */
-function factsOf(existing: BlobRecord | undefined, given: ArchiveFacts): ArchiveFacts {
+function factsOf(existing: BlobRecord | undefined, given: UploadedFacts): UploadedFacts {
   if (existing === undefined) return given;
   const { repository_id, repository_label, base_sha256, archive_kind } = existing;
   if (repository_id === null) return { ...given, archive_kind: given.archive_kind ?? archive_kind };

@@ -33,7 +33,7 @@ export function verifyGroups(reader: CheckedReader): string[] {
   reader.each(repositoryOrder, ({ key: [accountId, group, sequence], value }) => {
     const blob = reader.get(blobs, [accountId, value.commit_sha, value.sha256]);
     if (blob === undefined || blob.sequence !== sequence || groupOf(blob) !== group)
-      problems.push(`order ${accountId} ${group} ${sequence}: refers to ${value.sha256}, which is not there`);
+      problems.push(`order ${accountId} ${group} ${sequence}: refers to ${value.sha256}, which does not exist in it`);
   });
   reader.each(repositories, ({ key, value }) => {
     const counted = totals.get(key.join(' '));

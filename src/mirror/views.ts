@@ -1,6 +1,6 @@
 /** Defines the public form of the mirror's answers and their schemas. */
 import { z } from 'zod';
-import type { Blob, RepositoryGroup } from './blob-reads.ts';
+import type { ArchiveGroup, Blob } from './blob-reads.ts';
 import { declaredBlob } from './declared.ts';
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -73,7 +73,7 @@ export function latestView(blob: Blob, download_url: string): z.output<typeof la
 }
 
 export function groupView(
-  { repositoryId, record, newest }: RepositoryGroup,
+  { repositoryId, record, newest }: ArchiveGroup,
   isSetAside: boolean,
 ): z.output<typeof repositoryGroup> {
   return {

@@ -1,14 +1,14 @@
 /** What an upload does to the blobs that are stored, and which time it gets. */
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
-import type { ArchiveFacts, BlobRecord } from '../../src/mirror/declared.ts';
+import type { BlobRecord, UploadedFacts } from '../../src/mirror/declared.ts';
 import { decidePublish, type PublishInput } from '../../src/mirror/rules.ts';
 
 const NOW_MS = Date.parse('2026-11-20T20:00:00.000Z');
 const at = (ms: number) => new Date(NOW_MS + ms).toISOString();
 
-const NOTHING: ArchiveFacts = { repository_id: null, repository_label: null, base_sha256: null, archive_kind: null };
-const KNOWN: ArchiveFacts = {
+const NOTHING: UploadedFacts = { repository_id: null, repository_label: null, base_sha256: null, archive_kind: null };
+const KNOWN: UploadedFacts = {
   repository_id: 'a',
   repository_label: 'web',
   base_sha256: 'b',
@@ -95,7 +95,7 @@ describe('[MIR-7, OPS-12] the time of an upload', () => {
 describe('[MIR-25] what is known of an archive', () => {
   const other = { ...KNOWN, repository_id: 'c', repository_label: 'api', base_sha256: 'd' };
   const tree = { ...NOTHING, archive_kind: 'tree' } as const;
-  test.each<[title: string, stored: ArchiveFacts, given: ArchiveFacts, known: ArchiveFacts]>([
+  test.each<[title: string, stored: UploadedFacts, given: UploadedFacts, known: UploadedFacts]>([
     ['stays unknown', NOTHING, NOTHING, NOTHING],
     ['comes with the first upload that names a repository', NOTHING, KNOWN, KNOWN],
     ['keeps its kind', tree, { ...KNOWN, archive_kind: null }, { ...KNOWN, archive_kind: 'tree' }],
