@@ -85,10 +85,13 @@ function readSum(bytes: Uint8Array, at: number): number {
 
 function sumOf({ seed, hashed }: RowSums, key: Key, value: Uint8Array): number {
   const start = hashOf(key, seed);
-  if (hashed === undefined) return crc32(value, start);
+  if (hashed === undefined) return sumOn(start, value);
   const [from, to] = hashed(value);
-  return crc32(value.subarray(to), crc32(value.subarray(0, from), start));
+  return sumOn(sumOn(start, value.subarray(0, from)), value.subarray(to));
 }
+
+/** zlib starts again at 0 for no bytes whose buffer was never allocated. */
+const sumOn = (start: number, bytes: Uint8Array): number => (bytes.length === 0 ? start : crc32(bytes, start));
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);

@@ -1,4 +1,4 @@
-/** Migrates the data file to schema 7: every row has a checksum. */
+/** Migrates the data file to schema 8: every row has a checksum. */
 import { bytesCodec } from '../../store/codec.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { type MetaRow, meta, SCHEMA_ROWS } from '../../store/meta/meta.ts';
@@ -19,7 +19,7 @@ const summed = allTables.filter(({ name, sums }) => sums !== undefined && name !
  * its place is the table and the last key. Rows are summed as they are: those that cannot be read stay so.
  */
 export const rowSums: Migration = {
-  to: 7,
+  to: 8,
   what: 'rows have checksums',
   tables: [],
   check: () => [],

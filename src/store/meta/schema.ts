@@ -18,7 +18,7 @@ const VERSION_ROW = 'schema';
 const COPY_ROW = 'schema_copy';
 const PROGRESS_ROW = 'migration';
 /** From this schema on, the rows of the schema have a checksum. */
-const SUMMED_SINCE = 7;
+const SUMMED_SINCE = 8;
 
 /** One step from a schema to the next. It declares the format of older rows itself, because later code drops it. */
 export interface Migration {
