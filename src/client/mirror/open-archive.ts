@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ClientError } from '../client-error.ts';
 import { formatBytes } from '../progress.ts';
-import { decryptFile, type Unlock } from './age.ts';
+import { decryptFile, encrypt, type Lock, type Unlock } from './age.ts';
 import { backupExit } from './exit-codes.ts';
 import { readTar, type TarEntry, type TarHeads } from './tar/tar-read.ts';
 
@@ -115,4 +115,15 @@ function damageOf(error: unknown): unknown {
       : 'the archive is damaged: its bytes are not those that were encrypted.',
     backupExit.damaged,
   );
+}
+
+/** The content of an archive, encrypted with another key. Throws ClientError when it is damaged. */
+export async function reencrypt(file: string, unlock: Unlock, lock: Lock): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of await decryptFile(file, unlock)) parts.push(part as Buffer);
+  } catch (error) {
+    throw damageOf(error);
+  }
+  return await encrypt(Buffer.concat(parts), lock);
 }
