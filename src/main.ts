@@ -24,8 +24,7 @@ import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
 import type { Mailer } from './mail/mailer.ts';
-import { hubFacts } from './ops/conditions/facts.ts';
-import { ConditionWatch } from './ops/conditions/watch.ts';
+import { openConditions } from './ops/conditions/open.ts';
 import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
@@ -75,7 +74,14 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const conditions = openConditions(config, core, () => phase, certificate, log);
+    const conditions = openConditions({
+      config,
+      core,
+      mail,
+      log,
+      phase: () => phase,
+      certificateExpiresMs: () => certificate?.expiresMs,
+    });
     const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
@@ -124,22 +130,6 @@ async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined>
 /** Parts used only by the web pages. */
 function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 'live' | 'lastBackupMs'> {
   return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
-}
-
-function openConditions(
-  config: Config,
-  core: Core,
-  phase: () => Phase,
-  certificate: Certificate | undefined,
-  log: Log,
-): ConditionWatch {
-  const certificateExpiresMs = () => certificate?.expiresMs;
-  const measure = hubFacts({ ...core, config, phase, certificateExpiresMs, now: Date.now });
-  const { dataFolder } = config;
-  return core.life.own(
-    'conditions',
-    new ConditionWatch({ dataFolder, store: core.store, measure, tell: () => undefined, log }),
-  );
 }
 
 /** Values for metrics other than counters. */

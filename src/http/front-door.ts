@@ -7,6 +7,7 @@ import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Principal } from '../common/principal.ts';
 import { StartError } from '../common/start-error.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
 import { type Admission, PROBE_PATHS } from './checks/admission.ts';
@@ -184,7 +185,8 @@ export class FrontDoor {
   #dispatch(exchange: Exchange): void {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
-    if (framing !== undefined || exchange.head.isLast) exchange.holdAnswer();
+    const { isLast, isFromProxy, hasBody } = exchange.head;
+    if (framing !== undefined || isLast || (isFromProxy && !hasBody)) exchange.holdAnswer();
     if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
     if (this.options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
@@ -275,6 +277,8 @@ export class FrontDoor {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
+    const turn = turnOf(exchange);
+    if (turn !== undefined) await turn;
     const parse = rule.kind === 'json' ? (rule.parse ?? this.options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
@@ -321,6 +325,17 @@ export class FrontDoor {
     this.options.traffic.record(exchange.head, exchange.route, end);
     this.options.requestLog.write(exchange, end);
   }
+}
+
+/**
+ * Returns nothing when the handler may run now, else a promise of its caller's turn. Probes do not wait. Rejects when
+ * the caller has gone meanwhile.
+ */
+function turnOf(exchange: Exchange): Promise<void> | undefined {
+  if (PROBE_PATHS.has(exchange.head.path)) return undefined;
+  return turns.enter(exchange.accountId ?? exchange.head.addressBlock)?.then(() => {
+    if (exchange.settled) throw new Refusal({ kind: 'body_incomplete' });
+  });
 }
 
 /**

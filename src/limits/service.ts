@@ -632,6 +632,10 @@ export const limits = {
   /** How often the conditions of the hub are measured, and how long one must be gone before it counts as over. */
   conditionsLookedMs: 5000,
   conditionQuietMs: 60_000,
+  /** Notices that wait for CAIRN_NOTIFY_URL, the pauses between attempts, and the timeout of one. */
+  noticesWaitingMax: 100,
+  noticePausesMs: [2000, 15_000, 60_000, 300_000, 900_000],
+  noticeTimeoutMs: 10_000,
   /** Free shares of the disk below which the operator is told, before `diskReservedShare`; and what ends that again. */
   diskWarnedShare: 0.2,
   diskScarceShare: 0.1,

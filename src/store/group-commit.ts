@@ -5,7 +5,7 @@
  * nothing and does not affect others. The promise resolves when the commit is on disk; nothing is visible earlier.
  */
 import type { Database } from 'lmdb';
-import { FairQueue } from '../common/fair-queue.ts';
+import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';

@@ -4,7 +4,7 @@
  * with a separate count (OWASP, "device cookies"), and all others take turns, one every few seconds. Turns go round the
  * widest networks; a network has a bounded part of the places, and makes room for one that holds fewer.
  */
-import { FairQueue } from '../../common/fair-queue.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
 import { Refusal } from '../../common/fault.ts';
 import { type Network, networksOf } from '../../common/networks.ts';
 import { guessersAt, WrongTries } from '../../http/checks/wrong-tries.ts';

@@ -22,8 +22,8 @@ export interface ConditionWatchOptions {
   readonly dataFolder: string;
   readonly store: Store;
   readonly measure: () => Facts;
-  /** Tells the operators. Must not block or throw. */
-  readonly tell: (change: ConditionChange) => void;
+  /** Tells the operators; `isAllClear`: nothing else holds. Must not block or throw. */
+  readonly tell: (change: ConditionChange, isAllClear: boolean) => void;
   readonly log: Log;
 }
 
@@ -70,7 +70,7 @@ export class ConditionWatch {
       this.#told = told;
       for (const change of changes) {
         logChange(log, change);
-        tell(change);
+        tell(change, told.size === 0);
       }
       if (changes.length > 0) this.#save();
     } catch (error) {

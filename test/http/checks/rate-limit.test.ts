@@ -106,11 +106,12 @@ test('[LIM-3] all keys and tokens of an account share three times the rate of on
 
 test('[LIM-1] REST, the tool mirror and the certificate mirror refuse with 429 and a JSON error', async () => {
   const owner = await mirrorAccount(hub);
-  const token = await accessToken(hub, owner.email);
+  const [reader, caller] = await Promise.all([account(hub), account(hub)]);
+  const token = await accessToken(hub, reader.email);
   const bytes = Buffer.from('tarball');
   const surfaces: (() => Promise<Answer>)[] = [
     () => call(hub, '/api/tasks', { headers: { Authorization: `Bearer ${token}` } }),
-    () => mirrorTool(hub, 'list_tasks', {}, withKey(owner.account_key)),
+    () => mirrorTool(hub, 'list_tasks', {}, withKey(caller.account_key)),
     () => upload(hub, owner, randomCommit(), bytes),
   ];
   for (const make of surfaces) {
