@@ -11,6 +11,7 @@ import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
+import type { Readiness } from '../http/route/health.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -32,6 +33,7 @@ export interface ControlTools extends Reachable, MendOptions {
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
   readonly given: Config['given'];
+  readonly listening: { ready: () => Promise<Readiness> };
   readonly audit: AuditLog;
 }
 
@@ -94,6 +96,10 @@ export async function runControl(
     case 'identity.list':
     case 'identity.unlink':
       return await runIdentityControl(tools, request);
+    case 'health': {
+      const { isReady, checks } = await tools.listening.ready();
+      return { status: isReady ? 'ready' : 'not_ready', checks };
+    }
     case 'settings':
       return { version, node: process.version, pid: process.pid, given: tools.given };
     case 'clock.mend':
