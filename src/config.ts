@@ -66,6 +66,9 @@ export interface Config {
   /** True when the metadata documents for OAuth clients are served. */
   readonly oauthMetadata: boolean;
   /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
+  /** A file of breached passwords; undefined: none. */
+  readonly breachedPasswords: string | undefined;
+  readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
   /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
@@ -137,6 +140,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    breachedPasswords: values.CAIRN_BREACHED_PASSWORDS,
+    requireSecondFactor: values.CAIRN_REQUIRE_SECOND_FACTOR,
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),

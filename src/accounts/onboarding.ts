@@ -76,6 +76,13 @@ export class Onboarding {
 
   async #useCode(accountId: string, code: string | undefined, source: RemoteSource): Promise<void> {
     const { secondFactors, audit } = this.#options;
+    if (secondFactors.mustSetUp(accountId)) {
+      audit.signInFailed(accountId, 'no second factor', source);
+      throw invalidField(
+        'code',
+        'this hub requires two-factor sign-in; sign in on its pages with a browser and set it up, then try again',
+      );
+    }
     if (!secondFactors.stateOf(accountId).isOn) return;
     if (code === undefined) {
       throw invalidField(

@@ -57,6 +57,17 @@ export function isUseWorthWriting(lastUsedAt: string | null, nowMs: number): boo
   return lastUsedAt === null || isDueAgain(Date.parse(lastUsedAt), nowMs, limits.lastUsedMs);
 }
 
+/** Whom the operator of a hub requires to have a second factor. */
+export type SecondFactorRule = 'off' | 'operators' | 'everybody';
+
+/** True when an account must have a second factor. */
+export function isSecondFactorRequired(
+  rule: SecondFactorRule,
+  { isOperator }: { readonly isOperator: boolean },
+): boolean {
+  return rule === 'everybody' || (rule === 'operators' && isOperator);
+}
+
 /** True while a browser session has exceeded neither its idle time nor its maximum age. */
 export function isSessionLive({ created_ms, seen_ms }: BrowserSessionRecord, nowMs: number): boolean {
   return (

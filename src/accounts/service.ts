@@ -202,14 +202,20 @@ export class Accounts {
   /** Revokes a key immediately. Throws Refusal `not_found` when the account has no such valid key. */
   async revokeKey(accountId: string, keyId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
-      const key = batch.get(keys, [accountId, keyId]);
-      if (key === undefined || key.revoked_at !== null) {
+      if (!this.endKey(batch, accountId, keyId, source)) {
         throw new Refusal({ kind: 'not_found', what: 'this account has no active key with this id' });
       }
-      batch.put(keys, [accountId, keyId], { ...key, revoked_at: this.#timestamp() });
-      batch.remove(keyHashes, [key.hash]);
-      this.#note(batch, accountId, source, 'key_revoked', key.name);
     });
+  }
+
+  /** Within a decision: revokes a key. Returns false when the account has no such valid key. */
+  endKey(batch: Batch, accountId: string, keyId: string, source: Source): boolean {
+    const key = batch.get(keys, [accountId, keyId]);
+    if (key === undefined || key.revoked_at !== null) return false;
+    batch.put(keys, [accountId, keyId], { ...key, revoked_at: this.#timestamp() });
+    batch.remove(keyHashes, [key.hash]);
+    this.#note(batch, accountId, source, 'key_revoked', key.name);
+    return true;
   }
 
   /** Replaces the account key in one commit. The new key is returned only here; the old one no longer works. */

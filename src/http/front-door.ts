@@ -185,7 +185,8 @@ export class FrontDoor {
   #dispatch(exchange: Exchange): void {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
-    if (framing !== undefined || exchange.head.isLast) exchange.holdAnswer();
+    const { isLast, isFromProxy, hasBody } = exchange.head;
+    if (framing !== undefined || isLast || (isFromProxy && !hasBody)) exchange.holdAnswer();
     if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
     if (this.options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });

@@ -26,6 +26,8 @@ export interface SignInRecord {
   readonly client_id: string;
   readonly device_name: string | null;
   readonly scope: string;
+  /** The MCP key that the device got; absent: none, or an older record. */
+  readonly key_id?: string;
   /** True: authorized in a browser, for a client; absent: a device, by user code. */
   readonly via_browser?: boolean;
   readonly created_at: string;

@@ -31,9 +31,16 @@ interface AccountTools {
   readonly mintToken: (batch: Batch, accountId: string, signInId: string, scope: TokenScope) => AccessToken;
   readonly endTokens: (batch: Batch, accountId: string, signInId: string) => void;
   /** Creates an MCP key. Throws Refusal `key_limit`. */
-  readonly addKey: (batch: Batch, accountId: string, name: string, source: Source) => string;
+  readonly addKey: (batch: Batch, accountId: string, name: string, source: Source) => DeviceKey;
+  /** Revokes a key; one that no longer works is not an error. */
+  readonly endKey: (batch: Batch, accountId: string, keyId: string, source: Source) => void;
   /** Throws Refusal `key_limit` when the account has the maximum of keys. */
   readonly checkKeyRoom: (reader: Reader, accountId: string) => void;
+}
+
+interface DeviceKey {
+  readonly key_id: string;
+  readonly mcp_key: string;
 }
 
 /** Access rights of a token. */
@@ -67,6 +74,8 @@ export interface Device {
 
 export interface SignInSummary extends Device {
   readonly sign_in_id: string;
+  /** The MCP key that ends with it. */
+  readonly key_id?: string;
   readonly created_at: string;
   readonly used_at: string;
   /** Expiry unless it is used before. */
@@ -120,11 +129,16 @@ export class SignIns {
     const signInId = randomBytes(signInIdBytes).toString('hex');
     const token = firstRefreshToken(sealer, signInId, randomBytes);
     const nowMs = now();
+    const source = { by: 'client', address: device.address ?? null, agent: shownClientId(device.client_id) } as const;
+    const key = device.scope.split(' ').includes('mcp')
+      ? account.addKey(batch, accountId, keyName(device, nowMs), source)
+      : undefined;
     const record: SignInRecord = {
       account_id: accountId,
       client_id: device.client_id,
       device_name: device.device_name,
       scope: device.scope,
+      ...(key === undefined ? {} : { key_id: key.key_id }),
       ...(device.via_browser === true ? { via_browser: true } : {}),
       created_at: new Date(nowMs).toISOString(),
       used_at: new Date(nowMs).toISOString(),
@@ -135,15 +149,13 @@ export class SignIns {
     };
     batch.put(signIns, [signInId], record);
     batch.put(accountSignIns, [accountId, signInId], {});
-    const source = { by: 'client', address: device.address ?? null, agent: shownClientId(device.client_id) } as const;
     const act = device.via_browser === true ? 'app_connected' : 'device_signed_in';
     this.#note(batch, accountId, act, source, device.device_name);
-    const wantsKey = device.scope.split(' ').includes('mcp');
     const answer = {
       ...account.mintToken(batch, accountId, signInId, { readOnly: isReadOnly(device.scope) }),
       refresh_token: token,
       scope: device.scope,
-      ...(wantsKey ? { mcp_key: account.addKey(batch, accountId, keyName(device, nowMs), source) } : {}),
+      ...(key === undefined ? {} : { mcp_key: key.mcp_key }),
     };
     return { signInId, answer };
   }
@@ -194,6 +206,7 @@ export class SignIns {
         client_id: shownClientId(record.client_id),
         device_name: record.device_name,
         scope: record.scope,
+        ...(record.key_id === undefined ? {} : { key_id: record.key_id }),
         ...(record.via_browser === true ? { via_browser: true } : {}),
         created_at: record.created_at,
         used_at: record.used_at,
@@ -207,7 +220,7 @@ export class SignIns {
     return record === undefined ? undefined : nameOf(record);
   }
 
-  /** Ends one sign-in of an account, with its access tokens. Throws Refusal `not_found`. */
+  /** Ends one sign-in of an account with all that the device got: access tokens and MCP key. Throws Refusal `not_found`. */
   async end(accountId: string, signInId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       if (batch.get(accountSignIns, [accountId, signInId]) === undefined) {
@@ -215,6 +228,7 @@ export class SignIns {
       }
       const record = batch.get(signIns, [signInId]);
       this.#note(batch, accountId, 'device_signed_out', source, record && nameOf(record));
+      if (record?.key_id !== undefined) this.#options.account.endKey(batch, accountId, record.key_id, source);
       this.#remove(batch, accountId, signInId);
     });
   }

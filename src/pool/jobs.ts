@@ -28,11 +28,18 @@ export interface DigestReturn {
   readonly buffer: ArrayBuffer;
 }
 
-export interface PasswordInput {
+export interface NewPasswordInput {
   readonly password: string;
+  /** A file of breached passwords; undefined: none to compare with. */
+  readonly breachedFile: string | undefined;
 }
 
-export interface PasswordVerifyInput extends PasswordInput {
+export type HashedPassword =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly why: 'common' | 'breached' };
+
+export interface PasswordVerifyInput {
+  readonly password: string;
   readonly hash: string;
 }
 
@@ -126,7 +133,7 @@ export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
-  readonly hashPassword: { readonly input: PasswordInput; readonly output: string | undefined };
+  readonly hashPassword: { readonly input: NewPasswordInput; readonly output: HashedPassword };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
   /** Hashes and escapes one content of file sync. */
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };

@@ -64,6 +64,14 @@ const ENTRY: Group = {
   CAIRN_SIGNIN_LIMIT: {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
   },
+  CAIRN_BREACHED_PASSWORDS: {
+    default: 'none',
+    meaning:
+      'a file of breached passwords, which are refused: sorted SHA-1 hashes, as the downloader of haveibeenpwned.com writes them',
+  },
+  CAIRN_REQUIRE_SECOND_FACTOR: {
+    meaning: 'who needs two-factor sign-in: `off` (nobody), `operators` or `everybody`',
+  },
   CAIRN_OAUTH_METADATA: {
     meaning: 'whether MCP clients find the browser sign-in at `/mcp`: `on` or `off`; keys work either way',
   },

@@ -110,6 +110,10 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_BREACHED_PASSWORDS: z.string().min(1, { error: 'must be the path of a file' }).optional(),
+  CAIRN_REQUIRE_SECOND_FACTOR: z
+    .enum(['off', 'operators', 'everybody'], { error: 'must be off, operators or everybody' })
+    .default('off'),
   CAIRN_OAUTH_METADATA: onOff.default('on'),
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })

@@ -34,6 +34,7 @@ const FILES = {
     parts: [
       'idiomorph/dist/idiomorph.min.js',
       './assets/pages.browser.js',
+      './assets/panels.browser.js',
       './assets/live.browser.js',
       './board/board.browser.js',
       './vaults/conflicts/merge.browser.js',

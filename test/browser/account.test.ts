@@ -143,10 +143,10 @@ test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are auth
   await page.goto('/settings');
   await press(page, 'Revoke… Test agent');
   await press(page, 'Revoke access');
-  await says(page, '“Test agent” no longer has access.');
+  await says(page, '“Test agent” is signed out. Its access tokens no longer work.');
   await press(page, 'Sign out… build-box');
   await press(page, 'Sign this device out');
-  await says(page, '“build-box” no longer has access.');
+  await says(page, '“build-box” is signed out.');
   await context.close();
 });
 

@@ -47,8 +47,9 @@ beforeEach(() => {
       endTokens: (batch, accountId, signInId) => tokens.endSignIn(batch, accountId, signInId),
       addKey: () => {
         if (isFull) throw new Refusal({ kind: 'key_limit', keysMax: 1 });
-        return 'a key';
+        return { key_id: 'key_1', mcp_key: 'a key' };
       },
+      endKey: () => undefined,
       checkKeyRoom: () => undefined,
     },
   });

@@ -218,6 +218,9 @@ test('[TOOL-3, MIR-7, MIR-11, MIR-12, MIR-13, MIR-15] the mirror', async () => {
   expect(page.headers['link']).toMatch(/rel="next"/);
   await client.send('mirrorList', 422, { query: { limit: '0' } });
   await client.send('mirrorLatest', 200);
+  await client.send('mirrorLatest', 422, { query: { repository_id: 'website' } });
+  await client.send('mirrorRepositories', 200);
+  await client.send('mirrorRepositories', 422, { query: { limit: '0' } });
   const path = { sha };
   const whole = await client.send('mirrorDownload', 200, { path });
   const etag = String(whole.headers['etag']);

@@ -28,7 +28,7 @@ export const clientCommands: readonly Command[] = [
   },
   {
     name: 'client remove',
-    summary: 'remove an app and end its sign-ins at once; MCP keys that it received stay until they are revoked',
+    summary: 'remove an app and end its sign-ins at once, with their tokens and MCP keys',
     options: [needs('id', 'CLIENT_ID')],
     examples: ['cairn client remove --id ccl_0123456789abcdef0123456789abcdef'],
     run: remove,

@@ -3,6 +3,7 @@
  * or of the tables of existing rows, adds a migration here. Before that, `test/support/keep-data-file.ts` saves a file
  * with the previous schema.
  */
+import { groupedBlobs } from '../../mirror/grouped-blobs.ts';
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
@@ -18,7 +19,14 @@ const numbered: Migration = {
   piece: () => undefined,
 };
 
-export const migrations: readonly Migration[] = [numbered, usagePerVault, usagePerAccount, keptPerVault, taskVersions];
+export const migrations: readonly Migration[] = [
+  numbered,
+  usagePerVault,
+  usagePerAccount,
+  keptPerVault,
+  taskVersions,
+  groupedBlobs,
+];
 
 /** The schema that this version reads and writes. */
 export const SCHEMA: number = migrations.length + 1;

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { networksOf } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import type { HttpResponse } from '../library/uws.ts';
-import { peerAddress } from '../request/client-address.ts';
+import { peerAddress, SOMEBODY_ELSE } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
 
 export interface PeersOptions {
@@ -23,8 +23,6 @@ export interface PeersOptions {
 
 /** Share of all connections below which one address gets another. */
 const LITTLE = 1 / 16;
-/** An unused address, reserved for documentation (RFC 5737). */
-const SOMEBODY_ELSE = '192.0.2.1';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const ESTABLISHED = '01';
 const CLOSE_WAIT = '08';

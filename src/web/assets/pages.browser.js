@@ -172,10 +172,3 @@ function closeTop(target) {
     target.blur();
   }
 }
-
-/** Closes a menu after a click elsewhere. */
-document.addEventListener('click', ({ target }) => {
-  for (const menu of document.querySelectorAll('details')) {
-    if (menu.matches('[data-menu][open]') && !menu.contains(/** @type {Node} */ (target))) menu.open = false;
-  }
-});

@@ -7,15 +7,19 @@ import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface DevicesProps {
   readonly visit: MemberVisit;
-  readonly capabilities: Pick<Capabilities, 'signIns' | 'tokens'>;
+  readonly capabilities: Pick<Capabilities, 'accounts' | 'signIns' | 'tokens'>;
 }
 
 export function Devices({ visit, capabilities }: DevicesProps): VNode {
   const devices = capabilities.signIns.list(visit.accountId).filter((one) => one.via_browser !== true);
+  const keys = capabilities.accounts.listKeys(visit.accountId);
   return (
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
-      <p class="lead">Machines you authorized with a code. Each is signed out 60 days after its last use.</p>
+      <p class="lead">
+        Machines you authorized with a code, with the MCP key and the access tokens that each of them got. Each is
+        signed out 60 days after its last sign of life; an MCP key stays valid until you sign the device out.
+      </p>
       {devices.length === 0 ? (
         <Empty title="No device yet">
           <p>
@@ -26,7 +30,12 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
       ) : (
         <ul class="rows">
           {devices.map((device) => (
-            <DeviceItem key={device.sign_in_id} device={device} visit={visit} />
+            <DeviceItem
+              key={device.sign_in_id}
+              device={device}
+              visit={visit}
+              keyUsedAt={keys.find(({ key_id: id }) => id === device.key_id)?.last_used_at}
+            />
           ))}
         </ul>
       )}
@@ -68,7 +77,14 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
   );
 }
 
-function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonly visit: MemberVisit }): VNode {
+interface DeviceItemProps {
+  readonly device: SignInSummary;
+  readonly visit: MemberVisit;
+  /** When its MCP key was used last, ISO 8601. */
+  readonly keyUsedAt: string | null | undefined;
+}
+
+function DeviceItem({ device, visit, keyUsedAt }: DeviceItemProps): VNode {
   const name = deviceNameOf(device);
   return (
     <li class="row">
@@ -77,16 +93,17 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
           <Given>{name}</Given>
         </strong>
         <p class="meta">
-          with <Given>{device.client_id}</Given> · since <Moment at={device.created_at} zone={visit.zone} /> · last used{' '}
-          <Moment at={device.used_at} zone={visit.zone} />
+          with <Given>{device.client_id}</Given> · {device.key_id === undefined ? '' : 'MCP key · '}since{' '}
+          <Moment at={device.created_at} zone={visit.zone} /> · last used{' '}
+          <Moment at={lastUseOf(device, keyUsedAt)} zone={visit.zone} />
         </p>
       </div>
       <Confirm label="Sign out…" of={name}>
         <p>
-          Its tokens stop working immediately.{' '}
-          {device.scope.split(' ').includes('mcp')
-            ? 'Its MCP key is in the list above. If the device is lost, revoke that key too.'
-            : ''}
+          {device.key_id === undefined
+            ? 'Its access tokens stop working immediately.'
+            : 'Its access tokens and its MCP key stop working immediately.'}{' '}
+          {hasKeyElsewhere(device) ? 'It also got an MCP key, which stays valid. Revoke it under MCP keys.' : ''}
         </p>
         <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
           <SubmitButton look="danger">Sign this device out</SubmitButton>
@@ -97,14 +114,14 @@ function DeviceItem({ device, visit }: { readonly device: SignInSummary; readonl
 }
 
 export function Tokens({ visit, capabilities }: DevicesProps): VNode {
-  const tokens = capabilities.tokens.list(visit.accountId);
-  const devices = capabilities.signIns.list(visit.accountId);
+  // Those of a device or app end with its own row.
+  const tokens = capabilities.tokens.list(visit.accountId).filter((one) => one.sign_in_id === null);
   return (
     <section class="panel" aria-labelledby="tokens">
       <h2 id="tokens">Access tokens</h2>
       <p class="lead">
-        Short-lived credentials of your devices and apps. Each expires within an hour. Create one for a script that runs
-        now, and send it as <code>Authorization: Bearer</code>.
+        Short-lived credentials without a device. Each expires within an hour. Create one for a script that runs now,
+        and send it as <code>Authorization: Bearer</code>.
       </p>
       <Form csrf={visit.csrf} action="/settings/tokens" class="inline-form">
         <label class="check">
@@ -113,31 +130,46 @@ export function Tokens({ visit, capabilities }: DevicesProps): VNode {
         <SubmitButton>Create access token</SubmitButton>
       </Form>
       <ul class="rows">
-        {tokens.map(({ token_id: id, sign_in_id: signIn, read_only: readOnly, expires_at: at }) => {
-          const device = devices.find(({ sign_in_id: one }) => one === signIn);
-          return (
-            <li key={id} class="row">
-              <div class="row-main">
-                {device === undefined ? 'Created without a device' : <Given>{deviceNameOf(device)}</Given>}
-                <p class="meta">
-                  {readOnly ? 'read only · ' : ''}
-                  ends <Moment at={at} zone={visit.zone} />
-                </p>
-              </div>
-              <Form csrf={visit.csrf} action={`/settings/tokens/${id}/end`} class="">
-                <SubmitButton look="small">
-                  Revoke<span class="sr-only"> this access token</span>
-                </SubmitButton>
-              </Form>
-            </li>
-          );
-        })}
+        {tokens.map(({ token_id: id, read_only: readOnly, expires_at: at }) => (
+          <li key={id} class="row">
+            <div class="row-main">
+              Created without a device
+              <p class="meta">
+                {readOnly ? 'read only · ' : ''}
+                ends <Moment at={at} zone={visit.zone} />
+              </p>
+            </div>
+            <Form csrf={visit.csrf} action={`/settings/tokens/${id}/end`} class="">
+              <SubmitButton look="small">
+                Revoke<span class="sr-only"> this access token</span>
+              </SubmitButton>
+            </Form>
+          </li>
+        ))}
       </ul>
     </section>
   );
 }
 
 /** Returns the name of a device or app; if it has none, the id of its client. */
-export function deviceNameOf(signIn: SignInSummary | undefined): string {
+function deviceNameOf(signIn: SignInSummary | undefined): string {
   return signIn?.device_name ?? signIn?.client_id ?? '';
+}
+
+/** Says what no longer works after a device or app was signed out. */
+export function endedText(signIn: SignInSummary | undefined): string {
+  const name = deviceNameOf(signIn);
+  if (signIn?.key_id !== undefined) return `“${name}” is signed out. Its access tokens and its MCP key no longer work.`;
+  const text = `“${name}” is signed out. Its access tokens no longer work.`;
+  return hasKeyElsewhere(signIn) ? `${text} Its MCP key still does: revoke it under MCP keys.` : text;
+}
+
+/** True for a sign-in whose record does not name the key that it got. */
+function hasKeyElsewhere(signIn: SignInSummary | undefined): boolean {
+  return signIn?.key_id === undefined && signIn?.scope.split(' ').includes('mcp') === true;
+}
+
+/** The later one of the last exchange of tokens and the last use of the key, ISO 8601. */
+function lastUseOf({ used_at: usedAt }: SignInSummary, keyUsedAt: string | null | undefined): string {
+  return keyUsedAt !== null && keyUsedAt !== undefined && keyUsedAt > usedAt ? keyUsedAt : usedAt;
 }

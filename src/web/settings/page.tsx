@@ -34,6 +34,8 @@ export function settingsView(props: SettingsProps): View {
   const { visit, capabilities, problem, hub, freshKey } = props;
   // Newest first, so that a key made just now is at the top.
   const keys = capabilities.accounts.listKeys(visit.accountId).sort((a, b) => b.created_at.localeCompare(a.created_at));
+  // The key of a device is a part of the device's row.
+  const ofDevices = new Set(capabilities.signIns.list(visit.accountId).map(({ key_id: id }) => id));
   return {
     title: 'Settings',
     section: 'settings',
@@ -42,7 +44,7 @@ export function settingsView(props: SettingsProps): View {
       <>
         <h1>Settings</h1>
         {freshKey === undefined ? null : <ConnectAgent hub={hub} freshKey={freshKey} />}
-        <McpKeys {...props} keys={keys.filter(({ kind }) => kind === 'mcp')} />
+        <McpKeys {...props} keys={keys.filter(({ kind, key_id: id }) => kind === 'mcp' && !ofDevices.has(id))} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
         <ConnectedApps {...props} />
         <Devices {...props} />

@@ -4,7 +4,7 @@ import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { deviceNameOf } from './devices.tsx';
+import { endedText } from './devices.tsx';
 import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 
@@ -74,9 +74,9 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
     pages.memberForm(`${PATH}/delete`, (visit, form) => deleteAccount(options, visit, form)),
     pages.memberForm(`${PATH}/devices/:id/end`, async (visit) => {
       const id = visit.request.params['id'] ?? '';
-      const name = deviceNameOf(signIns.list(visit.accountId).find(({ sign_in_id: one }) => one === id));
+      const device = signIns.list(visit.accountId).find(({ sign_in_id: one }) => one === id);
       await signIns.end(visit.accountId, id, visit.source);
-      return pages.go(visit, PATH, { text: `“${name}” no longer has access. Its access tokens are revoked.` });
+      return pages.go(visit, PATH, { text: endedText(device) });
     }),
     pages.memberForm(`${PATH}/tokens`, (visit, form) => createToken(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/tokens/:id/end`, async (visit) => {
