@@ -99,7 +99,6 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
     core.listening.port = doors.port;
-    core.listening.ready = () => conditions.ready();
     endWithAccounts(core, sync, doors);
     sweeper.start();
     phase = 'ready';

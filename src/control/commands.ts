@@ -96,14 +96,9 @@ export async function runControl(
     case 'identity.list':
     case 'identity.unlink':
       return await runIdentityControl(tools, request);
-    case 'health': {
-      const { isReady, checks } = await tools.listening.ready();
-      return { status: isReady ? 'ready' : 'not_ready', checks };
-    }
+    case 'health':
     case 'settings':
-      return { version, node: process.version, pid: process.pid, given: tools.given };
-    case 'clock.mend':
-      return await mendClock(tools, request.apply, progress);
+      return await describeHub(tools, request.command);
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':
@@ -111,6 +106,13 @@ export async function runControl(
     case 'audit.exported':
       return { exported: await noteExport(tools, accounts.idOfEmail(request.email)) };
   }
+}
+
+/** What the running hub says of itself. */
+async function describeHub({ listening, given }: ControlTools, command: 'health' | 'settings'): Promise<ControlResult> {
+  if (command === 'settings') return { version, node: process.version, pid: process.pid, given };
+  const { isReady, checks } = await listening.ready();
+  return { status: isReady ? 'ready' : 'not_ready', checks };
 }
 
 type AccountCommand =
