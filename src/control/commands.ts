@@ -81,12 +81,9 @@ export async function runControl(
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email), OPERATOR);
     case 'key.create':
-      return await accounts.createKey(accounts.idOfEmail(request.email), request.name, OPERATOR);
     case 'key.list':
-      return { keys: accounts.listKeys(accounts.idOfEmail(request.email)) };
     case 'key.revoke':
-      await accounts.revokeKey(accounts.idOfEmail(request.email), request.keyId, OPERATOR);
-      return { revoked: request.keyId };
+      return await runKeyControl(accounts, request);
     case 'device.answer': {
       const accountId = accounts.idOfEmail(request.email);
       const { isApproved, code } = request;
@@ -99,6 +96,8 @@ export async function runControl(
     case 'health':
     case 'settings':
       return await describeHub(tools, request.command);
+    case 'clock.mend':
+      return await mendClock(tools, request.apply, progress);
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':
@@ -163,6 +162,22 @@ function viewOf(directory: AccountDirectory, accountId: string): AccountView {
   const view = directory.view(accountId);
   if (view === undefined) throw new Error('an email refers to an account that does not exist; run `cairn verify`');
   return view;
+}
+
+async function runKeyControl(
+  accounts: Accounts,
+  request: ControlRequestOf<'key.create' | 'key.list' | 'key.revoke'>,
+): Promise<ControlResult> {
+  const accountId = accounts.idOfEmail(request.email);
+  switch (request.command) {
+    case 'key.create':
+      return await accounts.createKey(accountId, request.name, OPERATOR);
+    case 'key.list':
+      return { keys: accounts.listKeys(accountId) };
+    case 'key.revoke':
+      await accounts.revokeKey(accountId, request.keyId, OPERATOR);
+      return { revoked: request.keyId };
+  }
 }
 
 async function runClientControl(
