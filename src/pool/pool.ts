@@ -9,6 +9,7 @@ import { Piscina } from 'piscina';
 import { FairCallers } from '../common/fair/fair-callers.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
+import { widestNetwork } from '../common/networks.ts';
 import { type Caller, Shares } from '../common/shares.ts';
 import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
@@ -210,6 +211,7 @@ class JobTurns {
 }
 
 /** The service itself is one of the known callers. */
+/** Callers take turns by account, strangers by their widest network. */
 function nameOf({ accountId, address }: Caller): string {
-  return accountId ?? address ?? 'service';
+  return accountId ?? (address === undefined ? 'service' : widestNetwork(address));
 }
