@@ -10,6 +10,7 @@ import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
+import { fair } from './fair.ts';
 import { gateway } from './gateway.ts';
 import { merge } from './merge.ts';
 import { pages } from './pages.ts';
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'open pages and large folders': pages,
   'an account from hub to hub': archive,
   'what one account costs the others': attacks,
+  'fair shares': fair,
 };
 
 async function run(named: readonly string[]): Promise<void> {

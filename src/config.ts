@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
 import { parse } from './fields/read.ts';
+import { limits } from './limits/service.ts';
 import { isLoopback, REMOVED_SETTINGS, SECRET_SETTINGS, settings } from './settings/schema.ts';
 import { nearest } from './text/nearest.ts';
 
@@ -33,7 +34,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly publicUrl: string | undefined;
+  /** Per key; 0: unlimited. */
   readonly callsPerMinute: number;
+  /** Per account, over all its keys; 0: unlimited. */
+  readonly accountCallsPerMinute: number;
   readonly signInsPerMinute: number;
   /** `['open']`, `['invite']`, `['closed']`, or email domains. */
   readonly signup: readonly string[];
@@ -62,11 +66,19 @@ export interface Config {
   /** True when the metadata documents for OAuth clients are served. */
   readonly oauthMetadata: boolean;
   /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
+  /** A file of breached passwords; undefined: none. */
+  readonly breachedPasswords: string | undefined;
+  readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
   /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
   readonly mail: { readonly url: string; readonly from: string } | undefined;
+  /** Where notices of conditions are sent, and in which format; undefined: the format follows from the address. */
+  readonly notifyUrl: string | undefined;
+  readonly notifyFormat: 'text' | 'slack' | 'healthchecks' | undefined;
+  /** Maximum age of the newest backup, in hours; undefined: the default, and no backup is expected of a hub without one. */
+  readonly backupHours: number | undefined;
   readonly metricsPort: number | undefined;
   /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
@@ -77,11 +89,13 @@ export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>):
   return tls !== undefined || publicUrl?.startsWith('https:') === true;
 }
 
-/** Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. */
-export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+/**
+ * Reads the settings. Throws StartError with one sentence naming the first invalid setting, never its value. `ignore`
+ * receives each variable that is no setting and resembles none; without it, such a variable is refused too.
+ */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?: (name: string) => void): Config {
   const all = Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_'));
-  const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS)));
-  refuseUnknown(Object.keys(given));
+  const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS) && !isIgnored(name, ignore)));
   const parsed = parse(settings, given, 'environment');
   if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
   const values = parsed.value;
@@ -105,6 +119,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     allowedOrigins: values.CAIRN_ALLOWED_ORIGINS,
     publicUrl: values.CAIRN_PUBLIC_URL,
     callsPerMinute: values.CAIRN_RATE_LIMIT,
+    accountCallsPerMinute: values.CAIRN_ACCOUNT_RATE_LIMIT ?? values.CAIRN_RATE_LIMIT * limits.accountCallsPerKey,
     signInsPerMinute: values.CAIRN_SIGNIN_LIMIT,
     signup: values.CAIRN_SIGNUP?.map((part) => part.toLowerCase()) ?? [isLocalOnly(values) ? 'open' : 'invite'],
     isLocalOnly: isLocalOnly(values),
@@ -125,9 +140,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    breachedPasswords: values.CAIRN_BREACHED_PASSWORDS,
+    requireSecondFactor: values.CAIRN_REQUIRE_SECOND_FACTOR,
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
+    notifyUrl: values.CAIRN_NOTIFY_URL,
+    notifyFormat: values.CAIRN_NOTIFY_FORMAT,
+    backupHours: values.CAIRN_BACKUP_HOURS,
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
@@ -158,14 +178,15 @@ function warningOf(name: string): string[] {
   return reason === undefined ? [] : [`${name} no longer has an effect: ${reason}; delete it from the settings.`];
 }
 
-/** A misspelled setting would be ignored silently, so it stops the start. */
-function refuseUnknown(names: readonly string[]): void {
+/** Throws StartError for a variable that is no setting, because a misspelled one would change nothing unnoticed. */
+function isIgnored(name: string, ignore: ((name: string) => void) | undefined): boolean {
   const known = [...Object.keys(settings.shape), ...clientSettingNames];
-  for (const name of names) {
-    if (known.includes(name)) continue;
-    const guess = nearest(name, known);
-    throw new StartError(`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}`}.`);
-  }
+  if (known.includes(name)) return false;
+  const guess = nearest(name, known);
+  if (guess !== undefined) throw new StartError(`${name} is not a setting; did you mean ${guess}.`);
+  if (ignore === undefined) throw new StartError(`${name} is not a setting.`);
+  ignore(name);
+  return true;
 }
 
 /** True when no setting implies that anyone but the users of this machine reaches the service. */

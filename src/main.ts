@@ -24,6 +24,7 @@ import { Traffic } from './http/measure/traffic.ts';
 import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
 import type { Mailer } from './mail/mailer.ts';
+import { openConditions } from './ops/conditions/open.ts';
 import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
@@ -73,12 +74,23 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const operation = operationOf(config, certificate, sync, dropped);
+    const conditions = openConditions({
+      config,
+      core,
+      mail,
+      log,
+      phase: () => phase,
+      certificateExpiresMs: () => certificate?.expiresMs,
+    });
+    const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
     const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
-      service: await openRoutes(parts, [...healthRoutes({ version, phase: () => phase }), ...metrics.guarded]),
+      service: await openRoutes(parts, [
+        ...healthRoutes({ version, ready: () => conditions.ready() }),
+        ...metrics.guarded,
+      ]),
       metrics: metrics.open,
     });
     life.onEnd('running requests', () => doors.drain(config.drainSeconds), config.drainSeconds * 2000);
@@ -86,9 +98,11 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     life.own('listening agents', agents.listening);
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
+    core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();
     phase = 'ready';
+    conditions.start();
     return {
       port: doors.port,
       firstStep: firstStep(core.store, config, doors.port, log),

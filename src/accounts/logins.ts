@@ -4,7 +4,7 @@ import type { AuditLog, FailedSignIn } from '../audit/log.ts';
 import { auditSourceOf, noteAct, OPERATOR } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
-import { addressBlock } from '../http/request/address-block.ts';
+import { addressBlock } from '../common/networks.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Passwords } from './password.ts';
 import { accounts as accountTable } from './records.ts';

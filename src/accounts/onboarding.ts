@@ -3,7 +3,7 @@ import type { AuditLog } from '../audit/log.ts';
 import { auditSourceOf } from '../audit/note.ts';
 import type { RemoteSource } from '../audit/records.ts';
 import { invalidField } from '../common/fault.ts';
-import { addressBlock } from '../http/request/address-block.ts';
+import { addressBlock } from '../common/networks.ts';
 import { limits } from '../limits/service.ts';
 import type { Logins, SignInAttempt } from './logins.ts';
 import type { Passwords } from './password.ts';
@@ -76,6 +76,13 @@ export class Onboarding {
 
   async #useCode(accountId: string, code: string | undefined, source: RemoteSource): Promise<void> {
     const { secondFactors, audit } = this.#options;
+    if (secondFactors.mustSetUp(accountId)) {
+      audit.signInFailed(accountId, 'no second factor', source);
+      throw invalidField(
+        'code',
+        'this hub requires two-factor sign-in; sign in on its pages with a browser and set it up, then try again',
+      );
+    }
     if (!secondFactors.stateOf(accountId).isOn) return;
     if (code === undefined) {
       throw invalidField(

@@ -4,18 +4,26 @@ import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
 
+const REFUSED = {
+  common: 'this is one of the most common passwords; choose another',
+  breached: 'this password is in a list of passwords from data breaches, where attackers try it first; choose another',
+} as const;
+
 export class Passwords {
   readonly #pool: Pool;
+  readonly #breachedFile: string | undefined;
   /** Hash of a random password, verified for an unknown email so that it takes as long as a known one. */
   #decoy: Promise<string> | undefined;
 
-  constructor(pool: Pool) {
+  /** `breachedFile`: a file of breached passwords, which are refused; undefined: none. */
+  constructor(pool: Pool, breachedFile: string | undefined) {
     this.#pool = pool;
+    this.#breachedFile = breachedFile;
     // If the pool cannot hash, the first sign-in reports it.
     this.#decoyHash().catch(() => undefined);
   }
 
-  /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long or common. */
+  /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long, common or breached. */
   async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
     if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
@@ -24,11 +32,13 @@ export class Passwords {
         `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    const hash = await this.#pool.run('hashPassword', { password }, caller);
-    if (hash === undefined) {
-      throw invalidField('password', 'this is one of the most common passwords; choose another');
-    }
-    return hash;
+    return await this.#hash(password, this.#breachedFile, caller);
+  }
+
+  async #hash(password: string, breachedFile: string | undefined, caller: Caller | undefined): Promise<string> {
+    const hashed = await this.#pool.run('hashPassword', { password, breachedFile }, caller);
+    if (hashed.ok) return hashed.hash;
+    throw invalidField('password', REFUSED[hashed.why]);
   }
 
   /** True when the password matches the hash. Without a hash it takes as long and resolves with false. */
@@ -41,7 +51,7 @@ export class Passwords {
 
   /** Computed once; computed again when its worker thread died. */
   #decoyHash(): Promise<string> {
-    this.#decoy ??= this.hash(crypto.randomUUID()).catch((error: unknown) => {
+    this.#decoy ??= this.#hash(crypto.randomUUID(), undefined, undefined).catch((error: unknown) => {
       this.#decoy = undefined;
       throw error;
     });

@@ -1,6 +1,7 @@
 /** Decides the shapes and limits of accounts and keys, and which emails are the same. Pure. */
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { isDueAgain } from '../time/truth.ts';
 import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
 /** 32 letters and digits without look-alikes; 24 of them are 120 bits. */
@@ -53,7 +54,18 @@ export function checkKeyLimit(existing: readonly KeyRecord[]): void {
 
 /** True when the last recorded use is at least a minute old, so a use at `nowMs` is worth recording. */
 export function isUseWorthWriting(lastUsedAt: string | null, nowMs: number): boolean {
-  return lastUsedAt === null || nowMs - Date.parse(lastUsedAt) >= limits.lastUsedMs;
+  return lastUsedAt === null || isDueAgain(Date.parse(lastUsedAt), nowMs, limits.lastUsedMs);
+}
+
+/** Whom the operator of a hub requires to have a second factor. */
+export type SecondFactorRule = 'off' | 'operators' | 'everybody';
+
+/** True when an account must have a second factor. */
+export function isSecondFactorRequired(
+  rule: SecondFactorRule,
+  { isOperator }: { readonly isOperator: boolean },
+): boolean {
+  return rule === 'everybody' || (rule === 'operators' && isOperator);
 }
 
 /** True while a browser session has exceeded neither its idle time nor its maximum age. */

@@ -13,6 +13,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { isDueAgain } from '../time/truth.ts';
 import { accounts, type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
 import { isSessionLive, surplusSessions } from './rules.ts';
 
@@ -73,7 +74,7 @@ export class BrowserSessions {
     const found = this.#options.store.get(browserSessions, [hash]);
     const nowMs = this.#options.now();
     if (found === undefined || !isSessionLive(found, nowMs)) return undefined;
-    if (nowMs - found.seen_ms >= limits.lastUsedMs) this.#noteUse(found.account_id, hash, nowMs);
+    if (isDueAgain(found.seen_ms, nowMs, limits.lastUsedMs)) this.#noteUse(found.account_id, hash, nowMs);
     return { accountId: found.account_id, credentialId: sessionName(hash) };
   }
 
@@ -148,7 +149,7 @@ export class BrowserSessions {
     const write = this.#options.actors.account(accountId).ask((batch) => {
       const found = batch.get(browserSessions, [hash]);
       // Ended since the check: recording a use must not restore it.
-      if (found === undefined || nowMs - found.seen_ms < limits.lastUsedMs) return;
+      if (found === undefined || !isDueAgain(found.seen_ms, nowMs, limits.lastUsedMs)) return;
       batch.put(browserSessions, [hash], { ...found, seen_ms: nowMs });
     });
     // No request waits for this row; a failed write is repeated at the next use.

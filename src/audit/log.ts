@@ -16,6 +16,7 @@ export type FailedSignIn =
   | 'no password set'
   | 'wrong password'
   | 'wrong code'
+  | 'no second factor'
   | 'too many tries'
   | 'account disabled';
 

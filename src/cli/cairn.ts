@@ -77,6 +77,7 @@ async function unknownSubcommand(name: string, word: string): Promise<UsageError
  * Exit code of an error, so that a script can distinguish: nothing was changed, a pending conflict, an unknown outcome.
  */
 function exitOf(error: Error): number {
+  if (error instanceof ClientError && error.exitCode !== undefined) return error.exitCode;
   if (error instanceof Unreachable) return EXIT.unreachable;
   return error instanceof ToolRefused && error.isConflict ? EXIT.conflict : EXIT.refused;
 }

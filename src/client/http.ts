@@ -28,6 +28,8 @@ export interface ClientRequest {
   readonly onReceived?: TransferProgress;
   /** Receives an NDJSON answer line by line, as it arrives; `bytes` of the answer is then empty. */
   readonly onLine?: (line: Buffer) => void;
+  /** Receives the body of a 200 or 206 part by part, as it arrives; `bytes` of the answer is then empty. */
+  readonly onPart?: (part: Buffer) => void;
   /** Cancels the request; the error is the same as for an unreachable hub. */
   readonly signal?: AbortSignal;
 }
@@ -49,9 +51,17 @@ const LINES = 'application/x-ndjson';
 const NEWLINE = 0x0a;
 
 /** The hub was unreachable or its answer did not arrive. Whether the request took effect is unknown. */
-export class Unreachable extends ClientError {}
+export class Unreachable extends ClientError {
+  /** Code of the system error, such as ECONNRESET; undefined after a timeout, or when the hub answered. */
+  readonly code: string | undefined;
 
-/** Wraps an error thrown by the `onLine` callback. */
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Wraps an error thrown by the `onLine` or `onPart` callback. */
 class TakerFailed extends Error {}
 
 /** Sends one request to a path of a hub. Throws Unreachable. Any HTTP status is a normal answer. */
@@ -63,7 +73,7 @@ export async function sendRequest(server: string, path: string, request: ClientR
   const late = new Deadline(request.idleSeconds ?? seconds, request.idleSeconds !== undefined);
   const signal = request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
   return new Promise((resolve, reject) => {
-    // Errors of the `onLine` callback are passed on unchanged.
+    // Errors of the callbacks for the body are passed on unchanged.
     const fail = (error: NodeJS.ErrnoException) =>
       reject(error instanceof TakerFailed ? error.cause : unreachable(server, late, error));
     const outgoing = open(
@@ -128,11 +138,12 @@ async function* slices(
 
 async function collect(
   incoming: IncomingMessage,
-  { bytesMax, onReceived, onLine, download }: ClientRequest,
+  { bytesMax, onReceived, onLine, onPart, download }: ClientRequest,
   late: Deadline,
 ): Promise<Buffer> {
   const most = bytesMax ?? limits.clientAnswerBytesMax;
   const total = Number(incoming.headers['content-length'] ?? 0);
+  const isPassedOn = onPart !== undefined && (incoming.statusCode === 200 || incoming.statusCode === 206);
   const inLines = onLine !== undefined && incoming.headers['content-type'] === LINES;
   let parts: Buffer[] = [];
   let kept = 0;
@@ -141,6 +152,12 @@ async function collect(
     late.progress();
     await download?.take(part.length);
     bytes += part.length;
+    if (isPassedOn) {
+      if (bytes > most) throw new Error(`the answer is larger than ${most} bytes`);
+      taking(() => onPart(part));
+      if (total > 0) onReceived?.(bytes, total);
+      continue;
+    }
     kept += part.length;
     parts.push(part);
     if (inLines && part.includes(NEWLINE)) {
@@ -157,14 +174,19 @@ async function collect(
 function handOn(bytes: Buffer, onLine: (line: Buffer) => void): Buffer {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    try {
-      onLine(bytes.subarray(start, end));
-    } catch (error) {
-      throw new TakerFailed('', { cause: error });
-    }
+    taking(() => onLine(bytes.subarray(start, end)));
     start = end + 1;
   }
   return bytes.subarray(start);
+}
+
+/** Calls a callback for the body. Throws TakerFailed with its error. */
+function taking(call: () => void): void {
+  try {
+    call();
+  } catch (error) {
+    throw new TakerFailed('', { cause: error });
+  }
 }
 
 function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
@@ -187,29 +209,30 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
 }
 
 function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJS.ErrnoException): Unreachable {
+  const of = (sentence: string) => new Unreachable(sentence, error.code);
   if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
   switch (error.code) {
     case 'ECONNREFUSED':
-      return new Unreachable(`cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
+      return of(`cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new Unreachable(`the host of ${server} is not known; check --server and the network.`);
+      return of(`the host of ${server} is not known; check --server and the network.`);
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'CERT_HAS_EXPIRED':
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return new Unreachable(
+      return of(
         `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
       );
     case 'EPROTO':
-      return new Unreachable(`${server} does not speak TLS; check --server: the address may begin with http://.`);
+      return of(`${server} does not speak TLS; check --server: the address may begin with http://.`);
     case 'ECONNRESET':
     case 'EPIPE':
-      return new Unreachable(`the connection to ${server} was interrupted; try again.`);
+      return of(`the connection to ${server} was interrupted; try again.`);
     default:
-      return new Unreachable(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
+      return of(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
   }
 }
 

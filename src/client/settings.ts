@@ -64,3 +64,8 @@ export function serverUrl(text: string, name: string): string {
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');
 }
+
+/** The environment for a program that this one starts: the user's, with further variables. */
+export function environmentWith(own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...own };
+}

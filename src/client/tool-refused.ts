@@ -3,8 +3,10 @@ import { ClientError } from './client-error.ts';
 
 /** JSON-RPC code of a conflict with another change. */
 const CONFLICT = -32006;
-/** JSON-RPC code of a quota or a disk that is full. */
-const FULL = -32004;
+/** JSON-RPC codes of a full quota, and of a hub whose disk takes no writes. Earlier hubs answer the first for a full disk. */
+const QUOTA = -32004;
+const STORAGE = -32008;
+const INTERNAL = -32603;
 /** JSON-RPC codes of answers that contain a retry time. */
 const RATE_LIMITED = -32029;
 const BUSY = -32007;
@@ -27,7 +29,12 @@ export class ToolRefused extends ClientError {
 
   /** True when the hub has no room for the change now. */
   get isFull(): boolean {
-    return this.code === FULL;
+    return this.code === QUOTA || this.code === STORAGE;
+  }
+
+  /** True when the hub failed, whatever the call was. */
+  get isHubFailure(): boolean {
+    return this.code === INTERNAL || (this.code === STORAGE && this.data['reason'] === 'storage_failed');
   }
 
   /** Seconds until the same call may be accepted; undefined when waiting does not help. */

@@ -92,9 +92,9 @@ export type Fault =
 export interface SyncConflict {
   readonly kind: 'sync_conflict';
   readonly path: string;
-  /** Reason: the given base, the clocks, the file is deleted, or another file already exists. */
-  readonly reason: 'base' | 'clock' | 'deleted' | 'exists';
-  /** Conflict with the refused bytes; null when they were discarded: the path has too many pending conflicts. */
+  /** Reason: the given base, the clocks, the file is deleted, another file already exists, or the push told no version of it. */
+  readonly reason: 'base' | 'clock' | 'deleted' | 'exists' | 'unread';
+  /** Conflict with the refused bytes; null when they were discarded: too many conflicts are pending, or the file was unread. */
   readonly conflictId: string | null;
   readonly conflictKind: string | null;
   readonly yourHlc: string;
@@ -285,11 +285,15 @@ const CONFLICT_REASONS: Readonly<Record<SyncConflict['reason'], string>> = {
   clock: 'server has newer HLC',
   deleted: 'the file was deleted',
   exists: 'a file already exists there',
+  unread: 'a file with other content exists there',
 };
 
 function explainConflict(fault: SyncConflict): string {
   const { path, conflictId, serverSha256 } = fault;
   const what = `Conflict: ${CONFLICT_REASONS[fault.reason]} (${path}, now ${serverSha256 ?? 'deleted'})`;
+  if (fault.reason === 'unread') {
+    return `${what}. Nothing was changed: read it, then push again with base_sha ${serverSha256}`;
+  }
   if (fault.broughtBytes === false) {
     return `${what}. Nothing was changed: read the current version (sync_list), then repeat the rename with its base_sha`;
   }

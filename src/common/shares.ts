@@ -5,11 +5,12 @@
  * person can have many accounts.
  */
 import { Refusal } from './fault.ts';
+import { networksOf } from './networks.ts';
 
 /** The caller that a share is counted for. Unknown parts are not counted. */
 export interface Caller {
   readonly accountId?: string | undefined;
-  /** The address, or the block of addresses of one subscriber. */
+  /** The address, or its narrowest network. It is counted in all of its networks. */
   readonly address?: string | undefined;
 }
 
@@ -61,7 +62,9 @@ export class Shares {
     const kept = Math.ceil(max * KEPT);
     if (after <= max - 2 * kept) return true;
     const little = Math.max(1, Math.floor(max * LITTLE));
-    const isLittleOfAddress = () => address === undefined || this.#ofAddresses.of(address) + amount <= little;
+    const isLittleOfAddress = () =>
+      address === undefined ||
+      networksOf(address).every(({ name, share }) => this.#ofAddresses.of(name) + amount <= little * share);
     // Without an account, only the address identifies a caller.
     const isLittle = accountId === undefined ? isLittleOfAddress() : this.#ofAccounts.of(accountId) + amount <= little;
     if (!isLittle) return false;
@@ -111,7 +114,7 @@ export class Shares {
   #add({ accountId, address }: Caller, amount: number): void {
     this.#used += amount;
     if (accountId !== undefined) this.#ofAccounts.add(accountId, amount);
-    if (address !== undefined) this.#ofAddresses.add(address, amount);
+    if (address !== undefined) for (const { name } of networksOf(address)) this.#ofAddresses.add(name, amount);
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * Bounds how long work blocks the event loop: walks, searches and the items of batches run in turns, one in each round
- * of the loop, and callers take turns. Work that fits into the rest of a turn is never deferred. A turn lasts at most
+ * Bounds how long work blocks the event loop, and shares its time: requests, walks, searches and the items of batches
+ * run in turns, one in each round of the loop. When more work is there than fits into a turn, it waits, and the callers
+ * get equal time (`fair-time.ts`). Work that fits into the rest of a turn is never deferred. A turn lasts at most
  * 2 ms, and 0.5 ms after work was deferred: a request of somebody else takes several rounds, and waits for a turn in
  * each of them. Deferred work that fits into one turn shares it.
  */
-import { FairQueue } from './fair-queue.ts';
+import { FairCallers } from './fair/fair-callers.ts';
 
 const TURN_MS = 2;
 const DEFERRED_TURN_MS = 0.5;
@@ -18,11 +19,13 @@ function whenSettled(run: () => void): void {
 }
 
 export class Turns {
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #waiting = new FairCallers<() => void>();
   readonly #now: () => number;
   readonly #nextRound: NextRound;
   /** End of the turn of this round; undefined before any work in the round. */
   #endMs: number | undefined;
+  /** The caller whose work runs, and since when. It is charged when the work of another begins or the round ends. */
+  #runs: { readonly caller: string; readonly sinceMs: number } | undefined;
 
   constructor(now: () => number = () => performance.now(), nextRound: NextRound = (run) => void setImmediate(run)) {
     this.#now = now;
@@ -44,7 +47,20 @@ export class Turns {
     return false;
   }
 
-  /** Resolves when the caller, an account or an address, has the next turn. */
+  /**
+   * Begins new work of a caller, an account or a network. Returns undefined when it may run now, which costs next to
+   * nothing, else a promise of its turn.
+   */
+  enter(caller: string): Promise<void> | undefined {
+    if (this.#waiting.size > 0) return this.next(caller);
+    const nowMs = this.#now();
+    if (this.#endMs === undefined) this.#begin(nowMs, TURN_MS);
+    else if (nowMs >= this.#endMs) return this.next(caller);
+    this.#run(caller, nowMs);
+    return undefined;
+  }
+
+  /** Resolves when the caller has the next turn. */
   next(caller: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(caller, resolve);
@@ -56,20 +72,40 @@ export class Turns {
     this.#endMs = nowMs + turnMs;
     this.#nextRound(() => {
       this.#endMs = undefined;
-      if (this.#waiting.size === 0) return;
-      this.#begin(this.#now(), DEFERRED_TURN_MS);
-      this.#resume();
+      if (this.#waiting.size === 0) {
+        this.#runs = undefined;
+        this.#waiting.forget();
+        return;
+      }
+      const startMs = this.#now();
+      this.#stop(startMs);
+      this.#begin(startMs, DEFERRED_TURN_MS);
+      this.#resume(startMs);
     });
   }
 
   /** Resumes deferred work, one after another, until the turn is over. */
-  #resume(): void {
+  #resume(nowMs: number): void {
     const first = this.#waiting.shift();
     if (first === undefined) return;
-    first();
+    this.#run(first.caller, nowMs);
+    first.item();
     whenSettled(() => {
-      if (this.#endMs !== undefined && this.#now() < this.#endMs) this.#resume();
+      const afterMs = this.#now();
+      this.#stop(afterMs);
+      if (this.#endMs !== undefined && afterMs < this.#endMs) this.#resume(afterMs);
     });
+  }
+
+  #run(caller: string, nowMs: number): void {
+    this.#stop(nowMs);
+    this.#runs = { caller, sinceMs: nowMs };
+  }
+
+  /** Charges the caller whose work ran until now. */
+  #stop(nowMs: number): void {
+    if (this.#runs !== undefined) this.#waiting.charge(this.#runs.caller, nowMs - this.#runs.sinceMs);
+    this.#runs = undefined;
   }
 }
 

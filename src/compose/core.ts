@@ -13,6 +13,7 @@ import { systemReason } from '../common/system-reason.ts';
 import type { Config } from '../config.ts';
 import { ImportDoor } from '../control/importer.ts';
 import { type ControlHandler, ControlSocket } from '../control/socket.ts';
+import type { Readiness } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -21,8 +22,9 @@ import { DATA_FILE } from '../store/data-file/names.ts';
 import { freeBytes } from '../store/failure.ts';
 import { ClockWatch } from '../store/meta/clock-watch.ts';
 import { openEpoch } from '../store/meta/epoch.ts';
-import { putSchema, schemaOf } from '../store/meta/schema.ts';
+import { damagedSchemaRows, putSchema, schemaOf } from '../store/meta/schema.ts';
 import { HUB } from '../store/owners.ts';
+import type { DamagedRow } from '../store/row-sums.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -32,6 +34,7 @@ import { dropImports } from '../transfer/leftovers.ts';
 import { answerControl, refuseControl } from './control-answers.ts';
 import { type DeviceAccess, openDeviceAccess } from './device-access.ts';
 import { type Members, openMembers } from './members.ts';
+import { ownAddress } from './own-address.ts';
 import { prepareData } from './prepare.ts';
 import { SCHEMA } from './schema/steps.ts';
 import { allTables } from './tables.ts';
@@ -54,6 +57,11 @@ export interface Core extends Members, DeviceAccess {
   readonly broken: Promise<unknown>;
   /** The settings that were given, without secrets. */
   readonly given: Config['given'];
+  /** The address of the hub for its users. */
+  readonly address: () => string;
+  readonly mail: Config['mail'];
+  /** The port of that address: the one of the settings, until the service listens on another. And whether it is ready. */
+  readonly listening: { port: number; ready: () => Promise<Readiness> };
   /** Accepts requests for imports. */
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
@@ -84,7 +92,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const hub = prepareFolder(config.dataFolder, mayMake);
     life.onEnd('data folder', () => hub.drop());
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
-    const { store, broken } = openStore(config, log);
+    const damage = new Damage(log);
+    const { store, broken } = openStore(config, log, damage);
     life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
@@ -100,15 +109,18 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const devices = await openDeviceAccess(base, members, config);
     const imports = new ImportDoor();
     const { given } = config;
-    const tools = { ...members, ...devices, store, actors, imports, given };
+    const listening: Core['listening'] = { port: config.port, ready: () => Promise.resolve(NOT_SERVED) };
+    const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
+    const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
+    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
       tables: allTables,
       epoch,
       sealer,
-      clock: new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() }),
-      damage: new Damage(log),
+      clock,
+      damage,
       actors,
       ...members,
       timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
@@ -116,6 +128,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       broken,
       imports,
       given,
+      ...reachable,
+      listening,
       keep: hub.keep,
       life,
     };
@@ -125,13 +139,17 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   }
 }
 
-/** Writes the schema of this version to a new data file; an older one was upgraded before. */
+/** Before the service listens, and without one. */
+const NOT_SERVED: Readiness = { isReady: false, checks: [] };
+
+/** Writes the schema of this version to a new data file, or over a damaged row; an older file was upgraded before. */
 async function numberNew(store: Store): Promise<void> {
-  if (schemaOf(store) !== SCHEMA) await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
+  if (schemaOf(store) !== SCHEMA || damagedSchemaRows(store).length > 0)
+    await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
 }
 
 /** Opens the store and logs failures of the disk. */
-function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Core, 'store' | 'broken'> {
+function openStore({ dataFolder: folder, mapBytes }: Config, log: Log, damage: Damage): Pick<Core, 'store' | 'broken'> {
   let giveUp: (cause: unknown) => void = () => undefined;
   const broken = new Promise<unknown>((resolve) => {
     giveUp = resolve;
@@ -147,7 +165,8 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
       `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
     );
   }
-  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure }), broken };
+  const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: key.join(' ') });
+  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged }), broken };
 }
 
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */

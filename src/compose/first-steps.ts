@@ -3,16 +3,10 @@ import { accounts } from '../accounts/records.ts';
 import type { Log } from '../common/log.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/store.ts';
+import { ownAddress } from './own-address.ts';
 
 const FILTER_ONLY =
   'CAIRN_SIGNUP lists email domains: this filters what people enter and proves nothing, because addresses are not verified; use invitations to decide who joins';
-
-/** The public URL of this hub, or its address for a browser on this machine. */
-export function ownAddress({ host, publicUrl, tls }: Config, port: number): string {
-  if (publicUrl !== undefined) return publicUrl;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
-}
 
 /**
  * Returns how to create the first account, or undefined when one exists. Warns when sign-up is open by email domain.

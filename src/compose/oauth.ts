@@ -5,6 +5,7 @@ import type { Scheme } from '../http/checks/authorization.ts';
 import { isOwnHost } from '../http/checks/origin.ts';
 import type { Rates } from '../http/checks/rates.ts';
 import type { Route } from '../http/route/route.ts';
+import { isResourceOf } from '../oauth/code/request.ts';
 import { metadataRoutes } from '../oauth/metadata.ts';
 import { oauthRoutes } from '../oauth/routes.ts';
 import type { Core } from './core.ts';
@@ -29,6 +30,7 @@ export function openOAuth({ parts: { config, core, rates }, baseUrl }: OAuthInpu
     },
     countRequest: (address) => rates.countSignIn('device', address),
     countFailure: (address) => rates.countFailure(address),
+    isResource: (uri, host) => isResourceOf(baseUrl(host), GATEWAY_PATHS, uri),
     knownUrl: (host) => (config.publicUrl !== undefined || isOwnHost(host, config.host) ? baseUrl(host) : undefined),
   });
   if (!config.oauthMetadata) return routes;

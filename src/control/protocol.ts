@@ -6,6 +6,7 @@ import type { AccountPage, AccountView } from '../accounts/standing/directory.ts
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { SecurityEvent } from '../audit/log.ts';
 import type { Config } from '../config.ts';
+import type { HubCheck } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
@@ -61,7 +62,9 @@ export const controlRequest = z.discriminatedUnion('command', [
     versions: z.array(z.tuple([z.string(), z.number().int().positive()])).max(limits.setAsideAtOnceMax),
   }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
+  z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
   z.strictObject({ command: z.literal('settings') }),
+  z.strictObject({ command: z.literal('health') }),
 ]);
 
 export type ControlRequest = z.infer<typeof controlRequest>;
@@ -77,12 +80,32 @@ export interface ImportedAccount extends NewAccount {
   readonly bytes: number;
 }
 
+/** A new invitation with its link. `mailed`: null without a recipient or a mail server, false if that refused the letter. */
+export interface SentInvitation extends NewInvitation {
+  readonly link: string;
+  readonly mailed: boolean | null;
+}
+
+/** Numbers of records that are dated after now. `versions`: of documents. `files`: by their clocks. */
+export interface FutureRecords {
+  readonly tasks: number;
+  readonly documents: number;
+  readonly versions: number;
+  readonly files: number;
+}
+
 /** What the process that owns the data folder uses. */
 export interface RunningSettings {
   readonly version: string;
   readonly node: string;
   readonly pid: number;
   readonly given: Config['given'];
+}
+
+/** What the running hub says of itself, as `/ready` does. */
+export interface HubHealth {
+  readonly status: 'ready' | 'not_ready';
+  readonly checks: readonly HubCheck[];
 }
 
 export interface ControlResults {
@@ -97,7 +120,7 @@ export interface ControlResults {
   readonly 'account.operator': AccountView;
   readonly 'account.quota': AccountView;
   readonly 'account.import': ImportedAccount;
-  readonly 'invite.create': NewInvitation;
+  readonly 'invite.create': SentInvitation;
   readonly 'invite.list': { readonly invitations: readonly InvitationSummary[] };
   readonly 'invite.revoke': { readonly revoked: string };
   readonly 'client.add': OperatorClient;
@@ -111,10 +134,12 @@ export interface ControlResults {
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
   readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'clock.mend': FutureRecords;
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
   readonly settings: RunningSettings;
+  readonly health: HubHealth;
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];

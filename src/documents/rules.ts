@@ -17,11 +17,6 @@ export function checkExpected(one: string, expected: number | undefined, current
   if (expected !== undefined && expected !== current) throw staleVersion(one, expected, current);
 }
 
-/** Returns the current time, or a time already used when the clock is earlier. */
-export function laterOf(nowMs: number, earlier: string): string {
-  return new Date(Math.max(nowMs, Date.parse(earlier))).toISOString();
-}
-
 /** Throws Refusal `invalid_fields` unless numbers of an archive ascend, up to its counter. */
 export function checkNumber(id: number, last: number, head: number): void {
   if (id > last && id <= head) return;

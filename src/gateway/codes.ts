@@ -1,5 +1,6 @@
 /** Maps each refusal to its JSON-RPC error code. Total over the union: a new fault does not compile without a row. */
 import { explain, type Fault, type SyncConflict } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { RpcError } from './envelope.ts';
 
 const PARSE_ERROR = -32700;
@@ -15,6 +16,8 @@ const QUOTA = -32004;
 const NOT_FOUND = -32005;
 const CONFLICT = -32006;
 const BUSY = -32007;
+/** The hub's disk took nothing: the write was discarded. */
+const STORAGE = -32008;
 const RATE_LIMITED = -32029;
 /** MCP 2026-07-28: a header differs from the body; an unsupported protocol version. */
 export const HEADER_MISMATCH = -32020;
@@ -55,9 +58,9 @@ const codes = {
   handler_late: BUSY,
   starting: BUSY,
   draining: BUSY,
-  storage_full: QUOTA,
-  storage_reserved: QUOTA,
-  storage_failed: INTERNAL,
+  storage_full: STORAGE,
+  storage_reserved: STORAGE,
+  storage_failed: STORAGE,
   damaged: INTERNAL,
   internal: INTERNAL,
 } as const satisfies Record<Fault['kind'], number>;
@@ -69,6 +72,7 @@ const OWN_CODES: ReadonlySet<number> = new Set([
   NOT_FOUND,
   CONFLICT,
   BUSY,
+  STORAGE,
   RATE_LIMITED,
 ]);
 
@@ -107,6 +111,11 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
       return { retry_after_seconds: fault.retryAfterSeconds };
     case 'stale_version':
       return { expected_version: fault.expected, current_version: fault.current, ...fault.record };
+    case 'storage_full':
+    case 'storage_reserved':
+    case 'storage_failed':
+      // The same call may be sent again: nothing of it was saved.
+      return { reason: fault.kind, retryable: true, retry_after_seconds: limits.storageRetrySeconds };
     case 'unknown_tool':
       return { field: 'name' };
     default:
@@ -124,11 +133,13 @@ function conflictData(fault: SyncConflict): Readonly<Record<string, unknown>> {
     kind: fault.conflictKind,
     server_sha256: fault.serverSha256,
     server_git_sha: fault.serverGitSha,
+    ...(fault.reason === 'unread' ? { base_sha: fault.serverSha256 } : {}),
     next: nextOf(fault),
   };
 }
 
-function nextOf({ broughtBytes, conflictId }: SyncConflict): string {
+function nextOf({ reason, broughtBytes, conflictId }: SyncConflict): string {
+  if (reason === 'unread') return 'sync_pull';
   if (broughtBytes === false) return 'sync_list';
   return conflictId === null ? 'sync_resolve_conflict' : 'sync_merge';
 }

@@ -162,13 +162,13 @@ export class Exchange {
     });
   }
 
-  /** Sends the answer once; later ones are dropped. After a chunked body the connection is closed. */
+  /** Sends the answer once; later ones are dropped. Closes the connection where the request ends it. */
   reply(made: Reply): void {
     if (this.#isHeld) {
       setImmediate(() => this.reply(made));
       return;
     }
-    const reply = this.head.isChunked ? closing(made) : made;
+    const reply = this.head.endsConnection ? closing(made) : made;
     if (this.#settled) {
       this.#drop(reply.body);
       return;
@@ -205,7 +205,7 @@ export class Exchange {
       const bytes = isSource(body) ? body.bytesTotal : this.#surroundings.replyBytes.of(body).length;
       this.#res.writeHeader('Content-Length', String(bytes));
     }
-    this.#endBare(this.head.isChunked);
+    this.#endBare(this.head.endsConnection);
     this.#drop(body);
     this.#end(false);
   }
@@ -258,7 +258,7 @@ export class Exchange {
     const { turns, stallSeconds } = this.#surroundings;
     const pace = new SendPace(stallSeconds, performance.now());
     this.#sourceSender = new SourceSender(this.#res, source, {
-      caller: this.accountId ?? this.head.addressBlock,
+      caller: this.accountId ?? this.head.widestNetwork,
       turns,
       pace,
       onWhole: () => this.#end(false),
@@ -268,7 +268,7 @@ export class Exchange {
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
-    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, this.head.isChunked);
+    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, this.head.endsConnection);
     this.#feedSender = sender;
     let isWhole = false;
     try {

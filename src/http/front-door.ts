@@ -7,9 +7,11 @@ import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Principal } from '../common/principal.ts';
 import { StartError } from '../common/start-error.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
 import { type Admission, PROBE_PATHS } from './checks/admission.ts';
+import type { CountedCaller } from './checks/call-rates.ts';
 import { isForPeople } from './checks/for-people.ts';
 import { corsHeaders, isOriginAllowed, type OriginRule, preflightHeaders } from './checks/origin.ts';
 import { type Peers, peersOf } from './checks/peers.ts';
@@ -77,7 +79,7 @@ interface Call {
   /** Undefined when the route accepts no body. */
   readonly body: IncomingBody | undefined;
   /** The caller that the call is counted for. */
-  readonly caller: string;
+  readonly caller: CountedCaller;
   /** Set when the call is above the rate: the body is read only to name the request in this refusal. */
   readonly tooMany: Refusal | undefined;
 }
@@ -183,7 +185,8 @@ export class FrontDoor {
   #dispatch(exchange: Exchange): void {
     const { method, path, pairs } = exchange.head;
     const framing = framingFault(pairs);
-    if (framing !== undefined || exchange.head.isLast) exchange.holdAnswer();
+    const { isLast, isFromProxy, hasBody } = exchange.head;
+    if (framing !== undefined || isLast || (isFromProxy && !hasBody)) exchange.holdAnswer();
     if (framing !== undefined) throw new Refusal({ kind: 'bad_framing', detail: framing });
     if (this.options.isBlockedAgent(path, exchange.head.header('user-agent'))) {
       throw new Refusal({ kind: 'blocked_agent' });
@@ -220,7 +223,8 @@ export class FrontDoor {
     principal: Principal | undefined,
     early: IncomingBody | undefined,
   ): Call {
-    const caller = principal?.credentialId ?? exchange.head.addressBlock;
+    const credential = principal?.credentialId ?? exchange.head.addressBlock;
+    const caller = { credential, accountId: principal?.accountId };
     const tooMany = countCall(this.options.rates, exchange, route, caller);
     const rule = ruleFor(route.body, principal);
     checkBody(exchange.head, rule);
@@ -273,6 +277,8 @@ export class FrontDoor {
     const rule = route.body;
     const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
+    const turn = turnOf(exchange);
+    if (turn !== undefined) await turn;
     const parse = rule.kind === 'json' ? (rule.parse ?? this.options.parseJson) : undefined;
     const request = new HandlerRequest({
       head: exchange.head,
@@ -322,6 +328,17 @@ export class FrontDoor {
 }
 
 /**
+ * Returns nothing when the handler may run now, else a promise of its caller's turn. Probes do not wait. Rejects when
+ * the caller has gone meanwhile.
+ */
+function turnOf(exchange: Exchange): Promise<void> | undefined {
+  if (PROBE_PATHS.has(exchange.head.path)) return undefined;
+  return turns.enter(exchange.accountId ?? exchange.head.widestNetwork)?.then(() => {
+    if (exchange.settled) throw new Refusal({ kind: 'body_incomplete' });
+  });
+}
+
+/**
  * Finds the route of a request. For an unknown path requested by a person's browser, this is the "not found" page.
  * Throws the Refusal of the router when no route has this path, or none with this method.
  */
@@ -340,7 +357,7 @@ function findRoute(router: Router, head: RequestHead): Match {
  * Counts a call. Above the rate, throws Refusal `rate_limited`, or returns it when the route names requests and the
  * body is small enough to read for that.
  */
-function countCall(rates: Rates, exchange: Exchange, route: Route, caller: string): Refusal | undefined {
+function countCall(rates: Rates, exchange: Exchange, route: Route, caller: CountedCaller): Refusal | undefined {
   try {
     if (route.uncounted !== true) exchange.addHeaders(rates.count(caller));
     return undefined;

@@ -61,9 +61,11 @@ export const limits = {
   /** Retry-After of a refused client. */
   retryAfterSeconds: 1,
 
-  // Rate limits (defaults). A caller is a key, or an address without one.
+  // Rate limits (defaults). A caller is a key, or an address without one; its account has a limit too.
   /** CAIRN_RATE_LIMIT: sustained calls per minute. */
   callsPerMinuteDefault: 600,
+  /** CAIRN_ACCOUNT_RATE_LIMIT: calls per minute of an account, as a multiple of those of one key. */
+  accountCallsPerKey: 3,
   /** Calls allowed at once, as a fraction of the calls per minute. */
   callBurstShare: 1 / 3,
   /** CAIRN_SIGNIN_LIMIT: sign-ins and failed credentials per minute, per address and per email. */
@@ -88,8 +90,12 @@ export const limits = {
 
   // Gateway.
   gatewayBodyBytesMax: 16 * MiB,
-  /** Larger JSON bodies are parsed in the pool. */
-  parseInlineBytesMax: 256 * KiB,
+  /** JSON bodies above either limit are checked in the pool. */
+  parseInlineBytesMax: 32 * KiB,
+  parseInlineValuesMax: 5000,
+  /** Pieces in which the main thread parses a document of the pool: values, and bytes. */
+  parsePieceValues: 500,
+  parsePieceBytes: 64 * KiB,
   batchItemsMax: 100,
   /** Bytes of text in a result. A longer one is cut, with a sentence on how to get the rest. */
   toolTextBytesMax: 64 * KiB,
@@ -271,8 +277,9 @@ export const limits = {
   devicePollStepSeconds: 5,
   /** A poll early by less counts as on time: clocks and networks are not exact. */
   devicePollSlackMs: 500,
-  /** Sign-in requests of devices per minute, over the whole hub. */
+  /** Sign-in requests of devices per minute, over the whole hub; and the part kept for networks with no other. */
   deviceRequestsPerMinuteMax: 1000,
+  deviceRequestsKept: 1 / 4,
   /** Expired grants removed by one request of a device. */
   deviceSweepRowsMax: 100,
   /** Wrong user codes of one address or one account, in a window of this length. */
@@ -297,11 +304,14 @@ export const limits = {
   redirectUrisMax: 10,
   redirectUriCharsMax: 2048,
   clientRegistrationBytesMax: 16 * KiB,
-  /** Registered clients over the whole hub. When full, the unused one that expires first is removed. */
-  clientRegistrationsMax: 1000,
+  /**
+   * Name and redirect URIs of a dynamic registration, which are in its client_id: four thirds of it are in each address
+   * of an authorization request. Known clients need 60 to 400.
+   */
+  clientMetadataBytesMax: 1000,
+  /** Characters of a client_id that contains its metadata, where people see it. */
+  clientIdShownChars: 20,
   operatorClientsMax: 100,
-  /** A registration that never led to a sign-in expires after a day. */
-  clientUnusedMs: 86_400_000,
   /** Client ID metadata documents: size, fetch timeout, cache lifetime, cached documents, and concurrent fetches. */
   clientDocumentBytesMax: 16 * KiB,
   clientDocumentMs: 5000,
@@ -617,10 +627,39 @@ export const limits = {
   blobBytesRememberedMax: 16 * MiB,
   /** Cached rows that name a blob, of each kind. */
   blobRowsRememberedMax: 10_000,
+  /** Rows that one step of mending times reads. */
+  mendRowsMax: 200,
   /** A clock ahead of its expected time by more than this has jumped. The new time is accepted after this long. */
   clockJumpMs: 24 * 60 * 60 * 1000,
   /** How often the time is stored; the next start compares its clock with it. */
   clockNotedMs: 10 * 60 * 1000,
+  /** How often the conditions of the hub are measured, and how long one must be gone before it counts as over. */
+  conditionsLookedMs: 5000,
+  conditionQuietMs: 60_000,
+  /** Notices that wait for CAIRN_NOTIFY_URL, the pauses between attempts, and the timeout of one. */
+  noticesWaitingMax: 100,
+  noticePausesMs: [2000, 15_000, 60_000, 300_000, 900_000],
+  noticeTimeoutMs: 10_000,
+  /** Free shares of the disk below which the operator is told, before `diskReservedShare`; and what ends that again. */
+  diskWarnedShare: 0.2,
+  diskScarceShare: 0.1,
+  diskSteadyShare: 0.02,
+  /** A commit in progress for longer than this hangs. */
+  commitWaitMsMax: 30_000,
+  /** `/ready` writes a row when no commit has succeeded for this long, and waits this long for it. */
+  probeAfterMs: 60_000,
+  probeMsMax: 5000,
+  /** How long figures of `/ready` are used again. */
+  readyRememberedMs: 1000,
+  /** CAIRN_BACKUP_HOURS: the newest backup may be this old. */
+  backupHoursDefault: 48,
+  /** `cairn follow` may be silent for this long, and while it makes a whole copy for this long. */
+  followLateMsMin: 60_000,
+  followWholeHoursMax: 6,
+  /** The newest verification may be this old. */
+  verifyDaysMax: 35,
+  /** A certificate that expires earlier than this must be renewed. */
+  certificateDaysMin: 14,
   /** Damaged contents of a kind set aside by one control request. */
   setAsideAtOnceMax: 100,
   /** Damaged rows named by a manifest. */
@@ -643,6 +682,8 @@ export const limits = {
   groupMsMax: 4,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
+  /** When a write that the disk did not take may be tried again: a person has to free space first. */
+  storageRetrySeconds: 60,
   /** Rows per commit of a large removal. */
   rowsRemovedMax: 1000,
 
@@ -691,8 +732,21 @@ export const limits = {
   clientPaceMin: 32 * KiB,
   /** Concurrent requests of one MCP client through `cairn mcp`. */
   bridgeRequestsMax: 16,
-  /** Largest unpacked size of an archive of the mirror. */
-  unpackedBytesMax: 1024 * MiB,
+  /** Default limits of a restored backup: bytes and files. */
+  restoredBytesMax: 16 * 1024 * MiB,
+  restoredFilesMax: 2_000_000,
+  /** Content of one upload of a backup; gzip and age add less than the rest of an upload. */
+  backupPartBytes: 48 * MiB,
+  /** Increments after a full backup, and the bytes that they may have in any case. Beyond, the next one is full. */
+  backupIncrementsMax: 100,
+  backupIncrementBytesMin: 1 * MiB,
+  /** Largest manifest of a backup, and archives looked at for the newest complete one. */
+  backupManifestBytesMax: 64 * MiB,
+  backupCandidatesMax: 20,
+  /** Attempts of a request of a backup; the first wait before another one, which doubles, and the longest. */
+  backupAttempts: 6,
+  backupRetryMs: 1000,
+  backupRetryMsMax: 120_000,
   /** Timeout of a transfer of the mirror. */
   clientTransferSeconds: 600,
   /** Files, and bytes of files, pushed by a sync in one request. */

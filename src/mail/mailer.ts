@@ -43,9 +43,7 @@ export class Mailer implements Mail {
       return;
     }
     this.#waiting.push(letter);
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#run();
   }
 
   /**
@@ -65,6 +63,8 @@ export class Mailer implements Mail {
     for (let letter = this.#waiting.shift(); letter !== undefined; letter = this.#waiting.shift()) {
       await this.#deliver(letter);
     }
+    // In the same turn as the look at the empty queue: what is queued later starts a new run.
+    this.#running = undefined;
   }
 
   async #deliver(letter: Letter): Promise<void> {

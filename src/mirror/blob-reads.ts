@@ -5,14 +5,24 @@ import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
-import { type BlobListQuery, isCommitSha, isSha256 } from './fields.ts';
-import { type BlobRecord, blobs, commits, order, setAside } from './records.ts';
+import type { Key } from '../store/table.ts';
+import { type BlobRecord, UNKNOWN_GROUP } from './declared.ts';
+import { type BlobListQuery, isCommitSha, isSha256, type RepositoryListQuery } from './fields.ts';
+import { blobs, commits, order, type RepositoryRecord, repositories, repositoryOrder, setAside } from './records.ts';
 import { StoredBytes } from './stored-bytes.ts';
 
 export interface Blob {
   readonly commitSha: string;
   readonly sha256: string;
   readonly record: BlobRecord;
+}
+
+/** The archives of one repository, or those without one. */
+export interface ArchiveGroup {
+  /** Null: unknown. */
+  readonly repositoryId: string | null;
+  readonly record: RepositoryRecord;
+  readonly newest: Blob;
 }
 
 export interface BlobReadsOptions {
@@ -37,17 +47,42 @@ export class BlobReads {
 
   /** Lists blobs newest first. Reads one more than requested, to detect a next page. */
   list(accountId: string, page: BlobListQuery): { readonly blobs: Blob[]; readonly nextBefore: number | undefined } {
-    const rows = this.#store.range(order, {
-      prefix: [accountId],
+    const window = {
       reverse: true,
       limit: page.limit + 1,
       ...(page.before === undefined ? {} : { beyond: page.before }),
-    });
+    };
+    const group = page.repository_id;
+    const rows: { readonly key: Key; readonly value: { readonly commit_sha: string; readonly sha256: string } }[] =
+      group === undefined
+        ? this.#store.range(order, { prefix: [accountId], ...window })
+        : this.#store.range(repositoryOrder, { prefix: [accountId, group], ...window });
     const shown = rows.slice(0, page.limit);
     return {
       blobs: shown.map(({ value }) => this.#blob(accountId, value.commit_sha, value.sha256)),
-      nextBefore: rows.length > page.limit ? shown.at(-1)?.key[1] : undefined,
+      nextBefore: rows.length > page.limit ? Number(shown.at(-1)?.key.at(-1)) : undefined,
     };
+  }
+
+  /** Lists the groups by the id of their repository, those of unknown repository last. Reads one more than requested. */
+  groups(accountId: string, page: RepositoryListQuery): { readonly groups: ArchiveGroup[]; readonly next?: string } {
+    const rows = this.#store.range(repositories, {
+      prefix: [accountId],
+      limit: page.limit + 1,
+      ...(page.after === undefined ? {} : { beyond: page.after }),
+    });
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1)?.key[1];
+    return {
+      groups: shown.map(({ key: [, group], value }) => this.#group(accountId, group, value)),
+      ...(rows.length > page.limit && last !== undefined ? { next: last } : {}),
+    };
+  }
+
+  #group(accountId: string, group: string, record: RepositoryRecord): ArchiveGroup {
+    const [newest] = this.list(accountId, { limit: 1, repository_id: group }).blobs;
+    if (newest === undefined) throw new Error('a repository of the mirror has no archive; run `cairn verify`');
+    return { repositoryId: group === UNKNOWN_GROUP ? null : group, record, newest };
   }
 
   /** True when the bytes of a blob are damaged and set aside. */
@@ -55,9 +90,13 @@ export class BlobReads {
     return this.#store.get(setAside, [accountId, commitSha, sha256]) !== undefined;
   }
 
-  /** Returns the most recent upload not set aside; undefined: none. */
-  latest(accountId: string): Blob | undefined {
-    for (const { value } of this.#store.entries(order, { prefix: [accountId], reverse: true })) {
+  /** Returns the most recent upload not set aside, of all or of one group; undefined: none. */
+  latest(accountId: string, group?: string): Blob | undefined {
+    const rows =
+      group === undefined
+        ? this.#store.entries(order, { prefix: [accountId], reverse: true })
+        : this.#store.entries(repositoryOrder, { prefix: [accountId, group], reverse: true });
+    for (const { value } of rows) {
       const { commit_sha: commitSha, sha256 } = value;
       const blob = this.#blob(accountId, commitSha, sha256);
       if (!this.isSetAside(accountId, blob)) return blob;

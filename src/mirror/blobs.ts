@@ -1,7 +1,7 @@
 /** Uploads blobs, and reads them. */
 import { timingSafeEqual } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
-import { invalidField } from '../common/fault.ts';
+import { invalidField, type Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
@@ -14,10 +14,13 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/table.ts';
 import { type Blob, BlobReads } from './blob-reads.ts';
 import { goneCredential, type MirrorCredentials } from './credentials.ts';
-import type { UploadHeaders } from './fields.ts';
+import type { UploadedFacts } from './declared.ts';
+import { archiveFactsOf, type UploadHeaders } from './fields.ts';
 import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
+import { archiveOf, GroupChanges } from './repositories.ts';
 import { decidePublish } from './rules.ts';
 import { UploadRoom } from './upload/room.ts';
 import { StreamedUpload, type UploadTools } from './upload/streamed-upload.ts';
@@ -73,6 +76,8 @@ export class MirrorBlobs extends BlobReads {
     if (bytesDeclared === 0) throw invalidField('body', 'the body is empty; send the tarball as the request body');
     const hmacKey = this.#options.credentials.hmacKey(principal);
     this.#checkRoom(principal, fields, bytesDeclared);
+    // Before the body is read, and again in the decision.
+    this.#factsIn(this.#options.store, principal, fields);
     const start: UploadStart = { hmacKey, byteSize: bytesDeclared, caller };
     return bytesDeclared <= limits.wholeUploadBytesMax
       ? this.#uploadWhole(principal, fields, body, start)
@@ -85,6 +90,22 @@ export class MirrorBlobs extends BlobReads {
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     if (store.get(blobs, [accountId, commitSha, sha256]) === undefined)
       quotas.check(store, accountId, 'blobs', byteSize);
+  }
+
+  /**
+   * Returns what an upload says about its archive, with the base that the same bytes already have in its repository.
+   * Throws Refusal when its base is not an archive of that repository. A blob that has a repository keeps its base.
+   */
+  #factsIn(reader: Pick<Reader, 'get' | 'range'>, { accountId }: Principal, fields: UploadHeaders): UploadedFacts {
+    const given = archiveFactsOf(fields);
+    const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
+    const { repository_id: repositoryId, base_sha256: base } = given;
+    if (repositoryId === null || (reader.get(blobs, [accountId, commitSha, sha256])?.repository_id ?? null) !== null)
+      return given;
+    const same = archiveOf(reader, accountId, repositoryId, sha256);
+    if (same !== undefined) return { ...given, base_sha256: same.base_sha256 };
+    if (base !== null && archiveOf(reader, accountId, repositoryId, base) === undefined) throw unknownBase();
+    return given;
   }
 
   /** A small body is received whole, then hashed. */
@@ -160,12 +181,17 @@ export class MirrorBlobs extends BlobReads {
         storageId: bytes.storageId,
         byteSize: bytes.byteSize,
         uploadedBy: fields['X-Uploaded-By']?.text ?? null,
+        archive: this.#factsIn(batch, principal, fields),
         nowMs: now(),
       });
       const { record } = outcome;
       if (outcome.kind === 'stored') quotas.check(batch, accountId, 'blobs', bytes.byteSize);
       if (outcome.kind === 'kept') return { commitSha, sha256, record };
-      if (outcome.kind === 'rebound') batch.remove(order, [accountId, outcome.formerSequence]);
+      const groups = new GroupChanges(batch, accountId);
+      if (outcome.kind === 'rebound') {
+        batch.remove(order, [accountId, outcome.former.sequence]);
+        groups.remove({ commitSha, sha256 }, outcome.former);
+      }
       if (record.storage_id === bytes.storageId) bytes.store(batch);
       if (outcome.kind === 'stored') countBytes(batch, accountId, 'blobs', bytes.byteSize);
       if (damagedId !== undefined && record.storage_id === bytes.storageId) {
@@ -176,6 +202,8 @@ export class MirrorBlobs extends BlobReads {
       if (outcome.kind === 'healed') return { commitSha, sha256, record };
       batch.put(commits, [accountId, commitSha], { sha256 });
       batch.put(order, [accountId, record.sequence], { commit_sha: commitSha, sha256 });
+      groups.add({ commitSha, sha256 }, record);
+      groups.write();
       batch.put(heads, [accountId], { sequence: record.sequence, uploaded_at: record.uploaded_at });
       return { commitSha, sha256, record };
     });
@@ -195,6 +223,14 @@ export class MirrorBlobs extends BlobReads {
   #removeChunks(batch: Batch, storageId: number): void {
     for (const key of batch.keys(chunks, [storageId])) batch.remove(chunks, key);
   }
+}
+
+/** Returns the Refusal for an increment without its base. */
+function unknownBase(): Refusal {
+  return invalidField(
+    'X-Archive-Base',
+    'X-Archive-Base is not an archive of this repository on this hub; upload a complete archive without it, or the base first',
+  );
 }
 
 /** Compares both digests in constant time, which does not reveal the position of a difference. */

@@ -1,41 +1,59 @@
 /** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
+import { invalidField } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import { decodeExtValue } from '../text/ext-value.ts';
-
-export const COMMIT_EXAMPLE = '8f14e45fceea167a5a36dedd4bea2543f1a0c7d9';
-export const SHA256_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+import {
+  ARCHIVE_KINDS,
+  COMMIT_EXAMPLE,
+  isOneLine,
+  isShortLabel,
+  REPOSITORY_EXAMPLE,
+  SHA256_EXAMPLE,
+  UNKNOWN_GROUP,
+  type UploadedFacts,
+} from './declared.ts';
 
 const commitSha = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 lower-case hex characters');
 const sha256 = z.string().regex(/^[0-9a-fA-F]{64}$/, 'must be the 64 hex characters of the body’s SHA-256');
+const repositoryId = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters');
+/** A repository, or the uploads without one. */
+const group = z
+  .string()
+  .regex(/^(?:[0-9a-f]{64}|unknown)$/, `must be 64 lower-case hex characters, or ${UNKNOWN_GROUP}`)
+  .describe(`A repository, or ${UNKNOWN_GROUP}: uploads that named none`);
 
-/** The free label of an upload, from the header X-Uploaded-By. */
+/** A text of an upload in any language. */
 interface Label {
   /** Null without a label. */
   readonly text: string | null;
   readonly warning?: string;
 }
 
-const LABEL_LOST =
-  "X-Uploaded-By did not arrive intact, so no label was stored; send it in RFC 8187 form: UTF-8'' and the percent-encoded text";
-
 /**
  * Reads a header as UTF-8, or as `UTF-8''…` (RFC 8187). The HTTP library drops bytes above 0x7F at either end, and
  * replaces bytes that are not UTF-8: where that shows, there is a warning instead of a label.
  */
-function readLabel(given: string): Label {
-  if (given === '' || given.includes('\ufffd')) return { text: null, warning: LABEL_LOST };
-  return { text: decodeExtValue(given) ?? given };
+function readLabel(header: string, given: string): Label {
+  if (given !== '' && !given.includes('\ufffd')) return { text: decodeExtValue(given) ?? given };
+  const warning = `${header} did not arrive intact, so no label was stored; send it in RFC 8187 form: UTF-8'' and the percent-encoded text`;
+  return { text: null, warning };
 }
 
-/** At most `limits.uploadedByCharsMax` characters. */
-export function isShortLabel({ text }: Label): boolean {
-  return text === null || Array.from(text).length <= limits.uploadedByCharsMax;
-}
-
-/** Without control characters and line separators. */
-export function isOneLine({ text }: Label): boolean {
-  return text === null || !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+/** A header with a label. */
+function labelHeader(header: string, says: string, example: string) {
+  return z
+    .string()
+    .meta({
+      description:
+        `${says}: at most ${limits.uploadedByCharsMax} characters of any language. Send a label that begins or ends ` +
+        "with a letter outside ASCII in RFC 8187 form: UTF-8'' and the percent-encoded text",
+      examples: [example],
+    })
+    .transform((given) => readLabel(header, given))
+    .refine(({ text }) => isShortLabel(text), `must have at most ${limits.uploadedByCharsMax} characters`)
+    .refine(({ text }) => isOneLine(text), 'must not contain control characters or line breaks')
+    .optional();
 }
 
 /** The headers of an upload by name (interface specification, 4.2). */
@@ -55,21 +73,55 @@ export const uploadHeaders = z.object({
       examples: [`sha256=${SHA256_EXAMPLE}`],
     })
     .transform((text) => Buffer.from(text.slice('sha256='.length), 'hex')),
-  'X-Uploaded-By': z
-    .string()
+  'X-Uploaded-By': labelHeader('X-Uploaded-By', 'Who uploads, for the list', 'ci-runner-7'),
+  'X-Repository-Id': repositoryId
     .meta({
       description:
-        `Who uploads, for the list: at most ${limits.uploadedByCharsMax} characters of any language. Send a label that begins or ends ` +
-        "with a letter outside ASCII in RFC 8187 form: UTF-8'' and the percent-encoded text",
-      examples: ['ci-runner-7'],
+        'Repository of the archive: the SHA-256 over its sorted root commits, lower-case hex; absent: unknown',
+      examples: [REPOSITORY_EXAMPLE],
     })
-    .transform(readLabel)
-    .refine(isShortLabel, `must have at most ${limits.uploadedByCharsMax} characters`)
-    .refine(isOneLine, 'must not contain control characters or line breaks')
+    .optional(),
+  'X-Repository-Label': labelHeader('X-Repository-Label', 'Name of the repository', 'website'),
+  'X-Archive-Base': sha256
+    .meta({
+      description:
+        'SHA-256 of the uploaded archive of the same repository on which this increment builds; absent: it is complete',
+      examples: [SHA256_EXAMPLE],
+    })
+    .transform((text) => text.toLowerCase())
+    .optional(),
+  'X-Archive-Kind': z
+    .enum(ARCHIVE_KINDS)
+    .meta({
+      description: 'repository: a git bundle of refs; tree: the files of one commit; absent: unknown',
+      examples: ['repository'],
+    })
     .optional(),
 });
 
 export type UploadHeaders = z.output<typeof uploadHeaders>;
+
+/** Returns what an upload says about its archive. Throws Refusal `invalid_fields` when its parts contradict each other. */
+export function archiveFactsOf(fields: UploadHeaders): UploadedFacts {
+  const { 'X-Repository-Id': repository, 'X-Archive-Base': base, 'X-Archive-Kind': kind } = fields;
+  if (base !== undefined && repository === undefined)
+    throw invalidField('X-Archive-Base', 'X-Archive-Base needs X-Repository-Id, the repository of both archives');
+  if (base !== undefined && kind === 'tree')
+    throw invalidField('X-Archive-Base', 'an archive of kind tree is complete; leave X-Archive-Base out');
+  if (base !== undefined && base === fields['X-Tarball-Sha256'])
+    throw invalidField('X-Archive-Base', 'X-Archive-Base names the uploaded archive; name the archive before it');
+  return {
+    repository_id: repository ?? null,
+    repository_label: fields['X-Repository-Label']?.text ?? null,
+    base_sha256: base ?? null,
+    archive_kind: kind ?? null,
+  };
+}
+
+/** Returns a sentence for each label that did not arrive intact. */
+export function warningsOf(fields: UploadHeaders): string[] {
+  return [fields['X-Uploaded-By']?.warning, fields['X-Repository-Label']?.warning].filter((text) => text !== undefined);
+}
 
 /** Describes the query of a download. A wrong value names no blob, so it answers 404 and not 422. */
 export const downloadQuery = z.object({
@@ -99,7 +151,18 @@ export const listQuery = z.object({
     .min(1)
     .optional()
     .describe('Start of the next page, from the Link header of the previous page'),
+  repository_id: group.optional(),
 });
+
+/** Unknown parameters are reserved for later versions of the interface. */
+export const latestQuery = z.object({ repository_id: group.optional() });
+
+export const repositoryListQuery = z.object({
+  limit: z.int().min(1).max(limits.blobPageMax).default(limits.blobPageDefault).describe('Most groups in one answer'),
+  after: group.optional().describe('Start of the next page, from the Link header of the previous page'),
+});
+
+export type RepositoryListQuery = z.output<typeof repositoryListQuery>;
 
 export type BlobListQuery = z.output<typeof listQuery>;
 

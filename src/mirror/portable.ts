@@ -3,14 +3,13 @@
  * new one, and blobs downloadable under the old one are downloadable under the new one.
  */
 import { z } from 'zod';
+import { damaged, fileOf } from '../archive/format.ts';
 import {
   gitShaHex,
   type ImportTarget,
   type Instant,
-  id,
   importSection,
   instantUpTo,
-  nothingElse,
   sha256Hex,
 } from '../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../archive/writer.ts';
@@ -20,32 +19,21 @@ import { countBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
-import { isOneLine, isShortLabel } from './fields.ts';
-import { type BlobRecord, blobs, chunks, commits, credentials, heads, order } from './records.ts';
-
+import { type BlobRecord, declaredBlob, UNKNOWN_GROUP } from './declared.ts';
+import { blobs, chunks, commits, credentials, heads, order } from './records.ts';
+import { GroupChanges } from './repositories.ts';
 import type { Staging } from './upload/staging.ts';
 
 /** Replaces every credential rotated or destroyed before the export; never a valid credential id. */
 const FORMER_CREDENTIAL = 'mc_former';
 
-const label = z
-  .string()
-  .refine((text) => isShortLabel({ text }) && isOneLine({ text }), 'must be a short text in one line')
-  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
-
 /** Order of the records: first whether a credential existed, then blobs in upload order; their bytes are contents. */
 export const blobRecord = (instant: Instant) =>
   z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('mirror'), has_credential: z.boolean() }),
-    z.strictObject({
-      type: z.literal('blob'),
-      commit_sha: gitShaHex,
-      sha256: sha256Hex,
-      byte_size: id.max(limits.uploadBytesMax),
-      uploaded_at: instant,
-      uploaded_by: label.nullable(),
-      verified: z.boolean(),
-    }),
+    declaredBlob
+      .archivedAs('blob', instant)
+      .extend({ commit_sha: gitShaHex, sha256: sha256Hex, verified: z.boolean() }),
   ]);
 
 type MirrorLine = z.infer<ReturnType<typeof blobRecord>>;
@@ -71,14 +59,13 @@ export function exportMirror(
     const [, commit_sha, sha256] = key;
     const blob = snapshot.get(blobs, key);
     if (blob === undefined) continue;
-    const { byte_size, uploaded_at, uploaded_by, credential_id, storage_id, sequence: _, ...rest } = blob;
-    nothingElse(rest);
+    const { credential_id, storage_id, sequence: _, ...archived } = blob;
     if (!archive.blob(sha256, chunksOf(snapshot, storage_id))) {
       archive.noteMissing(`blob ${commit_sha} ${sha256}: its bytes are damaged`);
       continue;
     }
     const verified = credential_id === current;
-    write({ type: 'blob', commit_sha, sha256, byte_size, uploaded_at, uploaded_by, verified });
+    write({ type: 'blob', commit_sha, sha256, ...archived, verified });
   }
 }
 
@@ -97,6 +84,9 @@ export class MirrorImport {
   readonly #target: ImportTarget;
   readonly #tools: MirrorImportTools;
   readonly #staged: number[] = [];
+  /** Archives by repository and hash, and the bases that increments need: an order of uploads may have them later. */
+  readonly #archives = new Set<string>();
+  readonly #bases = new Set<string>();
   #sequence = 0;
   #uploadedAt = '';
 
@@ -122,9 +112,17 @@ export class MirrorImport {
         throw invalidField('verified', 'verified needs a credential, and the archive has none');
       this.#uploadedAt = record.uploaded_at;
       this.#sequence += 1;
+      this.#noteChain(record);
       const storageId = await this.#stage(record);
       await wait(this.#write(record, storageId, this.#sequence));
     });
+    if ([...this.#bases].some((base) => !this.#archives.has(base)))
+      throw damaged(`${fileOf('mirror')}: an increment has a base_sha256 that is not an archive of its repository`);
+  }
+
+  #noteChain({ repository_id: repositoryId, sha256, base_sha256: base }: BlobLine): void {
+    if (repositoryId !== null) this.#archives.add(`${repositoryId} ${sha256}`);
+    if (base !== null) this.#bases.add(`${repositoryId ?? UNKNOWN_GROUP} ${base}`);
   }
 
   /** Within the decision that creates the account: blobs adopt the staged bytes, and the credential becomes valid. */
@@ -156,14 +154,11 @@ export class MirrorImport {
 
   #write({ commit_sha: commitSha, sha256, ...line }: BlobLine, storageId: number, sequence: number): Promise<void> {
     const { actors, accountId } = this.#target;
-    const { type: _, byte_size, uploaded_at, uploaded_by, verified, ...rest } = line;
-    nothingElse(rest);
+    const { type: _, verified, ...archived } = line;
     const credentialId = (verified ? this.credential?.record.credential_id : undefined) ?? FORMER_CREDENTIAL;
     const record: BlobRecord = {
       storage_id: storageId,
-      byte_size,
-      uploaded_at,
-      uploaded_by,
+      ...archived,
       credential_id: credentialId,
       sequence,
     };
@@ -171,11 +166,14 @@ export class MirrorImport {
       if (batch.get(blobs, [accountId, commitSha, sha256]) !== undefined) {
         throw invalidField('sha256', 'this commit has this blob twice');
       }
-      countBytes(batch, accountId, 'blobs', byte_size);
+      countBytes(batch, accountId, 'blobs', record.byte_size);
       batch.put(blobs, [accountId, commitSha, sha256], record);
       batch.put(commits, [accountId, commitSha], { sha256 });
       batch.put(order, [accountId, sequence], { commit_sha: commitSha, sha256 });
-      batch.put(heads, [accountId], { sequence, uploaded_at });
+      batch.put(heads, [accountId], { sequence, uploaded_at: record.uploaded_at });
+      const groups = new GroupChanges(batch, accountId);
+      groups.add({ commitSha, sha256 }, record);
+      groups.write();
     });
   }
 }

@@ -1,6 +1,7 @@
 /** Defines the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
 import { bytesCodec, recordCodec } from '../store/codec.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineTable, defineUnsummedTable } from '../store/table.ts';
+import type { BlobRecord } from './declared.ts';
 
 export interface CredentialRecord {
   readonly credential_id: string;
@@ -10,17 +11,6 @@ export interface CredentialRecord {
   readonly hmac_secret: Uint8Array;
   readonly token_hash: string;
   readonly created_at: string;
-}
-
-export interface BlobRecord {
-  readonly storage_id: number;
-  readonly byte_size: number;
-  readonly uploaded_at: string;
-  readonly uploaded_by: string | null;
-  /** The credential its HMAC was checked under; under any other credential it fails verification. */
-  readonly credential_id: string;
-  /** Position in the account's upload order. */
-  readonly sequence: number;
 }
 
 /** One row per account: the last position in its upload order. */
@@ -67,7 +57,34 @@ export const order = defineTable<
   { readonly commit_sha: string; readonly sha256: string }
 >('mirror_order', recordCodec(1), { account: 0 });
 
-export const chunks = defineTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
+/** Archives of one repository, or of none (`unknown`), in upload order. */
+export const repositoryOrder = defineTable<
+  [accountId: string, group: string, sequence: number],
+  { readonly commit_sha: string; readonly sha256: string }
+>('mirror_repository_order', recordCodec(1), { account: 0 });
+
+/** Archives of a repository by hash, which increments refer to. The same bytes may belong to several commits. */
+export const repositoryArchives = defineTable<
+  [accountId: string, repositoryId: string, sha256: string, commitSha: string],
+  Record<string, never>
+>('mirror_repository_archives', recordCodec(1), { account: 0 });
+
+/** What one repository holds. There is a row while it has an archive. */
+export interface RepositoryRecord {
+  /** Of the newest upload that had one. */
+  readonly label: string | null;
+  readonly archives: number;
+  readonly bytes: number;
+}
+
+export const repositories = defineTable<[accountId: string, group: string], RepositoryRecord>(
+  'mirror_repositories',
+  recordCodec(1),
+  { account: 0 },
+);
+
+/** The bytes of blobs. Their hash is in the blob. */
+export const chunks = defineUnsummedTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
   staging: 'any',
   account: 'any',
 });
@@ -92,6 +109,9 @@ export const mirrorTables: readonly AnyTable[] = [
   blobs,
   commits,
   order,
+  repositoryOrder,
+  repositoryArchives,
+  repositories,
   chunks,
   stagedUploads,
   setAside,

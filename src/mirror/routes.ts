@@ -14,15 +14,18 @@ import { limits } from '../limits/service.ts';
 import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
 import type { MirrorCredentials } from './credentials.ts';
+import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
 import {
   type BlobListQuery,
-  COMMIT_EXAMPLE,
   credentialRequest,
   downloadQuery,
+  latestQuery,
   listQuery,
+  type RepositoryListQuery,
   rangeHeaders,
-  SHA256_EXAMPLE,
+  repositoryListQuery,
   uploadHeaders,
+  warningsOf,
 } from './fields.ts';
 import * as views from './views.ts';
 
@@ -42,9 +45,12 @@ const TARBALL_HEADERS = ['ETag', 'Accept-Ranges', 'X-Tarball-Sha256'] as const;
 const BLOB = {
   commit_sha: COMMIT_EXAMPLE,
   sha256: SHA256_EXAMPLE,
-  byte_size: 48213,
-  uploaded_at: '2026-11-20T20:18:57.123Z',
+  byte_size: declaredBlob.example.byte_size,
+  uploaded_at: declaredBlob.example.uploaded_at,
 };
+const LISTED = { commit_sha: COMMIT_EXAMPLE, sha256: SHA256_EXAMPLE, ...declaredBlob.example };
+const { repository_id, repository_label, base_sha256, archive_kind } = declaredBlob.example;
+const FACTS = { repository_id, repository_label, base_sha256, archive_kind };
 
 const commit: PathParameter<string> = {
   description: 'Commit of the blob',
@@ -129,7 +135,7 @@ function uploadRoute({ blobs, mirrorAccess }: MirrorRoutesOptions): Route {
     refusals: [422, 507],
     async handle({ request }, principal) {
       const fields = readFields(uploadHeaders, headersOf(request), 'headers');
-      return views.uploadedView(await blobs.upload(principal, fields, request), fields['X-Uploaded-By']?.warning);
+      return views.uploadedView(await blobs.upload(principal, fields, request), warningsOf(fields));
     },
   });
 }
@@ -150,7 +156,7 @@ function mirrorReadRoutes({
       answer: {
         description: 'The blobs; a Link header when there are more',
         schema: views.blobPage,
-        example: { blobs: [{ ...BLOB, uploaded_by: 'ci-runner-7' }] },
+        example: { blobs: [LISTED] },
         headers: ['Link'],
       },
       reply: ({ query }, principal) => list(blobs, query, principal),
@@ -159,18 +165,35 @@ function mirrorReadRoutes({
       ...all,
       path: `${BASE}/latest`,
       operationId: 'mirrorLatest',
-      summary: 'The blob that was uploaded last',
+      summary: 'The blob that was uploaded last, of all or of one repository',
+      query: latestQuery,
       answer: {
         description: 'The newest blob',
         schema: views.latestBlob.meta({ title: 'LatestBlob' }),
-        example: { ...BLOB, download_url: `/api/cert_mirror/${COMMIT_EXAMPLE}/download` },
+        example: { ...BLOB, download_url: `/api/cert_mirror/${COMMIT_EXAMPLE}/download`, ...FACTS },
       },
       refusals: [404],
-      handle(_call, { accountId }) {
-        const blob = blobs.latest(accountId);
+      handle({ query }, { accountId }) {
+        const blob = blobs.latest(accountId, query.repository_id);
         if (blob === undefined) throw new Refusal({ kind: 'not_found', what: 'no blobs yet' });
-        return { ...views.storedView(blob), download_url: `${BASE}/${blob.commitSha}/download` };
+        return views.latestView(blob, `${BASE}/${blob.commitSha}/download`);
       },
+    }),
+    operation({
+      ...all,
+      path: `${BASE}/repositories`,
+      operationId: 'mirrorRepositories',
+      summary: 'Lists the repositories that have archives',
+      query: repositoryListQuery,
+      answer: {
+        description: 'The repositories by id, uploads without one last; a Link header when there are more',
+        schema: views.repositoryPage,
+        example: {
+          repositories: [{ repository_id, repository_label, archives: 12, bytes: 5_242_880, newest: LISTED }],
+        },
+        headers: ['Link'],
+      },
+      reply: ({ query }, principal) => listGroups(blobs, query, principal),
     }),
     downloadRoute(blobs, mirrorAccess),
   ];
@@ -213,7 +236,17 @@ function list(blobs: BlobReads, page: BlobListQuery, { accountId }: Principal): 
     blobs: found.blobs.map((blob) => views.listedView(blob, blobs.isSetAside(accountId, blob))),
   };
   if (found.nextBefore === undefined) return json(200, body);
-  return json(200, body, { Link: `<${BASE}?limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
+  const group = page.repository_id === undefined ? '' : `repository_id=${page.repository_id}&`;
+  return json(200, body, { Link: `<${BASE}?${group}limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
+}
+
+function listGroups(blobs: BlobReads, page: RepositoryListQuery, { accountId }: Principal): Reply {
+  const { groups, next } = blobs.groups(accountId, page);
+  const body: z.output<typeof views.repositoryPage> = {
+    repositories: groups.map((group) => views.groupView(group, blobs.isSetAside(accountId, group.newest))),
+  };
+  if (next === undefined) return json(200, body);
+  return json(200, body, { Link: `<${BASE}/repositories?limit=${page.limit}&after=${next}>; rel="next"` });
 }
 
 /** Sends the requested blob, whole or in part. Throws Refusal as `MirrorBlobs.find` does, and for damaged bytes. */

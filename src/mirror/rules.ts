@@ -1,6 +1,7 @@
 /** Decides the effect of an upload on the stored blobs. Pure. */
 import { limits } from '../limits/service.ts';
-import type { BlobRecord, MirrorHead } from './records.ts';
+import type { BlobRecord, UploadedFacts } from './declared.ts';
+import type { MirrorHead } from './records.ts';
 
 export interface PublishInput {
   readonly existing: BlobRecord | undefined;
@@ -11,6 +12,7 @@ export interface PublishInput {
   readonly storageId: number;
   readonly byteSize: number;
   readonly uploadedBy: string | null;
+  readonly archive: UploadedFacts;
   readonly nowMs: number;
 }
 
@@ -18,7 +20,7 @@ export type PublishOutcome =
   /** Same blob, same credential: a retry. Nothing changes. */
   | { readonly kind: 'kept'; readonly record: BlobRecord }
   /** Same blob, signed under a new credential: its bytes are kept, its position and credential are new. */
-  | { readonly kind: 'rebound'; readonly record: BlobRecord; readonly formerSequence: number }
+  | { readonly kind: 'rebound'; readonly record: BlobRecord; readonly former: BlobRecord }
   /** Same blob with damaged stored bytes: it keeps its position and receives the new bytes. */
   | { readonly kind: 'healed'; readonly record: BlobRecord }
   | { readonly kind: 'stored'; readonly record: BlobRecord };
@@ -45,8 +47,24 @@ export function decidePublish(input: PublishInput): PublishOutcome {
     uploaded_by: input.uploadedBy,
     credential_id: input.credentialId,
     sequence: (head?.sequence ?? 0) + 1,
+    ...factsOf(existing, input.archive),
   };
-  return existing === undefined
-    ? { kind: 'stored', record }
-    : { kind: 'rebound', record, formerSequence: existing.sequence };
+  return existing === undefined ? { kind: 'stored', record } : { kind: 'rebound', record, former: existing };
+}
+
+/**
+ * Returns what is known of an archive after an upload of its bytes. The repository and the base are fixed by the first
+ * upload that names a repository: increments build on it, and a later base could make a circle.
+ */
+function factsOf(existing: BlobRecord | undefined, given: UploadedFacts): UploadedFacts {
+  if (existing === undefined) return given;
+  const { repository_id, repository_label, base_sha256, archive_kind } = existing;
+  if (repository_id === null) return { ...given, archive_kind: given.archive_kind ?? archive_kind };
+  const isSame = given.repository_id === repository_id;
+  return {
+    repository_id,
+    repository_label: (isSame ? given.repository_label : null) ?? repository_label,
+    base_sha256,
+    archive_kind,
+  };
 }

@@ -7,7 +7,8 @@ import type { ByteSource } from '../http/reply/body.ts';
 import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
 import type { Store } from '../store/store.ts';
-import { type BlobRecord, chunks } from './records.ts';
+import type { BlobRecord } from './declared.ts';
+import { chunks } from './records.ts';
 
 /** A blob and its name within an account. */
 export interface NamedBytes {

@@ -6,6 +6,7 @@ import type { Sealer } from '../store/sealing/seal.ts';
 
 import { blobs, chunks, commits, credentials, heads, order, setAside, stagedUploads, tokenHashes } from './records.ts';
 import type { BlobKey } from './set-aside.ts';
+import { verifyGroups } from './verify-groups.ts';
 
 export interface MirrorReport {
   readonly blobs: number;
@@ -54,6 +55,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
     ...checkChunks(reader, owned, staged),
     ...checkOrder(reader),
     ...checkCommits(reader),
+    ...verifyGroups(reader),
     ...checkCredentials(reader, sealer),
   );
   return {

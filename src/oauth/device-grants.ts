@@ -5,19 +5,21 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { Refusal } from '../common/fault.ts';
+import { widestNetwork } from '../common/networks.ts';
 import { RateLimiter } from '../http/checks/gcra.ts';
-import { WrongTries } from '../http/checks/wrong-tries.ts';
-import { addressBlock } from '../http/request/address-block.ts';
+import { type CountedGuesser, guessersAt, WrongTries } from '../http/checks/wrong-tries.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { shownClientId } from './clients/sealed-client.ts';
 import { type DeviceGrantRecord, deviceExpiries, deviceGrants, deviceUserCodes } from './records.ts';
 import { decidePoll, makeUserCode, oauthRefusal, type PollPace, readUserCode, showUserCode } from './rules.ts';
 import type { Device, SignIns, TokenAnswer } from './sign-ins.ts';
 
 const DEVICE_CODE_BYTES = 32;
-const ALL = 'all';
+const ANYBODY = 'anybody';
+const KEPT = 'kept';
 
 /** Source of a user code: an address, and the account signed in there, if known. */
 export interface Guesser {
@@ -64,24 +66,23 @@ export class DeviceGrants {
   readonly #wrong: WrongTries;
   /** Limits the requests of all devices together, so that few rows of unused codes accumulate. */
   readonly #requests: RateLimiter;
+  /** Recognizes the first request of a network in a minute. */
+  readonly #firsts: RateLimiter;
   readonly #paces = new Map<string, PollPace>();
 
   constructor(options: DeviceGrantsOptions) {
     this.#options = options;
     const { now } = options;
     this.#wrong = new WrongTries({ triesMax: limits.userCodeTriesMax, windowMs: limits.userCodeTriesMs, now });
-    const perMinute = limits.deviceRequestsPerMinuteMax;
+    const perMinute = limits.deviceRequestsPerMinuteMax * limits.deviceRequestsKept;
     this.#requests = new RateLimiter({ perMinute, burst: perMinute }, now);
+    this.#firsts = new RateLimiter({ perMinute: 1, burst: 1 }, now);
   }
 
   /** Starts a grant for a device; both codes are returned only here. Throws Refusal `overloaded`. */
   async start(device: Device, address: string): Promise<NewDeviceGrant> {
     const { actors, now } = this.#options;
-    const rate = this.#requests.take(ALL);
-    if (rate !== undefined && !rate.allowed) {
-      const { retryAfterSeconds } = rate;
-      throw new Refusal({ kind: 'overloaded', what: 'too many devices are signing in', retryAfterSeconds });
-    }
+    this.#countRequest(address);
     const deviceCode = `cdc_${randomBytes(DEVICE_CODE_BYTES).toString('base64url')}`;
     const userCode = makeUserCode((end) => randomInt(end));
     const nowMs = now();
@@ -178,7 +179,7 @@ export class DeviceGrants {
   }
 
   /** Finds the pending grant of a code; an unknown code counts as a wrong guess. */
-  #findPending(userCode: string, guessers: readonly string[]): Found {
+  #findPending(userCode: string, guessers: readonly CountedGuesser[]): Found {
     const { store } = this.#options;
     this.#wrong.check(guessers);
     const code = readUserCode(userCode);
@@ -189,6 +190,17 @@ export class DeviceGrants {
       throw noSuchDevice();
     }
     return { deviceHash: row.device_hash, grant };
+  }
+
+  /** Counts a request. Beyond the part for anybody, the first request of a network in a minute still fits. */
+  #countRequest(address: string): void {
+    const { deviceRequestsKept: kept } = limits;
+    const isFirst = this.#firsts.take(widestNetwork(address))?.allowed !== false;
+    const rate = this.#requests.take(ANYBODY, kept / (1 - kept));
+    if (rate === undefined || rate.allowed) return;
+    if (isFirst && this.#requests.take(KEPT)?.allowed !== false) return;
+    const { retryAfterSeconds } = rate;
+    throw new Refusal({ kind: 'overloaded', what: 'too many devices are signing in', retryAfterSeconds });
   }
 
   #isPending({ status, expires_ms }: DeviceGrantRecord): boolean {
@@ -227,9 +239,9 @@ function put(batch: Batch, deviceHash: string, grant: DeviceGrantRecord): void {
   batch.put(deviceExpiries, [grant.expires_ms, deviceHash], {});
 }
 
-function guessersOf({ address, accountId }: Guesser): string[] {
-  const place = `address ${addressBlock(address)}`;
-  return accountId === undefined ? [place] : [place, `account ${accountId}`];
+function guessersOf({ address, accountId }: Guesser): readonly CountedGuesser[] {
+  const places = guessersAt(address, 'address');
+  return accountId === undefined ? places : [...places, `account ${accountId}`];
 }
 
 function noSuchDevice(): Refusal {
@@ -242,7 +254,7 @@ function noSuchDevice(): Refusal {
 function describe(grant: DeviceGrantRecord, userCode: string): GrantDescription {
   return {
     user_code: showUserCode(readUserCode(userCode) ?? ''),
-    client: grant.client_id,
+    client: shownClientId(grant.client_id),
     device_name: grant.device_name,
     scope: grant.scope,
     address: grant.address,

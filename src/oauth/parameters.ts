@@ -1,6 +1,7 @@
 /** Reads the parameters of requests to the OAuth endpoints (RFC 6749, 3.2). Pure. */
 import { limits } from '../limits/service.ts';
 import { isDocumentAddress } from './clients/document.ts';
+import { isSealedClient } from './clients/sealed-client.ts';
 import { oauthRefusal, readLabel } from './rules.ts';
 
 /** Maximum length of a code or token parameter; valid ones are shorter. */
@@ -42,8 +43,8 @@ export function readParameters(form: URLSearchParams): Parameters {
   };
 }
 
-/** Reads a client_id: a label chosen by a device, or the address of a client's metadata document. */
+/** Reads a client_id: a label chosen by a device, that of a registration, or the address of a metadata document. */
 function readClientId(clientId: string): string {
-  const isAddress = isDocumentAddress(clientId);
-  return readLabel('client_id', clientId, isAddress ? limits.redirectUriCharsMax : limits.clientIdCharsMax);
+  const isLong = isDocumentAddress(clientId) || isSealedClient(clientId);
+  return readLabel('client_id', clientId, isLong ? limits.redirectUriCharsMax : limits.clientIdCharsMax);
 }

@@ -89,24 +89,20 @@ export const accountIdentities = defineTable<[accountId: string, identityId: str
   { account: 0 },
 );
 
-/** A client registered dynamically (RFC 7591) or by the operator. */
+/** A client registered by the operator, or dynamically (RFC 7591) with an earlier version. */
 export interface OAuthClientRecord {
   readonly client_name: string | null;
   readonly redirect_uris: readonly string[];
   readonly registered_ms: number;
   /** Null: registered by the operator, never expires. */
   readonly expires_ms: number | null;
-  /** True when it was used for a sign-in. */
-  readonly used?: boolean;
-  /** The account that authorized it first. Missing in records of older versions. */
-  readonly used_by?: string;
 }
 
 export const oauthClients = defineTable<[clientId: string], OAuthClientRecord>('oauth_clients', recordCodec(1), {
   clients: 'any',
 });
 
-/** Dynamic registrations by expiry time. */
+/** Stored dynamic registrations by expiry time. */
 export const oauthClientExpiries = defineTable<[expiresMs: number, clientId: string], object>(
   'oauth_client_expiries',
   recordCodec(1),

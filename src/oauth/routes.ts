@@ -12,6 +12,7 @@ import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { OAuthClients } from './clients/clients.ts';
 import type { AuthorizationCodes } from './code/codes.ts';
+import { NO_RESOURCE } from './code/request.ts';
 import type { DeviceGrants } from './device-grants.ts';
 import { type Parameters, readParameters } from './parameters.ts';
 import { NO_CACHE, oauthRefusalReply } from './refusal.ts';
@@ -52,6 +53,8 @@ export interface OAuthRoutesOptions {
   readonly countRequest: (address: string) => void;
   /** Counts an invalid code or token by address. Throws Refusal `rate_limited`. */
   readonly countFailure: (address: string) => void;
+  /** True for a resource of this service (RFC 8707), as addressed by the host of a request. */
+  readonly isResource: (uri: string, host: string) => boolean;
   /** Base URL of this service as addressed by a request; undefined when the address cannot be trusted. */
   readonly knownUrl: (host: string) => string | undefined;
 }
@@ -130,7 +133,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
     operationId: 'registerClient',
     summary: 'Registers an OAuth client (RFC 7591)',
     description:
-      'Registers a public OAuth client (RFC 7591). A registration that never leads to a sign-in expires after a day.',
+      'Registers a public OAuth client (RFC 7591). The client_id contains the sealed metadata; it does not expire.',
     accepts: { kind: 'json', bytesMax: limits.clientRegistrationBytesMax },
     request: { required: true, ...jsonContent(registration, REGISTRATION) },
     answer: {
@@ -138,7 +141,7 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
       description: 'The client_id to sign in with',
       schema: registered,
       example: {
-        client_id: `ccl_${'0'.repeat(32)}`,
+        client_id: `ccl_${'A'.repeat(120)}`,
         ...REGISTRATION,
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
@@ -146,14 +149,14 @@ function registrationRoute(options: OAuthRoutesOptions): Route {
       },
     },
     answers: { 400: refused('Invalid metadata', 'invalid_redirect_uri', 'redirect_uris must contain 1 to 10 URIs') },
-    reply: async ({ request }) => json(201, await register(options, request), NO_CACHE),
+    reply: async ({ request }) => json(201, register(options, request), NO_CACHE),
   });
 }
 
 function tokenRoute(options: OAuthRoutesOptions): Route {
   return operation({
     ...endpoint,
-    ...form(tokenRequest, { grant_type: 'refresh_token', refresh_token: REFRESH_TOKEN }),
+    ...form(tokenRequest, { grant_type: 'refresh_token', refresh_token: REFRESH_TOKEN, client_id: 'my-tool' }),
     path: paths.token,
     operationId: 'token',
     summary: 'A device polls for its tokens, or exchanges its refresh token (RFC 8628, 3.4 and RFC 6749, 6)',
@@ -230,9 +233,9 @@ async function authorizeDevice({ devices, countRequest, knownUrl }: OAuthRoutesO
 }
 
 /** Registers an unknown client; rate limited by address, since anyone may call it. */
-async function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
+function register({ clients, countRequest }: OAuthRoutesOptions, request: RouteRequest) {
   countRequest(request.address);
-  const { client_id, client_name, redirect_uris } = await clients.register(request.document);
+  const { client_id, client_name, redirect_uris } = clients.register(request.document);
   return {
     client_id,
     ...(client_name === null ? {} : { client_name }),
@@ -245,6 +248,10 @@ async function register({ clients, countRequest }: OAuthRoutesOptions, request: 
 
 async function giveTokens(options: OAuthRoutesOptions, request: RouteRequest): Promise<TokenAnswer> {
   const parameters = read(request);
+  const resource = parameters.optional('resource');
+  if (resource !== undefined && !options.isResource(resource, request.header('host') ?? '')) {
+    throw oauthRefusal('invalid_target', NO_RESOURCE);
+  }
   try {
     return await exchange(options, parameters);
   } catch (error) {
@@ -277,9 +284,10 @@ async function exchange({ devices, signIns, codes }: OAuthRoutesOptions, paramet
         resource: parameters.optional('resource'),
       });
     case 'refresh_token':
+      // OAuth 2.1, 4.3.1: a public client names itself.
       return await signIns.refresh(
         parameters.required('refresh_token'),
-        parameters.clientId,
+        requiredClient(parameters),
         parameters.optional('scope'),
       );
     default:

@@ -125,11 +125,11 @@ export type RefreshDecision = 'rotate' | 'retry' | 'replay' | 'expired' | 'ended
  */
 export function decideRefresh(
   signIn: SignInRecord | undefined,
-  presented: { readonly hash: string; readonly clientId: string | undefined },
+  presented: { readonly hash: string; readonly clientId: string },
   nowMs: number,
 ): RefreshDecision {
   if (signIn === undefined) return 'ended';
-  if (presented.clientId !== undefined && presented.clientId !== signIn.client_id) return 'foreign';
+  if (presented.clientId !== signIn.client_id) return 'foreign';
   if (signIn.expires_ms <= nowMs) return 'expired';
   if (presented.hash === signIn.current_hash) return 'rotate';
   const { previous } = signIn;

@@ -21,8 +21,7 @@ export const oauthError: Schema = {
 const clientId = {
   ...text,
   minLength: 1,
-  maxLength: limits.clientIdCharsMax,
-  description: 'Any label the client chooses',
+  description: `A label of at most ${limits.clientIdCharsMax} characters that the client chooses, or the client_id of its registration`,
 };
 
 export const deviceRequest = {
@@ -62,7 +61,8 @@ export const tokenRequest = {
       code_verifier: { ...text, description: 'With authorization_code: the verifier of code_challenge (RFC 7636)' },
       resource: {
         ...text,
-        description: 'With authorization_code: the same value as in the authorization request (RFC 8707)',
+        description:
+          'An address of this hub (RFC 8707); with authorization_code, the same as in the authorization request',
       },
       device_code: { ...text, description: 'For the device grant' },
       refresh_token: { ...text, description: 'With the grant type refresh_token; it is exchanged once' },
@@ -123,7 +123,7 @@ export const registered = {
   title: 'RegisteredClient',
   ...objectSchema(
     {
-      client_id: { ...text, pattern: '^ccl_[0-9a-f]{32}$' },
+      client_id: { ...text, pattern: '^ccl_[A-Za-z0-9_-]+$' },
       redirect_uris: { type: 'array', items: text },
       grant_types: { type: 'array', items: text },
       response_types: { type: 'array', items: text },

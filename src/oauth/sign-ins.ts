@@ -10,6 +10,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
+import { shownClientId } from './clients/sealed-client.ts';
 import { accountSignIns, type SignInRecord, signIns } from './records.ts';
 import {
   firstRefreshToken,
@@ -93,7 +94,7 @@ export interface SignInsOptions {
 interface Presented {
   readonly token: string;
   readonly hash: string;
-  readonly clientId: string | undefined;
+  readonly clientId: string;
   readonly scope: string | undefined;
 }
 
@@ -128,7 +129,7 @@ export class SignIns {
     const signInId = randomBytes(signInIdBytes).toString('hex');
     const token = firstRefreshToken(sealer, signInId, randomBytes);
     const nowMs = now();
-    const source = { by: 'client', address: device.address ?? null, agent: device.client_id } as const;
+    const source = { by: 'client', address: device.address ?? null, agent: shownClientId(device.client_id) } as const;
     const key = device.scope.split(' ').includes('mcp')
       ? account.addKey(batch, accountId, keyName(device, nowMs), source)
       : undefined;
@@ -165,7 +166,7 @@ export class SignIns {
   }
 
   /** Exchanges a refresh token for the next pair. Throws Refusal `oauth` with `invalid_grant` or `invalid_scope`. */
-  async refresh(token: string, clientId: string | undefined, scope: string | undefined): Promise<TokenAnswer> {
+  async refresh(token: string, clientId: string, scope: string | undefined): Promise<TokenAnswer> {
     const { store, actors, sealer, log } = this.#options;
     const signInId = signInOfToken(sealer, token);
     const seen = signInId === undefined ? undefined : store.get(signIns, [signInId]);
@@ -202,7 +203,7 @@ export class SignIns {
       .sort((a, b) => b.record.used_at.localeCompare(a.record.used_at))
       .map(({ signInId, record }) => ({
         sign_in_id: signInId,
-        client_id: record.client_id,
+        client_id: shownClientId(record.client_id),
         device_name: record.device_name,
         scope: record.scope,
         ...(record.key_id === undefined ? {} : { key_id: record.key_id }),
@@ -216,7 +217,7 @@ export class SignIns {
   /** Returns the name of a signed-in device or app; undefined: the sign-in has ended. */
   nameOf(signInId: string): string | undefined {
     const record = this.#options.store.get(signIns, [signInId]);
-    return record?.device_name ?? record?.client_id;
+    return record === undefined ? undefined : nameOf(record);
   }
 
   /** Ends one sign-in of an account with all that the device got: access tokens and MCP key. Throws Refusal `not_found`. */
@@ -226,7 +227,7 @@ export class SignIns {
         throw new Refusal({ kind: 'not_found', what: 'this account has no signed-in device with this id' });
       }
       const record = batch.get(signIns, [signInId]);
-      this.#note(batch, accountId, 'device_signed_out', source, record?.device_name ?? record?.client_id);
+      this.#note(batch, accountId, 'device_signed_out', source, record && nameOf(record));
       if (record?.key_id !== undefined) this.#options.account.endKey(batch, accountId, record.key_id, source);
       this.#remove(batch, accountId, signInId);
     });
@@ -298,7 +299,7 @@ function expiryOf(createdMs: number, nowMs: number): number {
 
 /** Audit source of a client that presented its refresh token; its address is in the request log. */
 function clientOf({ client_id }: SignInRecord): Source {
-  return { by: 'client', address: null, agent: client_id };
+  return { by: 'client', address: null, agent: shownClientId(client_id) };
 }
 
 function invalidGrant(why: Ended): Refusal {
@@ -306,8 +307,12 @@ function invalidGrant(why: Ended): Refusal {
   return oauthRefusal(error, REFUSALS[why]);
 }
 
+function nameOf({ device_name, client_id }: Pick<Device, 'device_name' | 'client_id'>): string {
+  return device_name ?? shownClientId(client_id);
+}
+
 /** Returns the name of a device's key in the list of keys. */
 function keyName(device: Device, nowMs: number): string {
   const day = new Date(nowMs).toISOString().slice(0, 10);
-  return `${day} ${device.device_name ?? device.client_id}`.slice(0, limits.nameCharsMax).trim();
+  return `${day} ${nameOf(device)}`.slice(0, limits.nameCharsMax).trim();
 }

@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Fault } from '../common/fault.ts';
+import type { Cut } from '../text/json-pieces.ts';
 import type { MergeInput, MergeOutput } from '../text/merge.ts';
 import type { DiffRequest } from '../text/unified-diff.ts';
 
@@ -28,11 +29,18 @@ export interface DigestReturn {
   readonly buffer: ArrayBuffer;
 }
 
-export interface PasswordInput {
+export interface NewPasswordInput {
   readonly password: string;
+  /** A file of breached passwords; undefined: none to compare with. */
+  readonly breachedFile: string | undefined;
 }
 
-export interface PasswordVerifyInput extends PasswordInput {
+export type HashedPassword =
+  | { readonly ok: true; readonly hash: string }
+  | { readonly ok: false; readonly why: 'common' | 'breached' };
+
+export interface PasswordVerifyInput {
+  readonly password: string;
   readonly hash: string;
 }
 
@@ -79,10 +87,10 @@ export interface BodyInput {
   readonly form: BodyForm;
 }
 
-/** An object of a document from which a long content was removed. */
+/** A long content that was removed from a document. */
 export interface HeldContent {
-  /** The same object as in the document: structured clone keeps object identity within one message. */
-  readonly holder: { content: unknown };
+  /** Its place among those where the document may have contents. */
+  readonly at: number;
   readonly encoding: RawContent['encoding'];
   readonly prepared: PreparedContent;
 }
@@ -91,7 +99,8 @@ export interface HeldContent {
 export type ParsedBody = { readonly spare: readonly ArrayBuffer[] } & (
   | {
       readonly ok: true;
-      readonly document: unknown;
+      /** The document, or its text to be parsed in pieces when it has many values. */
+      readonly document: { readonly value: unknown } | { readonly cut: Cut; readonly text: Uint8Array };
       /** Ids of the messages as they were written; empty where the parser changed none. */
       readonly ids: readonly (string | undefined)[];
       readonly contents: readonly HeldContent[];
@@ -126,7 +135,7 @@ export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
-  readonly hashPassword: { readonly input: PasswordInput; readonly output: string | undefined };
+  readonly hashPassword: { readonly input: NewPasswordInput; readonly output: HashedPassword };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
   /** Hashes and escapes one content of file sync. */
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };

@@ -1,15 +1,17 @@
 /**
  * Runs typed jobs on worker threads with Piscina, bounded, with typed refusals. Computing jobs queue here and not in
- * Piscina, because a thread runs its jobs in order: here callers take turns, and so do three kinds of callers: those
+ * Piscina, because a thread runs its jobs in order: here callers divide the time, and three kinds of callers take turns: those
  * with an account, newcomers who sign up, and other strangers, who sign in.
  */
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { FairQueue } from '../common/fair-queue.ts';
+import { FairCallers } from '../common/fair/fair-callers.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
+import { widestNetwork } from '../common/networks.ts';
 import { type Caller, Shares } from '../common/shares.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
@@ -78,7 +80,8 @@ export class Pool {
   }
 
   /**
-   * Runs one job for a caller, or for the service when there is no caller. Rejects with `overloaded` when the caller's
+   * Runs one job for a caller, or for the service when there is no caller. What the caller does with the result is work
+   * of the main thread, so its promise resolves in a turn of the caller. Rejects with `overloaded` when the caller's
    * share of the queue is used up, and with the thread's error when the thread died. Buffers in `transfer` are
    * transferred to the job.
    */
@@ -88,12 +91,25 @@ export class Pool {
     caller: Caller = {},
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
+    const output = await this.#run(name, input, caller, transfer);
+    const turn = name === 'digestStream' ? undefined : turns.enter(nameOf(caller));
+    if (turn !== undefined) await turn;
+    return output;
+  }
+
+  async #run<N extends JobName>(
+    name: N,
+    input: Jobs[N]['input'],
+    caller: Caller,
+    transfer: readonly TransferListItem[],
+  ): Promise<Jobs[N]['output']> {
     const figures = this.#figuresOf(name);
     const isStream = name === 'digestStream';
     const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
     const startedMs = performance.now();
     if (!isStream) await this.#turns.enter(name, caller);
-    this.#waits.record(performance.now() - startedMs);
+    const runsMs = performance.now();
+    this.#waits.record(runsMs - startedMs);
     try {
       const output = await this.#piscina.run(input, {
         filename: this.#file(name),
@@ -106,7 +122,7 @@ export class Pool {
       figures.failed += 1;
       throw error;
     } finally {
-      if (!isStream) this.#turns.leave();
+      if (!isStream) this.#turns.leave(name, caller, performance.now() - runsMs);
       release();
       figures.durations.record(performance.now() - startedMs);
     }
@@ -149,11 +165,11 @@ export class Pool {
   }
 }
 
-/** Chooses the next waiting job: kinds of callers take turns, and within a kind the callers do. */
+/** Chooses the next waiting job: kinds of callers take turns, and within a kind the callers divide the time. */
 class JobTurns {
-  readonly #known = new FairQueue<() => void>();
-  readonly #newcomers = new FairQueue<() => void>();
-  readonly #strangers = new FairQueue<() => void>();
+  readonly #known = new FairCallers<() => void>();
+  readonly #newcomers = new FairCallers<() => void>();
+  readonly #strangers = new FairCallers<() => void>();
   /** In the order of turns. */
   #kinds = [this.#known, this.#strangers, this.#newcomers];
   #free: number;
@@ -167,25 +183,35 @@ class JobTurns {
   }
 
   /** Resolves when the job may run. Then `leave` must be called once. */
-  enter(name: JobName, { accountId, address }: Caller): Promise<void> | undefined {
+  enter(name: JobName, caller: Caller): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free -= 1;
       return undefined;
     }
-    const isKnown = accountId !== undefined || address === undefined;
-    const unknown = name === 'hashPassword' ? this.#newcomers : this.#strangers;
-    const queue = isKnown ? this.#known : unknown;
-    return new Promise((resolve) => queue.push(accountId ?? address ?? '', resolve));
+    return new Promise((resolve) => this.#queueOf(name, caller).push(nameOf(caller), resolve));
   }
 
-  /** Ends a job and starts the next. */
-  leave(): void {
+  /** Ends a job that ran for some time, and starts the next. */
+  leave(name: JobName, caller: Caller, ms: number): void {
+    if (this.waiting === 0) for (const queue of this.#kinds) queue.forget();
+    else this.#queueOf(name, caller).charge(nameOf(caller), ms);
     const served = this.#kinds.find(({ size }) => size > 0);
     if (served === undefined) {
       this.#free += 1;
       return;
     }
     this.#kinds = [...this.#kinds.filter((queue) => queue !== served), served];
-    served.shift()?.();
+    served.shift()?.item();
   }
+
+  #queueOf(name: JobName, { accountId, address }: Caller): FairCallers<() => void> {
+    if (accountId !== undefined || address === undefined) return this.#known;
+    return name === 'hashPassword' ? this.#newcomers : this.#strangers;
+  }
+}
+
+/** The service itself is one of the known callers. */
+/** Callers take turns by account, strangers by their widest network. */
+function nameOf({ accountId, address }: Caller): string {
+  return accountId ?? (address === undefined ? 'service' : widestNetwork(address));
 }

@@ -64,6 +64,14 @@ const ENTRY: Group = {
   CAIRN_SIGNIN_LIMIT: {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
   },
+  CAIRN_BREACHED_PASSWORDS: {
+    default: 'none',
+    meaning:
+      'a file of breached passwords, which are refused: sorted SHA-1 hashes, as the downloader of haveibeenpwned.com writes them',
+  },
+  CAIRN_REQUIRE_SECOND_FACTOR: {
+    meaning: 'who needs two-factor sign-in: `off` (nobody), `operators` or `everybody`',
+  },
   CAIRN_OAUTH_METADATA: {
     meaning: 'whether MCP clients find the browser sign-in at `/mcp`: `on` or `off`; keys work either way',
   },
@@ -83,6 +91,11 @@ const ENTRY: Group = {
 const LIMITS: Group = {
   CAIRN_RATE_LIMIT: {
     meaning: 'calls a minute per key, or per address without a key; a third of them at once; 0: unlimited',
+  },
+  CAIRN_ACCOUNT_RATE_LIMIT: {
+    default: 'three times `CAIRN_RATE_LIMIT`',
+    meaning:
+      'calls a minute per account, over all its keys, tokens and sessions; a third of them at once; 0: unlimited',
   },
   CAIRN_CONNECTIONS: { meaning: 'open connections; above it 503' },
   CAIRN_STREAMS: { meaning: 'answers sent piece by piece (downloads, long lists); above it 503' },
@@ -113,6 +126,19 @@ const LOG: Group = {
     meaning: 'file for request log lines; SIGHUP reopens it',
   },
   CAIRN_SLOW_MS: { meaning: 'requests of at least this many milliseconds are logged as warnings; 0: off' },
+  CAIRN_NOTIFY_URL: {
+    meaning: 'gets a POST for each change of what `/ready` lists, for example `https://ntfy.sh/TOPIC`. It is a secret',
+  },
+  CAIRN_NOTIFY_FORMAT: {
+    default: 'by the host: `slack` for hooks.slack.com, `healthchecks` for hc-ping.com, else `text`',
+    meaning:
+      'the form of these: `text` (plain text, title in a header, as ntfy takes it), `slack` (JSON with `text`), `healthchecks` (`/fail` is added while something is wrong)',
+  },
+  CAIRN_BACKUP_HOURS: {
+    default: '48, once there was a backup',
+    meaning:
+      'how old the newest backup may be before the hub reports it as late; set it to be told of a missing first one too',
+  },
   CAIRN_METRICS_PORT: { meaning: 'serves `/metrics` on a separate port, to this machine only' },
   CAIRN_METRICS_TOKEN: { meaning: 'serves `/metrics` on the main port to `Authorization: Bearer <token>`' },
 };

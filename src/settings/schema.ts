@@ -55,6 +55,7 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_METRICS_TOKEN',
   'CAIRN_SMTP_URL',
   'CAIRN_MAIL_FROM',
+  'CAIRN_NOTIFY_URL',
 ]);
 
 export const settings = z.object({
@@ -87,6 +88,7 @@ export const settings = z.object({
     .transform((text) => text.replace(/\/+$/, ''))
     .optional(),
   CAIRN_RATE_LIMIT: wholeNumber(0, 1_000_000).default(limits.callsPerMinuteDefault),
+  CAIRN_ACCOUNT_RATE_LIMIT: wholeNumber(0, 1_000_000).optional(),
   CAIRN_SIGNIN_LIMIT: wholeNumber(0, 1_000_000).default(limits.signInsPerMinuteDefault),
   CAIRN_SIGNUP: list
     .refine((parts) => parts.length === 1 || !parts.some((part) => SIGNUP_WORDS.has(part.toLowerCase())), {
@@ -108,6 +110,10 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_BREACHED_PASSWORDS: z.string().min(1, { error: 'must be the path of a file' }).optional(),
+  CAIRN_REQUIRE_SECOND_FACTOR: z
+    .enum(['off', 'operators', 'everybody'], { error: 'must be off, operators or everybody' })
+    .default('off'),
   CAIRN_OAUTH_METADATA: onOff.default('on'),
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
@@ -132,6 +138,16 @@ export const settings = z.object({
     .string()
     .regex(/^[^\p{C}]{1,100}$/u, 'must be an email address, or a name and an address in angle brackets')
     .optional(),
+  CAIRN_NOTIFY_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+      error: 'must be an http or https address',
+    })
+    .optional(),
+  CAIRN_NOTIFY_FORMAT: z
+    .enum(['text', 'slack', 'healthchecks'], { error: 'must be text, slack or healthchecks' })
+    .optional(),
+  CAIRN_BACKUP_HOURS: wholeNumber(1, 100_000).optional(),
   CAIRN_METRICS_PORT: wholeNumber(0, 65535).optional(),
   CAIRN_METRICS_TOKEN: z
     .string()

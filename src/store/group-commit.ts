@@ -5,12 +5,13 @@
  * nothing and does not affect others. The promise resolves when the commit is on disk; nothing is visible earlier.
  */
 import type { Database } from 'lmdb';
-import { FairQueue } from '../common/fair-queue.ts';
+import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
 import type { WrittenRow } from './changes/row-watch.ts';
 import { checkOwner, type Writer } from './owners.ts';
+import { sealRow } from './row-sums.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** The library's handle of a table. */
@@ -37,6 +38,8 @@ export interface GroupCommitOptions {
   readonly begin: (rows: readonly WrittenRow[]) => () => void;
   /** Returns a check of how many bytes a commit started now may put. */
   readonly look: () => (bytes: number) => boolean;
+  /** Called when a commit that wrote rows is on disk. */
+  readonly committed: () => void;
   /** The error for the waiting callers of a failed commit. */
   readonly refusalOf: (error: unknown) => Promise<unknown>;
   /** Monotonic clock, in milliseconds. */
@@ -75,6 +78,8 @@ export class GroupCommit {
   readonly #waiting = new FairQueue<Pending>();
   #scheduled = false;
   #isDeciding = false;
+  /** Commits in progress, oldest first, and when each began. */
+  readonly #running = new Map<symbol, number>();
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -87,6 +92,12 @@ export class GroupCommit {
   /** Number of committed decisions and of failed commits. */
   get counts(): { readonly decisions: number; readonly failed: number } {
     return { decisions: this.#decisions, failed: this.#failed };
+  }
+
+  /** How long the oldest commit in progress has taken so far, in milliseconds; 0: there is none. */
+  get waitingMs(): number {
+    const [oldest] = this.#running.values();
+    return oldest === undefined ? 0 : this.#options.elapsed() - oldest;
   }
 
   /** Queues a decision. Decisions of one writer run in order. */
@@ -108,6 +119,8 @@ export class GroupCommit {
     const group: Pending[] = [];
     const outcomes: Outcome[] = [];
     const startedMs = this.#options.elapsed();
+    const running = Symbol('commit');
+    this.#running.set(running, startedMs);
     let groupBytes = 0;
     const written: WrittenRow[] = [];
     let settle = () => {};
@@ -129,6 +142,7 @@ export class GroupCommit {
       });
       settle();
       this.#decisions += group.length;
+      if (written.length > 0) this.#options.committed();
     } catch (error) {
       settle();
       this.#failed += 1;
@@ -138,6 +152,7 @@ export class GroupCommit {
       for (const pending of group) pending.reject(refusal);
       return;
     } finally {
+      this.#running.delete(running);
       this.durations.record(this.#options.elapsed() - startedMs);
     }
     group.forEach((pending, index) => {
@@ -207,7 +222,8 @@ class DecisionBatch implements Batch {
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
     checkOwner(this.#writer, table, key, value, () => this.get(table, key));
-    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
+    const bytes = sealRow(table, key, table.codec.encode(value));
+    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {

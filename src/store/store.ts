@@ -13,6 +13,7 @@ import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
+import { type DamagedRow, sealRow } from './row-sums.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 import { type OnUnreadable, snapshotOf, TableReads } from './table-reads.ts';
@@ -25,6 +26,8 @@ export interface StoreOptions {
   readonly mapBytes?: number;
   /** Called for each commit that failed on the disk, before its callers are rejected. */
   readonly onFailure?: (failure: DiskFailure) => void;
+  /** Called with each damaged row that is read. */
+  readonly onDamaged?: (row: DamagedRow) => void;
 }
 
 export interface DiskFailure {
@@ -32,6 +35,16 @@ export interface DiskFailure {
   readonly cause: unknown;
   /** True when this process can no longer read or write the file, although a new process can. */
   readonly isFinal: boolean;
+}
+
+/** Whether commits reach the disk. */
+export interface Writing {
+  /** When a commit failed on the disk, in milliseconds since 1970, if none has succeeded since. */
+  readonly failedMs: number | undefined;
+  /** How long the oldest commit in progress has taken so far, in milliseconds. */
+  readonly waitingMs: number;
+  /** Milliseconds since a commit last succeeded. */
+  readonly quietMs: number;
 }
 
 export class Store implements Reader {
@@ -45,6 +58,10 @@ export class Store implements Reader {
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
   readonly #mapBytes: number;
+  /** When a commit failed on the disk, in milliseconds since 1970; undefined after one that succeeded. */
+  #failedMs: number | undefined;
+  /** When the newest commit succeeded, by the monotonic clock. */
+  #committedAt = Number.NEGATIVE_INFINITY;
 
   /** Opens or creates the data file. Throws StartError when LMDB cannot open it, and system errors of the folder. */
   constructor(options: StoreOptions) {
@@ -62,7 +79,7 @@ export class Store implements Reader {
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
     this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
-    this.#rows = new TableReads(this.#tables);
+    this.#rows = new TableReads(this.#tables, options.onDamaged);
     this.#commits = new GroupCommit({
       // A child transaction rolls back a group completely when it fails half-way.
       transact: (run) => this.#root.childTransaction(run),
@@ -70,6 +87,7 @@ export class Store implements Reader {
       raw: (table) => this.#raw(table),
       begin: (rows) => this.#begin(rows),
       look: () => this.#room.look(),
+      committed: () => this.#noteCommitted(),
       refusalOf: (error) => this.#refusalOf(error),
       elapsed: () => performance.now(),
     });
@@ -145,13 +163,12 @@ export class Store implements Reader {
     const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
     try {
       await this.#root.batch(() => {
-        for (const row of rows) {
-          void this.#raw(row.table).put(
-            row.key,
-            Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength),
-          );
+        for (const { table, key, bytes } of rows) {
+          const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+          void this.#raw(table).put(key, sealRow(table, key, value));
         }
       });
+      this.#noteCommitted();
     } catch (error) {
       throw await this.#refusalOf(error);
     } finally {
@@ -163,6 +180,12 @@ export class Store implements Reader {
   /** Counts and durations of the commits since the start. */
   get commits(): Pick<GroupCommit, 'counts' | 'durations'> {
     return this.#commits;
+  }
+
+  /** Whether commits reach the disk. */
+  get writing(): Writing {
+    const { waitingMs } = this.#commits;
+    return { failedMs: this.#failedMs, waitingMs, quietMs: performance.now() - this.#committedAt };
   }
 
   /**
@@ -227,8 +250,16 @@ export class Store implements Reader {
 
   async #refusalOf(error: unknown): Promise<unknown> {
     const { told, cause } = await failureOf(error, this.#folder);
-    if (cause !== undefined) this.#onFailure({ cause, isFinal: hasOverrun(cause) || !this.#canRead() });
+    if (cause !== undefined) {
+      this.#failedMs ??= Date.now();
+      this.#onFailure({ cause, isFinal: hasOverrun(cause) || !this.#canRead() });
+    }
     return told;
+  }
+
+  #noteCommitted(): void {
+    this.#failedMs = undefined;
+    this.#committedAt = performance.now();
   }
 
   /**

@@ -10,7 +10,7 @@ import type { CategoryRecord, KanbanStatus, TaskRecord } from './declared.ts';
 export interface TaskHead {
   readonly task_id: number;
   readonly category_id: number;
-  /** Creation time of the newest task; creation times never decrease, so ids rise with them. */
+  /** Creation time of the newest task. A clock that is set back by seconds makes no task older than the one before. */
   readonly created_at: string;
 }
 

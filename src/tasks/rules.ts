@@ -5,6 +5,7 @@ import { changedBy } from '../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import { DAY_MS } from '../time/calendar.ts';
+import { timeAfterIso } from '../time/truth.ts';
 import { type CategoryRecord, declaredCategory, declaredTask, type KanbanStatus, type TaskRecord } from './declared.ts';
 import type { CategoryFields, newCategory, newTask, TaskFields } from './fields.ts';
 import type { TaskHead } from './records.ts';
@@ -38,7 +39,7 @@ export function decideCreateTask(
   by?: string,
 ) {
   const last = head ?? NEW_HEAD;
-  const createdAt = laterOf(nowMs, last.created_at);
+  const createdAt = timeAfterIso(nowMs, last.created_at);
   const status = fields.kanban_status ?? (fields.completed === true ? 'done' : 'todo');
   const completed = status === 'done';
   const task = declaredTask.make(fields, {
@@ -58,7 +59,7 @@ export function decideCreateTask(
 export function decidePatchTask(task: TaskRecord, fields: TaskFields, nowMs: number, by?: string): TaskRecord {
   const status = nextStatus(task, fields);
   const completed = status === 'done';
-  const at = laterOf(nowMs, task.updated_at);
+  const at = timeAfterIso(nowMs, task.updated_at);
   const next = declaredTask.change(task, fields, {
     kanban_status: status,
     completed,
@@ -82,7 +83,7 @@ export function decideBinTask(task: TaskRecord, nowMs: number, by?: string): Tas
 /** Restores a task. Its category may have been deleted. */
 export function decideRestore(task: TaskRecord, categoryExists: boolean, nowMs: number, by?: string): TaskRecord {
   const category_id = categoryExists ? task.category_id : null;
-  const restored = { ...task, category_id, deleted_at: null, updated_at: laterOf(nowMs, task.updated_at) };
+  const restored = { ...task, category_id, deleted_at: null, updated_at: timeAfterIso(nowMs, task.updated_at) };
   return changedBy(restored, by);
 }
 
@@ -130,7 +131,7 @@ export function decidePatchCategory(
   if (fields.name !== undefined) checkFreeName(fields.name, others);
   const next = declaredCategory.change(category, fields);
   if (next === category) return category;
-  return { ...next, updated_at: laterOf(nowMs, category.updated_at) };
+  return { ...next, updated_at: timeAfterIso(nowMs, category.updated_at) };
 }
 
 function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
@@ -138,9 +139,4 @@ function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
   if (others.some((other) => foldCategoryName(other.name) === folded)) {
     throw invalidField('name', 'this account already has a category with this name');
   }
-}
-
-/** Returns the current time, or a time already used when the clock is earlier. */
-function laterOf(nowMs: number, givenAt: string): string {
-  return new Date(Math.max(nowMs, Date.parse(givenAt))).toISOString();
 }

@@ -39,6 +39,8 @@ export interface PagesOptions {
   readonly isOpen: (accountId: string) => boolean;
   readonly isDisabled: (accountId: string) => boolean;
   readonly isOperator: (accountId: string) => boolean;
+  /** True when the account may do nothing else before it has set up a second factor. */
+  readonly mustSetUp: (accountId: string) => boolean;
   readonly assets: AssetPaths;
   readonly notices: Notices;
   readonly forms: OwnForms;
@@ -76,6 +78,15 @@ interface FormOptions {
 }
 /** Asks for the password again. */
 export const CONFIRM_PATH = '/confirm';
+/** Sets up two-factor sign-in. */
+export const SECOND_FACTOR_PATH = '/settings/second-factor';
+/** All that a member can do who must set up two-factor sign-in first. */
+const PATHS_OF_SET_UP: ReadonlySet<string> = new Set([
+  CONFIRM_PATH,
+  SECOND_FACTOR_PATH,
+  `${SECOND_FACTOR_PATH}/confirm`,
+  '/signout',
+]);
 
 type Answer = Reply | Promise<Reply>;
 
@@ -210,6 +221,9 @@ export class Pages {
       handle: async (request: RouteRequest, principal: Principal | undefined) => {
         const visit = this.#visit(request, principal);
         try {
+          if (isMember(visit) && !PATHS_OF_SET_UP.has(path) && this.#options.mustSetUp(visit.accountId)) {
+            return this.go(visit, SECOND_FACTOR_PATH);
+          }
           return await handle(visit);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
@@ -265,16 +279,16 @@ export class Pages {
     };
   }
 
-  /** True when this browser has signed in with this email before. */
-  isKnownBrowser({ mark }: Visit, email: string): boolean {
-    return this.#options.marks.knownAs(mark, email) !== undefined;
+  /** Returns the name of this browser if it has signed in with this email before; undefined: it has not. */
+  knownBrowser({ mark }: Visit, email: string): string | undefined {
+    return this.#options.marks.knownAs(mark, email);
   }
 
   /** The cookie to set: the id of a new browser, or the mark of a browser signed in for the first time. */
   #newCookie(visit: Visit | MemberVisit): ReplyHeaders {
     const { secure, marks } = this.#options;
     const { isNew, browserId, mark } = visit;
-    if (isMember(visit) && !this.isKnownBrowser(visit, visit.email)) {
+    if (isMember(visit) && this.knownBrowser(visit, visit.email) === undefined) {
       return { 'Set-Cookie': markCookie(marks.extend(mark, visit.email), secure) };
     }
     return isNew ? { 'Set-Cookie': sessionCookie(browserId, { secure, lasting: false }) } : {};

@@ -72,6 +72,7 @@ export function webRoutes(options: WebOptions): Route[] {
     isOpen: (accountId) => standings.isOpen(accountId),
     isDisabled: (accountId) => standings.isDisabled(accountId),
     isOperator: (accountId) => standings.isOperator(accountId),
+    mustSetUp: (accountId) => options.secondFactors.mustSetUp(accountId),
     assets: assets.paths,
     notices: new Notices(now),
     zones: new ZoneFormats(),

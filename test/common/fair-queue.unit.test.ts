@@ -1,7 +1,7 @@
 /** The order in which callers are served. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue } from '../../src/common/fair-queue.ts';
+import { FairQueue } from '../../src/common/fair/fair-queue.ts';
 import { seed } from '../support/seed.ts';
 
 test('[NET-11] a caller with one item waits for one item of each other caller at most', () => {

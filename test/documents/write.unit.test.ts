@@ -7,12 +7,13 @@ import { handoffKind } from '../../src/documents/handoffs/kind.ts';
 import type { DocumentKind, DocumentRecord } from '../../src/documents/kind.ts';
 import type { PaperRecord } from '../../src/documents/papers/declared.ts';
 import { paperKind } from '../../src/documents/papers/kind.ts';
-import { checkExpected, checkNumber, cleanName, foldName, laterOf } from '../../src/documents/rules.ts';
+import { checkExpected, checkNumber, cleanName, foldName } from '../../src/documents/rules.ts';
 import { textErrors } from '../../src/documents/texts.ts';
 import { binKey, putDocument } from '../../src/documents/write.ts';
 import { limits } from '../../src/limits/service.ts';
 import type { Batch } from '../../src/store/group-commit.ts';
 import type { AnyTable, Key } from '../../src/store/table.ts';
+import { timeAfterIso } from '../../src/time/truth.ts';
 
 const T0 = '2026-11-20T12:00:00.000Z';
 const T1 = '2026-11-20T12:00:01.000Z';
@@ -187,7 +188,7 @@ test.each([
   [MS0, T0, T0],
   [MS0 - 1, T0, T0],
 ])('[PAPER-1, HAND-1] at %i after %s it is %s', (nowMs, earlier, at) => {
-  expect(laterOf(nowMs, earlier)).toBe(at);
+  expect(timeAfterIso(nowMs, earlier)).toBe(at);
 });
 
 test.each<[string, boolean]>([

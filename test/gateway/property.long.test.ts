@@ -21,7 +21,7 @@ import { type Account, account } from '../support/mirror.ts';
 import { runs, seed } from '../support/seed.ts';
 import { useHub } from '../support/use-hub.ts';
 
-const CODES = [-32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32006, -32020, -32022];
+const CODES = [-32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32006, -32008, -32020, -32022];
 
 const hub = useHub({ loudest: 40 });
 let owner: Account;

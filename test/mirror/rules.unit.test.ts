@@ -1,11 +1,19 @@
 /** What an upload does to the blobs that are stored, and which time it gets. */
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
-import type { BlobRecord } from '../../src/mirror/records.ts';
+import type { BlobRecord, UploadedFacts } from '../../src/mirror/declared.ts';
 import { decidePublish, type PublishInput } from '../../src/mirror/rules.ts';
 
 const NOW_MS = Date.parse('2026-11-20T20:00:00.000Z');
 const at = (ms: number) => new Date(NOW_MS + ms).toISOString();
+
+const NOTHING: UploadedFacts = { repository_id: null, repository_label: null, base_sha256: null, archive_kind: null };
+const KNOWN: UploadedFacts = {
+  repository_id: 'a',
+  repository_label: 'web',
+  base_sha256: 'b',
+  archive_kind: 'repository',
+};
 
 const STORED: BlobRecord = {
   storage_id: 4,
@@ -14,6 +22,7 @@ const STORED: BlobRecord = {
   uploaded_by: 'ci',
   credential_id: 'now',
   sequence: 3,
+  ...NOTHING,
 };
 
 const upload = (changes: Partial<PublishInput>): PublishInput => ({
@@ -24,10 +33,19 @@ const upload = (changes: Partial<PublishInput>): PublishInput => ({
   storageId: 9,
   byteSize: 100,
   uploadedBy: 'me',
+  archive: NOTHING,
   nowMs: NOW_MS,
   ...changes,
 });
-const NEW = { storage_id: 9, byte_size: 100, uploaded_at: at(0), uploaded_by: 'me', credential_id: 'now', sequence: 9 };
+const NEW = {
+  storage_id: 9,
+  byte_size: 100,
+  uploaded_at: at(0),
+  uploaded_by: 'me',
+  credential_id: 'now',
+  sequence: 9,
+  ...NOTHING,
+};
 const before = { ...STORED, credential_id: 'before' };
 
 describe('[MIR-10, MIR-19] an upload', () => {
@@ -44,12 +62,12 @@ describe('[MIR-10, MIR-19] an upload', () => {
     [
       'under a new credential',
       { existing: before },
-      { kind: 'rebound', record: { ...NEW, storage_id: 4 }, formerSequence: 3 },
+      { kind: 'rebound', record: { ...NEW, storage_id: 4 }, former: before },
     ],
     [
       'of damaged bytes under a new credential',
       { existing: before, damagedId: 4 },
-      { kind: 'rebound', record: NEW, formerSequence: 3 },
+      { kind: 'rebound', record: NEW, former: before },
     ],
   ])('%s', (_, changes, outcome) => {
     expect(decidePublish(upload(changes))).toEqual(outcome);
@@ -71,5 +89,33 @@ describe('[MIR-7, OPS-12] the time of an upload', () => {
   });
   test('is the beginning of all times at the earliest', () => {
     expect(decidePublish(upload({ head: undefined, nowMs: 0 })).record.uploaded_at).toBe('1970-01-01T00:00:00.000Z');
+  });
+});
+
+describe('[MIR-25] what is known of an archive', () => {
+  const other = { ...KNOWN, repository_id: 'c', repository_label: 'api', base_sha256: 'd' };
+  const tree = { ...NOTHING, archive_kind: 'tree' } as const;
+  test.each<[title: string, stored: UploadedFacts, given: UploadedFacts, known: UploadedFacts]>([
+    ['stays unknown', NOTHING, NOTHING, NOTHING],
+    ['comes with the first upload that names a repository', NOTHING, KNOWN, KNOWN],
+    ['keeps its kind', tree, { ...KNOWN, archive_kind: null }, { ...KNOWN, archive_kind: 'tree' }],
+    ['takes another kind with its repository', tree, KNOWN, KNOWN],
+    ['stays when an upload says nothing', KNOWN, NOTHING, KNOWN],
+    ['stays when an upload says something else', KNOWN, other, KNOWN],
+    [
+      'takes a new label of its repository',
+      KNOWN,
+      { ...KNOWN, repository_label: 'x' },
+      { ...KNOWN, repository_label: 'x' },
+    ],
+    ['keeps its label when none is given', KNOWN, { ...KNOWN, repository_label: null }, KNOWN],
+    ['keeps being complete', { ...KNOWN, base_sha256: null }, KNOWN, { ...KNOWN, base_sha256: null }],
+  ])('%s', (_, stored, given, known) => {
+    const { record } = decidePublish(upload({ existing: { ...before, ...stored }, archive: given }));
+    expect(record).toEqual({ ...NEW, storage_id: 4, ...known });
+  });
+  test('is stored with new bytes, and stays when they are healed or kept', () => {
+    expect(decidePublish(upload({ archive: KNOWN })).record).toEqual({ ...NEW, ...KNOWN });
+    expect(decidePublish(upload({ existing: STORED, damagedId: 4, archive: KNOWN })).record.repository_id).toBeNull();
   });
 });

@@ -3,7 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { accessToken } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
-import { CLIENT, isOpen, refresh, refusalOf, revoke, signInDevice, type Tokens, tokensOf } from '../support/oauth.ts';
+import {
+  CLIENT,
+  isOpen,
+  postForm,
+  refresh,
+  refusalOf,
+  revoke,
+  signInDevice,
+  type Tokens,
+  tokensOf,
+} from '../support/oauth.ts';
 import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub({ loudest: 40, verified: true });
@@ -104,6 +114,17 @@ test('[KEY-6] a made-up token, one with a character changed or in another spelli
   for (const value of wrong) expect([value, (await refresh(hub, value)).status]).toEqual([value, 400]);
   for (const value of wrong) expect((await revoke(hub, value)).status).toBe(200);
   expect((await refresh(hub, token)).status).toBe(200);
+});
+
+test('[OAUTH-8, KEY-6] OAuth 2.1, 4.3.1: a refresh without client_id is refused, and ends nothing', async () => {
+  const { refresh_token: token } = await signIn();
+  const fields = { grant_type: 'refresh_token', refresh_token: token };
+  const refused = await postForm(hub, '/oauth/token', fields);
+  expect([refusalOf(refused), refused.json()['error_description']]).toEqual([
+    [400, 'invalid_request'],
+    'client_id is required',
+  ]);
+  tokensOf(await refresh(hub, token));
 });
 
 test('[KEY-6] another client cannot use or revoke a token, and does not end it by trying', async () => {

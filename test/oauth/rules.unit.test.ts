@@ -201,7 +201,6 @@ describe('[KEY-6] a refresh token', () => {
     ['of a sign-in that ended', undefined, token('current'), 'ended'],
     ['of another client', signIn(), token('current', 'other'), 'foreign'],
     ['of another client, expired', signIn({ expires_ms: NOW_MS }), token('current', 'other'), 'foreign'],
-    ['without a client', signIn(), { hash: 'current', clientId: undefined }, 'rotate'],
     ['that is current', signIn(), token('current'), 'rotate'],
     ['that has expired', signIn({ expires_ms: NOW_MS }), token('current'), 'expired'],
     ['that was current, once more', signIn(), token('previous'), 'retry'],

@@ -7,7 +7,6 @@ import { OPERATOR } from '../../src/audit/note.ts';
 import { Refusal } from '../../src/common/fault.ts';
 import { openLog } from '../../src/common/log.ts';
 import { allTables } from '../../src/compose/tables.ts';
-import { addressBlock } from '../../src/http/request/address-block.ts';
 import { limits } from '../../src/limits/service.ts';
 import { DeviceGrants } from '../../src/oauth/device-grants.ts';
 import { deviceGrants, signIns as signInTable } from '../../src/oauth/records.ts';
@@ -171,24 +170,30 @@ test('[OAUTH-1] right codes cost nothing, and a neighbour in the same /64 is the
   expect(await refusal(() => devices.describe(codes.user_code, { address: '2001:db8:0:1::1' }))).toBe('none');
 });
 
-test('[OAUTH-1] all devices together ask a bounded number of times a minute', async () => {
-  await Promise.all(Array.from({ length: limits.deviceRequestsPerMinuteMax }, ask));
+test('[OAUTH-1, LIM-4] all devices together ask a bounded number of times a minute, of which some are for other networks', async () => {
+  const kept = limits.deviceRequestsPerMinuteMax * limits.deviceRequestsKept;
+  await Promise.all(Array.from({ length: limits.deviceRequestsPerMinuteMax - kept }, ask));
   expect(await refusal(ask)).toBe('overloaded');
+  const askFrom = (n: number) => () => devices.start(DEVICE, `198.51.${n >>> 8}.${n & 255}`);
+  const others = await Promise.all(Array.from({ length: kept }, (_, n) => refusal(askFrom(n))));
+  expect(new Set(others)).toEqual(new Set(['none']));
+  expect(await refusal(askFrom(0))).toBe('overloaded');
+  expect(await refusal(askFrom(kept))).toBe('overloaded');
   clock.ms += 60 * SECOND;
   expect(await refusal(ask)).toBe('none');
 });
 
 test('[KEY-6] the one retry is open for 30 seconds', async () => {
   const first = await signIn();
-  const second = await signIns.refresh(first.refresh_token, undefined, undefined);
+  const second = await signIns.refresh(first.refresh_token, 'cli', undefined);
   clock.ms += 30 * SECOND;
-  const again = await signIns.refresh(first.refresh_token, undefined, undefined);
+  const again = await signIns.refresh(first.refresh_token, 'cli', undefined);
   expect(again.refresh_token).toBe(second.refresh_token);
   clock.ms += 1;
-  const third = await signIns.refresh(second.refresh_token, undefined, undefined);
+  const third = await signIns.refresh(second.refresh_token, 'cli', undefined);
   clock.ms += 30 * SECOND + 1;
-  expect(await refusal(() => signIns.refresh(second.refresh_token, undefined, undefined))).toBe('invalid_grant');
-  expect(await refusal(() => signIns.refresh(third.refresh_token, undefined, undefined))).toBe('invalid_grant');
+  expect(await refusal(() => signIns.refresh(second.refresh_token, 'cli', undefined))).toBe('invalid_grant');
+  expect(await refusal(() => signIns.refresh(third.refresh_token, 'cli', undefined))).toBe('invalid_grant');
   expect(tokens.authenticate(third.access_token)).toBeUndefined();
 });
 
@@ -284,19 +289,4 @@ test('[OAUTH-1] user codes are eight of the 20 consonants, each as likely, and r
   for (const wrong of ['', 'BCDFGHJ', 'BCDFGHJKL', 'BCDFGHJA', 'BCDFGHJ1', 'BCDFGHJÖ', `BCDFGHJK${' '.repeat(60)}`]) {
     expect([wrong, readUserCode(wrong)]).toEqual([wrong, undefined]);
   }
-});
-
-test('[LIM-1] an IPv6 address counts for its /64, an IPv4 address and anything else for itself', () => {
-  const blocks: readonly (readonly [string, string])[] = [
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
-    ['2001:0db8:0000:0000:0000:0000:0000:0001', '2001:db8:0:0::/64'],
-    ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['::', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['nowhere', 'nowhere'],
-  ];
-  for (const [address, block] of blocks) expect([address, addressBlock(address)]).toEqual([address, block]);
 });

@@ -37,12 +37,18 @@ test('[TOOL-3, NET-1] the probes and the document', async () => {
   await client.send('getOpenApi', 200);
 });
 
+test('[TOOL-3, OAUTH-2] what tells where to sign in', async () => {
+  for (const { operationId, path } of document.operations) {
+    if (path.startsWith('/.well-known/')) await client.send(operationId, 200);
+  }
+});
+
 test('[TOOL-3, NET-5] every operation is refused in the documented form: framing, agent, credential, media type', async () => {
   for (const { operationId } of withAnswer(400)) {
     await client.send(operationId, 400, { headers: { 'Transfer-Encoding': 'gzip' } });
   }
   for (const { operationId } of withAnswer(403)) {
-    await client.send(operationId, 403, { headers: { 'User-Agent': 'curl/8' } });
+    await client.send(operationId, 403, { headers: { 'User-Agent': 'curl/8', Origin: 'https://elsewhere.example' } });
   }
   for (const { operationId } of withAnswer(401)) {
     await client.send(operationId, 401, { authorization: 'McpKey nobody' });
@@ -131,7 +137,7 @@ test('[TOOL-3, OAUTH-1] signing in a device', async () => {
   const { email } = await account(hub);
   await hub.cli('device', 'approve', String(codes['user_code']), '--account', email);
   const tokens = (await client.send('token', 200, poll)).json();
-  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) };
+  const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']), client_id: 'cli' };
   const next = (await client.send('token', 200, form(refresh))).json();
   await client.send('revoke', 200, form({ token: String(next['refresh_token']) }));
   await client.send('revoke', 400, form({}));
@@ -212,6 +218,9 @@ test('[TOOL-3, MIR-7, MIR-11, MIR-12, MIR-13, MIR-15] the mirror', async () => {
   expect(page.headers['link']).toMatch(/rel="next"/);
   await client.send('mirrorList', 422, { query: { limit: '0' } });
   await client.send('mirrorLatest', 200);
+  await client.send('mirrorLatest', 422, { query: { repository_id: 'website' } });
+  await client.send('mirrorRepositories', 200);
+  await client.send('mirrorRepositories', 422, { query: { limit: '0' } });
   const path = { sha };
   const whole = await client.send('mirrorDownload', 200, { path });
   const etag = String(whole.headers['etag']);

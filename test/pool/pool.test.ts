@@ -28,7 +28,13 @@ function parse(on: Pool, text: string, caller: Caller = {}): Promise<ParsedBody>
   return on.run('parseBody', { parts: [Buffer.from(JSON.stringify({ text }))], form: { kind: 'document' } }, caller);
 }
 
-const parsed = (text: string): ParsedBody => ({ ok: true, document: { text }, ids: [], contents: [], spare: [] });
+const parsed = (text: string): ParsedBody => ({
+  ok: true,
+  document: { value: { text } },
+  ids: [],
+  contents: [],
+  spare: [],
+});
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
   expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
@@ -122,7 +128,7 @@ test('[OPS-3] a worker that dies fails its own job and is replaced', async () =>
 test('[OPS-3] a job that throws fails alone, and its thread lives on', async () => {
   const on = open(DYING, 1);
   const before = await parse(on, 'which thread');
-  expect(before).toMatchObject({ ok: true, document: { threadId: expect.any(Number) } });
+  expect(before).toMatchObject({ ok: true, document: { value: { threadId: expect.any(Number) } } });
   await expect(parse(on, 'throw')).rejects.toThrow('the job failed');
   expect(await parse(on, 'which thread')).toEqual(before);
 });
@@ -181,13 +187,30 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
   }
 });
 
+test('[LIM-4, NET-11] all networks of one site that sign up take one turn, and somebody else the next', async () => {
+  const on = open(REAL, 1);
+  const order: string[] = [];
+  const signUp = (address: string, what: string) =>
+    on
+      .run('hashPassword', { password: `battery staple ${address}`, breachedFile: undefined }, { address })
+      .then(() => void order.push(what));
+  const site = Array.from({ length: 16 }, (_, at) => signUp(`2001:db8:a:${(at * 256).toString(16)}::/64`, 'site'));
+  await Promise.all([...site, signUp('2001:db8:b:0::/64', 'other'), signUp('192.0.2.1', 'another')]);
+  // One ran already; of those that wait, each has a turn before any has a second.
+  expect(order.slice(0, 4).toSorted()).toEqual(['another', 'other', 'site', 'site']);
+});
+
 test('[NET-11] a sign-in from anywhere is served among the first, however many addresses sign up', async () => {
   const on = open(REAL, 1);
-  const hash = (await on.run('hashPassword', { password: 'correct horse battery' })) ?? '';
+  const breachedFile = undefined;
+  const hashed = await on.run('hashPassword', { password: 'correct horse battery', breachedFile });
+  const hash = hashed.ok ? hashed.hash : '';
   const order: string[] = [];
   const done = (what: string) => () => void order.push(what);
   const flood = Array.from({ length: 60 }, (_, at) =>
-    on.run('hashPassword', { password: `battery staple ${at}` }, { address: `10.0.${at}.1` }).then(done('sign-up')),
+    on
+      .run('hashPassword', { password: `battery staple ${at}`, breachedFile }, { address: `10.0.${at}.1` })
+      .then(done('sign-up')),
   );
   const known = on.run('verifyPassword', { hash, password: 'wrong' }, { accountId: 'somebody' }).then(done('known'));
   const stranger = { address: '10.9.9.9' };

@@ -129,7 +129,7 @@ test('[OPS-7] when 95 % of the space is used only marked accounts go on writing,
   }
   const refused = await upload(hub, mirror, randomCommit(), Buffer.from('small'));
   expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('marked by the operator')]);
-  expect((await callTool(hub, 'create_task', { content: 'late' }, stranger.mcp_key)).error?.code).toBe(-32004);
+  expect((await callTool(hub, 'create_task', { content: 'late' }, stranger.mcp_key)).error?.code).toBe(-32008);
   await expect(device.push('b.md', 'b')).rejects.toThrow();
   // Reading, deleting and signing in go on.
   expect((await download(hub, mirror, commit)).status).toBe(200);

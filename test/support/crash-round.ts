@@ -16,7 +16,7 @@ export interface CrashTrial {
   hub: Hub;
   readonly owners: readonly Credential[];
   /** What was answered 200, by owner's token, commit and digest. */
-  readonly acknowledged: Map<string, Omit<ListedBlob, 'uploaded_by'>>;
+  readonly acknowledged: Map<string, Pick<ListedBlob, 'commit_sha' | 'sha256' | 'byte_size' | 'uploaded_at'>>;
 }
 
 interface CrashRound {

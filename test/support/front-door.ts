@@ -19,7 +19,7 @@ export function frontDoor(more: Pick<FrontDoorOptions, 'routes'> & Partial<Front
     bodySeconds: 60,
     handlerSeconds: 60,
     origins: { allowed: [], isOwn: () => true },
-    rates: new Rates({ callsPerMinute: 0, signInsPerMinute: 0 }, Date.now),
+    rates: new Rates({ callsPerMinute: 0, accountCallsPerMinute: 0, signInsPerMinute: 0 }, Date.now),
     traffic: new Traffic(),
     admission: new Admission({
       connectionsMax: 100,

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { type Answer, call } from './http.ts';
 import type { Hub } from './hub.ts';
 import { type Account, type Credential, get, sha256, upload } from './mirror.ts';
-import { type ListedBlob, listAll } from './mirror-state.ts';
+import { type ListedBlob, listAll, UNGROUPED } from './mirror-state.ts';
 
 /** One blob as the model knows it. `generation` counts credentials: another one than the current cannot open it. */
 interface ModelBlob {
@@ -99,6 +99,7 @@ function takeUpload(model: MirrorModel, { commit, bytes, label }: UploadPlan, an
     byte_size: bytes.length,
     uploaded_at: String(uploaded_at),
     uploaded_by: label ?? null,
+    ...UNGROUPED,
   };
   const { generation } = model;
   model.blobs = [{ listed, bytes, generation }, ...model.blobs.filter((blob) => !same(blob))];

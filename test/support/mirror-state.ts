@@ -9,7 +9,19 @@ export interface ListedBlob {
   readonly byte_size: number;
   readonly uploaded_at: string;
   readonly uploaded_by: string | null;
+  readonly repository_id: string | null;
+  readonly repository_label: string | null;
+  readonly base_sha256: string | null;
+  readonly archive_kind: 'repository' | 'tree' | null;
 }
+
+/** What the list shows of an archive that was uploaded without a repository. */
+export const UNGROUPED = {
+  repository_id: null,
+  repository_label: null,
+  base_sha256: null,
+  archive_kind: null,
+} as const;
 
 export interface VerifyReport {
   readonly ok: boolean;

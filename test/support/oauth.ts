@@ -54,7 +54,12 @@ export function poll(hub: Pick<Hub, 'url'>, deviceCode: string, clientId = CLIEN
 }
 
 export function refresh(hub: Pick<Hub, 'url'>, token: string, fields: Fields = {}): Promise<Answer> {
-  return postForm(hub, '/oauth/token', { grant_type: 'refresh_token', refresh_token: token, ...fields });
+  return postForm(hub, '/oauth/token', {
+    grant_type: 'refresh_token',
+    refresh_token: token,
+    client_id: CLIENT,
+    ...fields,
+  });
 }
 
 export function revoke(hub: Pick<Hub, 'url'>, token: string, fields: Fields = {}): Promise<Answer> {

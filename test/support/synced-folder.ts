@@ -80,7 +80,8 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
         return ended;
       };
       const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-      return { hasEnded, stop: () => end('SIGTERM'), kill: () => end('SIGKILL'), ended, output: () => output };
+      const { pid } = child;
+      return { pid, hasEnded, stop: () => end('SIGTERM'), kill: () => end('SIGKILL'), ended, output: () => output };
     },
   };
 }

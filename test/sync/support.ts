@@ -61,6 +61,7 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
       sha256: createHash('sha256').update(content).digest('hex'),
       hlc: clockAt(clock.ms),
       device_id: 'laptop',
+      mustHash: true,
       ...more,
     }),
     problems: () => {

@@ -13,6 +13,10 @@ export interface ModelFilter {
   readonly dueTo?: string;
 }
 
+/** Never before an earlier time, unless a clock that was wrong wrote that. */
+const after = (nowMs: number, earlierMs: number): number =>
+  earlierMs > nowMs + 60_000 ? nowMs : Math.max(nowMs, earlierMs);
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Model {
@@ -23,7 +27,7 @@ export class Model {
   lastCreatedMs = 0;
 
   create(fields: TaskFields, nowMs: number): TaskRecord {
-    this.lastCreatedMs = Math.max(this.lastCreatedMs, nowMs);
+    this.lastCreatedMs = after(nowMs, this.lastCreatedMs);
     this.lastTask += 1;
     const at = new Date(this.lastCreatedMs).toISOString();
     const done = fields.completed === true || fields.kanban_status === 'done';
@@ -49,7 +53,7 @@ export class Model {
     const task = this.find(id);
     if (task === undefined) return;
     const before = JSON.stringify(task);
-    const at = new Date(Math.max(nowMs, Date.parse(task.updated_at))).toISOString();
+    const at = new Date(after(nowMs, Date.parse(task.updated_at))).toISOString();
     const { completed, ...plain } = fields;
     Object.assign(task, plain);
     if (completed === true) task.kanban_status = 'done';
@@ -72,7 +76,7 @@ export class Model {
     if (task === undefined || task.deleted_at === null) return;
     task.deleted_at = null;
     if (!this.categories.some((category) => category.id === task.category_id)) task.category_id = null;
-    task.updated_at = new Date(Math.max(nowMs, Date.parse(task.updated_at))).toISOString();
+    task.updated_at = new Date(after(nowMs, Date.parse(task.updated_at))).toISOString();
   }
 
   emptyBin(nowMs: number): number {
@@ -119,13 +123,21 @@ function isMatch(task: TaskRecord, filter: ModelFilter): boolean {
   );
 }
 
-/** By the bytes of their texts, then by id; those without a text last. */
+/**
+ * By the bytes of their texts, then by id; those without a text last. Tasks of equal importance, and open ones in the
+ * order of completion, follow their creation time.
+ */
 export function sorted(tasks: readonly TaskRecord[], { sortBy, descending }: TaskOrder): TaskRecord[] {
   const sign = descending ? -1 : 1;
   const texts = tasks.map((task) => ({ task, text: sortText(task, sortBy) }));
-  const keyed = texts.map(({ task, text }) => ({ task, isLast: text === null, bytes: Buffer.from(text ?? '') }));
+  const keyed = texts.map(({ task, text }) => {
+    const isByCreation = sortBy === 'is_important' || (sortBy === 'completed_at' && text === null);
+    return { task, isLast: text === null, bytes: Buffer.from(text ?? ''), tie: isByCreation ? task.created_at : '' };
+  });
   keyed.sort(
-    (a, b) => Number(a.isLast) - Number(b.isLast) || sign * (Buffer.compare(a.bytes, b.bytes) || a.task.id - b.task.id),
+    (a, b) =>
+      Number(a.isLast) - Number(b.isLast) ||
+      sign * (Buffer.compare(a.bytes, b.bytes) || a.tie.localeCompare(b.tie) || a.task.id - b.task.id),
   );
   return keyed.map(({ task }) => task);
 }

@@ -85,7 +85,7 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
       model.removeCategory(id);
     }),
   ),
-  fc.constantFrom(-1000, 0, 1, DAY_MS, 16 * DAY_MS).map((ms) =>
+  fc.constantFrom(-40 * DAY_MS, -1000, 0, 1, DAY_MS, 16 * DAY_MS).map((ms) =>
     command(`clock ${ms}`, async (_model, { clock }) => {
       clock.ms += ms;
     }),

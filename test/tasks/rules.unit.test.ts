@@ -39,6 +39,8 @@ const TASK: TaskRecord = {
 };
 const DONE: TaskRecord = { ...TASK, kanban_status: 'done', completed: true, completed_at: at(-5000) };
 
+const DAY_MS = 86_400_000;
+
 describe('[TASK-2] status and completion', () => {
   test.each<[fields: TaskFields, disagree: boolean]>([
     [{}, false],
@@ -114,7 +116,8 @@ describe('[TASK-1] a new task', () => {
   test.each<[title: string, lastMs: number, ms: number]>([
     ['after the newest', -1, 0],
     ['in the same millisecond', 0, 0],
-    ['while the clock is behind', 5000, 5000],
+    ['while the clock is a little behind', 5000, 5000],
+    ['after a clock that was wrong by years', 5 * 365 * DAY_MS, 0],
   ])('made %s is never older than the newest', (_, lastMs, ms) => {
     const { task, head: next } = decideCreateTask({ content: 'x' }, { ...head, created_at: at(lastMs) }, NOW_MS);
     expect([task.created_at, task.updated_at, next.created_at]).toEqual([at(ms), at(ms), at(ms)]);

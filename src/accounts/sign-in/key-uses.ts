@@ -2,6 +2,7 @@
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import { isDueAgain } from '../../time/truth.ts';
 import { keys } from '../records.ts';
 import { isUseWorthWriting } from '../rules.ts';
 
@@ -25,7 +26,7 @@ export class KeyUses {
     const { actors, log, now } = this.#options;
     const nowMs = now();
     const written = this.#writtenMs.get(keyId);
-    if (written !== undefined && nowMs - written < limits.lastUsedMs) return;
+    if (written !== undefined && !isDueAgain(written, nowMs, limits.lastUsedMs)) return;
     this.#writtenMs.set(keyId, nowMs);
     const write = actors.account(accountId).ask((batch) => {
       const key = batch.get(keys, [accountId, keyId]);

@@ -9,8 +9,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import type { AuditedAct, Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
-import { WrongTries } from '../../http/checks/wrong-tries.ts';
-import { addressBlock } from '../../http/request/address-block.ts';
+import { guessersAt, WrongTries } from '../../http/checks/wrong-tries.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
@@ -37,6 +36,8 @@ export interface SecondFactorsOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly sealer: Sealer;
+  /** True when the operator of the hub requires it of an account. */
+  readonly isRequired: (accountId: string) => boolean;
   readonly now: () => number;
 }
 
@@ -56,6 +57,16 @@ export class SecondFactors {
   stateOf(accountId: string): { readonly isOn: boolean; readonly recoveryCodes: number } {
     const found = this.#options.store.get(secondFactors, [accountId]);
     return { isOn: found?.on_since != null, recoveryCodes: found?.recovery.length ?? 0 };
+  }
+
+  /** True when the account may do nothing else before it has set up a second factor. */
+  mustSetUp(accountId: string): boolean {
+    return this.#options.isRequired(accountId) && !this.stateOf(accountId).isOn;
+  }
+
+  /** True when the account must keep its second factor. */
+  isRequired(accountId: string): boolean {
+    return this.#options.isRequired(accountId);
   }
 
   /** Creates an unconfirmed secret, not used at sign-in yet; replaces an earlier unconfirmed one. */
@@ -105,29 +116,33 @@ export class SecondFactors {
 
   /**
    * Checks a code of the app or a recovery code, and marks it as used. Attempts are counted within the decision: an
-   * account decides one after another, so concurrent attempts gain nothing.
-   * Throws Refusal `invalid_fields` (`code`), and `rate_limited` after too many wrong codes.
+   * account decides one after another, so concurrent attempts gain nothing. Whoever knows the password can use up the
+   * tries of the account, but not those of a known browser, nor of recovery codes, which nobody can guess.
+   * `known`: names a browser that has signed in to this account before. Throws Refusal `invalid_fields` (`code`), and
+   * `rate_limited` after too many wrong codes.
    */
-  async use(accountId: string, code: string, source: Source): Promise<void> {
-    const guessers = [`${accountId} ${addressBlock(source.address ?? '')}`];
+  async use(accountId: string, code: string, source: Source, known?: string): Promise<void> {
+    const own = known === undefined ? [] : [`${accountId} known ${known}`];
+    const isKnown = own.length > 0 && !this.#wrong.isOver(own[0] ?? '');
+    const guessers = isKnown ? own : guessersAt(source.address ?? '', accountId);
     await this.#options.actors.account(accountId).ask((batch): void => {
       this.#wrong.check(guessers);
-      this.#wrongOfAccount.check([accountId]);
       const found = batch.get(secondFactors, [accountId]);
       if (found === undefined || found.on_since === null) return;
-      const step = this.#stepOf(accountId, found, code);
-      if (step !== undefined) {
-        batch.put(secondFactors, [accountId], { ...found, last_step: step });
+      const hash = this.#hash(accountId, code);
+      if (found.recovery.includes(hash)) {
+        batch.put(secondFactors, [accountId], { ...found, recovery: found.recovery.filter((one) => one !== hash) });
+        this.#note(batch, accountId, 'recovery_code_used', source);
         return;
       }
-      const hash = this.#hash(accountId, code);
-      if (!found.recovery.includes(hash)) {
+      if (!isKnown) this.#wrongOfAccount.check([accountId]);
+      const step = this.#stepOf(accountId, found, code);
+      if (step === undefined) {
         this.#wrong.add(guessers);
-        this.#wrongOfAccount.add([accountId]);
+        if (!isKnown) this.#wrongOfAccount.add([accountId]);
         throw wrongCode();
       }
-      batch.put(secondFactors, [accountId], { ...found, recovery: found.recovery.filter((one) => one !== hash) });
-      this.#note(batch, accountId, 'recovery_code_used', source);
+      batch.put(secondFactors, [accountId], { ...found, last_step: step });
     });
   }
 
@@ -144,8 +159,11 @@ export class SecondFactors {
     return recovery;
   }
 
-  /** Turns the second factor off, or discards an unconfirmed secret. */
+  /** Turns the second factor off, or discards an unconfirmed secret. Throws Refusal `not_found` while it is required. */
   async turnOff(accountId: string, source: Source): Promise<void> {
+    if (this.#options.isRequired(accountId)) {
+      throw new Refusal({ kind: 'not_found', what: 'this hub requires two-factor sign-in, so it stays on' });
+    }
     await turnOffSecondFactor(this.#options, accountId, source);
   }
 

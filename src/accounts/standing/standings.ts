@@ -56,6 +56,11 @@ export class Standings {
     return this.isOpen(accountId) && this.of(accountId).operator;
   }
 
+  /** The accounts whose operators can sign in. */
+  operators(): string[] {
+    return [...this.#known.keys()].filter((accountId) => this.isOperator(accountId));
+  }
+
   /** True when the account may write while the disk is nearly full. */
   isMarked(accountId: string): boolean {
     const { operator, keeps_writing } = this.of(accountId);

@@ -6,6 +6,7 @@ import { type Command, needs, type Options, takes } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { readSecret } from '../secret-input.ts';
 import { control } from './control.ts';
+import { operatorConfig } from './settings.ts';
 
 export const accountCommands: readonly Command[] = [
   {
@@ -38,7 +39,7 @@ async function hash(password: string): Promise<string> {
   const { Pool } = await import('../../pool/pool.ts');
   const pool = new Pool({ threads: 1 });
   try {
-    return await new Passwords(pool).hash(password);
+    return await new Passwords(pool, operatorConfig().breachedPasswords).hash(password);
   } catch (error) {
     if (error instanceof Refusal) throw new StartError(error.message);
     throw error;

@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { StartError } from '../../common/start-error.ts';
-import { readConfig } from '../../config.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
+import { operatorConfig } from './settings.ts';
 
 export const exportCommand: Command = {
   name: 'export',
@@ -34,7 +34,7 @@ export const importCommand: Command = {
 async function runExport(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
   const { exportAccount } = await import('../../transfer/export.ts');
-  const store = await openForReading(readConfig());
+  const store = await openForReading(operatorConfig());
   const bar = openProgress('exporting');
   let manifest: ArchiveManifest;
   try {

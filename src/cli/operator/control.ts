@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Log, openLog } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import type { Core } from '../../compose/core.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -15,6 +15,7 @@ import {
 import { askControl } from '../../control/socket.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { printError } from '../output.ts';
+import { operatorConfig } from './settings.ts';
 
 export interface LongCommand {
   readonly onProgress: (done: number, total: number) => void;
@@ -27,7 +28,7 @@ export async function control<C extends ControlRequest['command']>(
   request: ControlRequestOf<C>,
   long?: LongCommand,
 ): Promise<ControlResults[C]> {
-  const config = readConfig();
+  const config = operatorConfig();
   const line = await askControl(
     config.dataFolder,
     JSON.stringify(request),

@@ -1,5 +1,4 @@
 /** cairn invite: creates, lists and revokes invitations to the hub, with or without a running service. */
-import { type Config, readConfig } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
@@ -11,7 +10,7 @@ export const inviteCommands: readonly Command[] = [
     summary: 'create an invitation; prints its link once',
     options: [takes('email', 'EMAIL'), takes('uses', 'N'), takes('days', 'N')],
     explains: {
-      email: 'only this address can use it; the link is mailed there if CAIRN_SMTP_URL is set',
+      email: 'only this address can use it; the hub mails the link there if CAIRN_SMTP_URL is set',
       uses: 'how many accounts it admits (default 1)',
       days: `how long it is valid (default ${limits.inviteDaysDefault})`,
     },
@@ -43,11 +42,9 @@ async function create(options: Options): Promise<number> {
     ...(uses === undefined ? {} : { uses }),
     ...(days === undefined ? {} : { days }),
   });
-  const config = readConfig();
-  const link = `${addressOf(config)}/signup?invite=${made.code}`;
-  const mailed = await mailTo(email, link, made.expires_at, config);
+  const { link, mailed } = made;
   if (mailed === false) {
-    printError('cairn: the mail server rejected the message; send the link yourself, or check CAIRN_SMTP_URL.');
+    printError('cairn: the mail server did not accept the message; send the link yourself, and check CAIRN_SMTP_URL.');
   }
   const rows = [
     ['invitation', made.invite_id],
@@ -60,27 +57,11 @@ async function create(options: Options): Promise<number> {
   const sent = mailed === true ? `The link was mailed to ${email}.\n\n` : '';
   return printResult(
     options,
-    { ...made, link, mailed: mailed === true },
+    { ...made, mailed: mailed === true },
     () => `${table(rows)}
 
 ${sent}Copy the code or the link now: only a hash is stored, so it is not shown again.`,
   );
-}
-
-/**
- * Mails the link to the invited person. Resolves with whether the mail server accepted it, or undefined without a
- * recipient or a mail server.
- */
-async function mailTo(
-  email: string | undefined,
-  link: string,
-  until: string,
-  { mail }: Config,
-): Promise<boolean | undefined> {
-  if (email === undefined || mail === undefined) return undefined;
-  const { sendNow } = await import('../../mail/mailer.ts');
-  const { invitationLetter } = await import('../../accounts/sign-in/letters.ts');
-  return await sendNow(mail, invitationLetter(email, link, until));
 }
 
 async function list(options: Options): Promise<number> {
@@ -95,11 +76,4 @@ async function list(options: Options): Promise<number> {
 async function revoke(options: Options): Promise<number> {
   const revoked = await control({ command: 'invite.revoke', inviteId: options.required('id') });
   return printResult(options, revoked, () => `Invitation ${revoked.revoked} is revoked.`);
-}
-
-/** Address of the hub for users, as far as the settings define it. */
-function addressOf({ publicUrl, tls, host, port }: ReturnType<typeof readConfig>): string {
-  if (publicUrl !== undefined) return publicUrl;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
 }

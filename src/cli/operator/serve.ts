@@ -4,7 +4,7 @@ import { resolve as absolute } from 'node:path';
 import { endProcess } from '../../common/end-process.ts';
 import { type Log, type LogSink, openLog } from '../../common/log.ts';
 import { version } from '../../common/version.ts';
-import { ownAddress } from '../../compose/first-steps.ts';
+import { ownAddress } from '../../compose/own-address.ts';
 import { type Config, readConfig, readServiceManager } from '../../config.ts';
 import type { RunningService } from '../../main.ts';
 import { ServiceManager } from '../../ops/service/notify.ts';

@@ -3,11 +3,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
-import { readConfig } from '../../config.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
+import { operatorConfig } from './settings.ts';
 
 export const statsCommand: Command = {
   name: 'stats',
@@ -17,7 +17,7 @@ export const statsCommand: Command = {
 };
 
 async function stats(options: Options): Promise<number> {
-  const config = readConfig();
+  const config = operatorConfig();
   const { dataFolder } = config;
   const { epochOf } = await import('../../store/meta/epoch.ts');
   const store = await openForReading(config);

@@ -2,7 +2,7 @@
 
 import { jsonLine } from '../../client/shown.ts';
 import type { IntegrityReport } from '../../compose/verify.ts';
-import { type Config, readConfig } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import { noteDone } from '../../ops/marks.ts';
 import { WRONG_KEY } from '../../store/sealing/key-check.ts';
@@ -11,6 +11,7 @@ import type { Command, Options } from '../command.ts';
 import { print, table } from '../output.ts';
 import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
+import { operatorConfig } from './settings.ts';
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -22,7 +23,7 @@ export const verifyCommand: Command = {
 };
 
 async function verify(options: Options): Promise<number> {
-  const config = readConfig();
+  const config = operatorConfig();
   const found = await examine(config);
   const isSetAside = options.flag('quarantine') && (await setAside(found.damaged)) > 0;
   const report = isSetAside ? await examine(config) : found;

@@ -1,18 +1,36 @@
-/** Client of a hub's certificate mirror: uploads, lists and downloads blobs, and verifies the downloads. */
+/** Client of the backups on a hub (`/api/cert_mirror`): uploads, lists and downloads archives, and verifies downloads. */
 import { createHash, createHmac } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { encodeExtValue } from '../../text/ext-value.ts';
 import { ClientError, NotSignedIn } from '../client-error.ts';
-import { type ClientAnswer, type ClientRequest, refusalOf, sendRequest, type TransferProgress } from '../http.ts';
+import {
+  type ClientAnswer,
+  type ClientRequest,
+  refusalOf,
+  sendRequest,
+  type TransferProgress,
+  Unreachable,
+} from '../http.ts';
+import { backupExit } from './exit-codes.ts';
+import { retryWaitMs } from './retry.ts';
 
 const BASE = '/api/cert_mirror';
 
-/** Token that identifies an uploader, and the secret for its signatures. */
-export interface MirrorCredential {
-  readonly token: string;
-  readonly hmac_secret: string;
+/** How requests are authorized, and uploads signed. */
+export interface BackupAccess {
+  readonly server: string;
+  /** The mirror token. `renews`: the token used so far was refused. Throws ClientError. */
+  token(renews: boolean): Promise<string>;
+  /** Key of the signatures; undefined: this machine can only restore. */
+  readonly secret: string | undefined;
+  /** Attempts of a request, at least 1. */
+  readonly attemptsMax: number;
+  /** Is told of each wait before another attempt. */
+  readonly onWait?: (reason: string, seconds: number) => void;
 }
 
 const issued = z.object({
@@ -20,6 +38,7 @@ const issued = z.object({
   token: z.string(),
   hmac_secret: z.string().nullable(),
 });
+/** Members after `quarantined` are absent on hubs of earlier versions. */
 const blobSchema = z.object({
   commit_sha: z.string(),
   sha256: z.string(),
@@ -27,127 +46,241 @@ const blobSchema = z.object({
   uploaded_at: z.string(),
   uploaded_by: z.string().nullable().optional(),
   quarantined: z.boolean().optional(),
+  repository_id: z.string().nullable().optional(),
+  repository_label: z.string().nullable().optional(),
+  base_sha256: z.string().nullable().optional(),
+  archive_kind: z.enum(['repository', 'tree']).nullable().optional(),
 });
 const listing = z.object({ blobs: z.array(blobSchema) });
 
+/** An archive on the hub. */
 export type MirrorBlob = z.infer<typeof blobSchema>;
 
-/** Issues the account's mirror credential. The secret is null if it was shown before. */
+/** What is uploaded with an archive besides its bytes. */
+export interface ArchiveFacts {
+  readonly commit: string;
+  readonly uploadedBy?: string | undefined;
+  readonly repositoryId?: string | undefined;
+  readonly repositoryLabel?: string | undefined;
+  /** SHA-256 of the archive that this one continues; undefined: it stands alone. */
+  readonly base?: string | undefined;
+  readonly kind?: 'repository' | 'tree' | undefined;
+}
+
+/** The result of a restore drill (`POST /api/cert_mirror/drills`). */
+export interface DrillResult {
+  /** Null: archives without a repository. */
+  readonly repository_id: string | null;
+  readonly commit_sha: string;
+  readonly sha256: string;
+  readonly outcome: 'proven' | 'failed';
+  readonly detail?: string;
+}
+
+/** Issues the account's mirror credential, or returns the existing token. The secret is null if it was shown before. */
 export async function issueCredential(
   server: string,
   authorization: string,
   rotate: boolean,
 ): Promise<z.infer<typeof issued>> {
-  const body = JSON.stringify({ rotate });
+  const body = JSON.stringify(rotate ? { rotate } : {});
   const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
   return read(server, await sendRequest(server, `${BASE}/credentials`, { method: 'POST', headers, body }), issued);
 }
 
 export class MirrorHub {
-  readonly #server: string;
-  readonly #credential: MirrorCredential;
+  readonly server: string;
+  readonly #access: BackupAccess;
 
-  constructor(server: string, credential: MirrorCredential) {
-    this.#server = server;
-    this.#credential = credential;
+  constructor(access: BackupAccess) {
+    this.server = access.server;
+    this.#access = access;
   }
 
-  /** Uploads a signed blob. Resolves when the hub has stored it on disk under the hash computed here. */
-  async upload(
-    commit: string,
-    bytes: Uint8Array,
-    label: string | undefined,
-    progress: TransferProgress,
-  ): Promise<MirrorBlob> {
+  /** Uploads a signed archive. Resolves when the hub has stored it on disk under the hash computed here. */
+  async upload(bytes: Uint8Array, facts: ArchiveFacts, progress: TransferProgress): Promise<MirrorBlob> {
+    const { secret } = this.#access;
+    if (secret === undefined) throw new Error('an upload needs the secret');
     if (bytes.length > limits.uploadBytesMax) {
       throw new ClientError(
-        `the encrypted archive has ${bytes.length} bytes, more than the ${limits.uploadBytesMax} that the mirror accepts; ` +
-          'leave large files out of the archive with export-ignore in .gitattributes.',
+        `the encrypted archive has ${bytes.length} bytes, more than the ${limits.uploadBytesMax} of one upload; ` +
+          'push without --tree: an archive of the repository is split.',
       );
     }
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const signature = createHmac('sha256', this.#credential.hmac_secret).update(bytes).digest('hex');
+    const signature = createHmac('sha256', secret).update(bytes).digest('hex');
     const headers = {
       'Content-Type': 'application/octet-stream',
-      'X-Commit-Sha': commit,
       'X-Tarball-Sha256': sha256,
       'X-Mirror-Signature': `sha256=${signature}`,
-      'X-Uploaded-By': labelHeader(label ?? hostname()),
+      ...factHeaders(facts),
     };
     const answer = await this.#send(BASE, { method: 'POST', headers, body: bytes, onSent: progress });
-    const blob = read(this.#server, answer, blobSchema);
+    const blob = read(this.server, answer, blobSchema);
     if (blob.sha256 !== sha256) {
       throw new ClientError(
-        `${this.#server} confirmed other bytes (sha256 ${blob.sha256}) than were sent; push again.`,
+        `${this.server} confirmed other bytes (sha256 ${blob.sha256}) than were sent; push again.`,
+        backupExit.damaged,
       );
     }
     return blob;
   }
 
-  /** The newest blobs, newest first. */
-  async list(count: number): Promise<readonly MirrorBlob[]> {
-    return read(this.#server, await this.#send(`${BASE}?limit=${count}`), listing).blobs;
+  /** All archives, newest first; with `repositoryId` those of one repository, where the hub can tell them apart. */
+  async list(repositoryId?: string | null): Promise<readonly MirrorBlob[]> {
+    const filter = repositoryId === undefined ? '' : `&repository_id=${repositoryId ?? 'unknown'}`;
+    const found: MirrorBlob[] = [];
+    let before: string | undefined = '';
+    while (before !== undefined) {
+      const answer: ClientAnswer = await this.#send(`${BASE}?limit=${limits.blobPageMax}${filter}${before}`);
+      found.push(...read(this.server, answer, listing).blobs);
+      const next = /[?&]before=(\d+)[^>]*>; rel="next"/.exec(answer.header('link') ?? '')?.[1];
+      before = next === undefined ? undefined : `&before=${next}`;
+    }
+    return repositoryId === undefined ? found : found.filter((blob) => (blob.repository_id ?? null) === repositoryId);
   }
 
-  /** The newest blob; undefined when nothing has been uploaded. */
-  async latest(): Promise<MirrorBlob | undefined> {
-    const answer = await this.#send(`${BASE}/latest`);
-    return answer.status === 404 ? undefined : read(this.#server, answer, blobSchema);
-  }
-
-  /** True when the hub has a blob of the commit whose signature is valid under the current credential. */
-  async has(commit: string): Promise<boolean> {
-    const answer = await this.#send(`${BASE}/${commit}/download`, { method: 'HEAD' });
+  /** True when the hub has this archive, readable under the current credential. */
+  async has({ commit_sha, sha256 }: Pick<MirrorBlob, 'commit_sha' | 'sha256'>): Promise<boolean> {
+    const answer = await this.#send(`${BASE}/${commit_sha}/download?sha256=${sha256}`, { method: 'HEAD' });
     if (answer.status === 200) return true;
     if (answer.status === 404 || answer.status === 422) return false;
-    throw refusalOf(this.#server, answer);
+    throw refusalOf(this.server, answer);
+  }
+
+  /** The first bytes of an archive; undefined when it cannot be read. */
+  async beginning({ commit_sha, sha256 }: MirrorBlob, bytes: number): Promise<Buffer | undefined> {
+    const headers = { Range: `bytes=0-${bytes - 1}` };
+    const answer = await this.#send(`${BASE}/${commit_sha}/download?sha256=${sha256}`, { headers, bytesMax: bytes });
+    return answer.status === 206 || answer.status === 200 ? answer.bytes : undefined;
   }
 
   /**
-   * Downloads the newest blob of a commit. Its hash is computed here and compared with the one recorded at the upload.
+   * Downloads an archive into a new file, mode 0600. Its hash is computed here and compared with the one of the list; a
+   * download that fails leaves no file.
    */
-  async download(
-    commit: string,
-    progress: TransferProgress,
-  ): Promise<{ readonly bytes: Buffer; readonly sha256: string }> {
-    const answer = await this.#send(`${BASE}/${commit}/download`, {
-      bytesMax: limits.uploadBytesMax,
-      onReceived: progress,
-    });
-    if (answer.status !== 200) throw refusalOf(this.#server, answer);
-    const sha256 = createHash('sha256').update(answer.bytes).digest('hex');
-    if (sha256 !== answer.header('x-tarball-sha256')) {
-      throw new ClientError(`the download of ${commit} arrived damaged; pull again.`);
+  async download(blob: MirrorBlob, file: string, progress: TransferProgress): Promise<void> {
+    const path = `${BASE}/${blob.commit_sha}/download?sha256=${blob.sha256}`;
+    const bytesMax = limits.uploadBytesMax;
+    let isWhole = false;
+    try {
+      await this.#trying(async () => {
+        const hash = createHash('sha256');
+        const descriptor = openSync(file, 'w', 0o600);
+        try {
+          const onPart = (part: Buffer) => {
+            hash.update(part);
+            for (let at = 0; at < part.length; ) at += writeSync(descriptor, part, at);
+          };
+          const answer = await this.#once(path, { bytesMax, onReceived: progress, onPart });
+          if (answer.status === 200 && hash.digest('hex') !== blob.sha256) {
+            throw new ClientError(
+              `the download of ${blob.commit_sha} arrived damaged; pull again.`,
+              backupExit.damaged,
+            );
+          }
+          return answer;
+        } finally {
+          closeSync(descriptor);
+        }
+      }).then((answer) => {
+        if (answer.status !== 200) throw failureOf(this.server, answer);
+      });
+      isWhole = true;
+    } finally {
+      if (!isWhole) rmSync(file, { force: true });
     }
-    return { bytes: answer.bytes, sha256 };
+  }
+
+  /** Records a restore drill. False when the hub is of an earlier version. */
+  async recordDrill(result: DrillResult): Promise<boolean> {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ ...result, repository_id: result.repository_id ?? 'unknown' });
+    const answer = await this.#send(`${BASE}/drills`, { method: 'POST', headers, body });
+    if (answer.status === 404 || answer.status === 405) return false;
+    if (answer.status >= 300) throw failureOf(this.server, answer);
+    return true;
   }
 
   async #send(path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
-    const headers = { ...request.headers, Authorization: `McpKey ${this.#credential.token}` };
-    const answer = await sendRequest(this.#server, path, {
-      seconds: limits.clientTransferSeconds,
-      ...request,
-      headers,
-    });
-    if (answer.status !== 401) return answer;
-    throw new NotSignedIn(
-      `${this.#server} does not accept this mirror token: the credential was replaced or revoked. Set CAIRN_MIRROR_TOKEN and ` +
-        'CAIRN_MIRROR_SECRET to the current one, or run `cairn mirror init --rotate`, and push every commit again.',
-    );
+    return await this.#trying(() => this.#once(path, request));
+  }
+
+  async #once(path: string, request: ClientRequest): Promise<ClientAnswer> {
+    const sent = async (renews: boolean) => {
+      const headers = { ...request.headers, Authorization: `McpKey ${await this.#access.token(renews)}` };
+      return sendRequest(this.server, path, { seconds: limits.clientTransferSeconds, ...request, headers });
+    };
+    const answer = await sent(false);
+    return answer.status === 401 ? await sent(true) : answer;
+  }
+
+  /** Repeats a request while the failure is temporary. Every request of the mirror is safe to repeat. */
+  async #trying(send: () => Promise<ClientAnswer>): Promise<ClientAnswer> {
+    const { attemptsMax, onWait } = this.#access;
+    for (let attempt = 1; ; attempt += 1) {
+      const common = { attempt, attemptsMax, nowMs: Date.now(), random: Math.random() };
+      try {
+        const answer = await send();
+        const { status } = answer;
+        const waitMs = retryWaitMs({ ...common, status, retryAfter: answer.header('retry-after') });
+        if (waitMs === undefined) {
+          if (status === 401) throw goneToken(this.server);
+          return answer;
+        }
+        onWait?.(`${this.server} answered ${status}`, waitMs / 1000);
+        await sleep(waitMs);
+      } catch (error) {
+        const waitMs = error instanceof Unreachable ? retryWaitMs({ ...common, code: error.code }) : undefined;
+        if (waitMs === undefined) throw error;
+        onWait?.((error as Error).message.replace(/; try again\.$|\.$/, ''), waitMs / 1000);
+        await sleep(waitMs);
+      }
+    }
   }
 }
 
+/** The error for a refused request, with the exit code of its kind. */
+function failureOf(server: string, answer: ClientAnswer): ClientError {
+  const { message } = refusalOf(server, answer);
+  if ([408, 429, 502, 503, 504].includes(answer.status)) return new ClientError(message, backupExit.unreachable);
+  if (answer.status === 507) return new ClientError(message, backupExit.full);
+  if (answer.status === 401) return new NotSignedIn(message, backupExit.credential);
+  return refusalOf(server, answer);
+}
+
+function goneToken(server: string): NotSignedIn {
+  return new NotSignedIn(
+    `${server} does not accept this mirror token: the credential was replaced or deleted. Restoring needs only \`cairn login\`. ` +
+      'To upload from here again, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET to the current pair; or run ' +
+      '`cairn mirror init --rotate`, which issues a new pair and sends every archive again, so that all stay readable.',
+    backupExit.credential,
+  );
+}
+
+function factHeaders(facts: ArchiveFacts): Record<string, string> {
+  const { commit, uploadedBy, repositoryId, repositoryLabel, base, kind } = facts;
+  return {
+    'X-Commit-Sha': commit,
+    'X-Uploaded-By': labelHeader(uploadedBy ?? hostname()),
+    ...(repositoryId === undefined ? {} : { 'X-Repository-Id': repositoryId }),
+    ...(repositoryLabel === undefined ? {} : { 'X-Repository-Label': labelHeader(repositoryLabel, true) }),
+    ...(base === undefined ? {} : { 'X-Archive-Base': base }),
+    ...(kind === undefined ? {} : { 'X-Archive-Kind': kind }),
+  };
+}
+
 function read<T>(server: string, answer: ClientAnswer, schema: z.ZodType<T>): T {
-  if (answer.status !== 200) throw refusalOf(server, answer);
+  if (answer.status !== 200) throw failureOf(server, answer);
   const parsed = schema.safeParse(answer.json());
   if (!parsed.success) throw new ClientError(`${server} did not answer like a Cairn mirror; check --server.`);
   return parsed.data;
 }
 
-/** A label of any language as a header: a header holds ASCII. */
-function labelHeader(label: string): string {
-  const shown = Array.from(label.replace(/\p{Cc}/gu, '?'))
+/** A label of any language as a header, which holds ASCII (RFC 8187). `isEncoded`: always in the encoded form. */
+function labelHeader(label: string, isEncoded = false): string {
+  const shown = Array.from(label.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?'))
     .slice(0, limits.uploadedByCharsMax)
     .join('');
-  return /^[ -~]*$/.test(shown) ? shown : encodeExtValue(shown);
+  return !isEncoded && /^[ -~]*$/.test(shown) ? shown : encodeExtValue(shown);
 }

@@ -190,7 +190,7 @@ export class VaultHub {
       }
       const { code, message, data } = result.error;
       const refusal = new ToolRefused(code, message, data);
-      if (code === INTERNAL) throw refusal;
+      if (refusal.isHubFailure) throw refusal;
       // A busy hub refuses single items; these are sent again one by one.
       found.push(refusal.waitSeconds === undefined ? refusal : await this.#pushOne(one));
     }
@@ -264,7 +264,7 @@ export class VaultHub {
     try {
       return readAs(pushedSchema, (await this.call('sync_push', args, how)).structured);
     } catch (error) {
-      if (error instanceof ToolRefused && error.code !== INTERNAL) return error;
+      if (error instanceof ToolRefused && !error.isHubFailure) return error;
       throw error;
     }
   }

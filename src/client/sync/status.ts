@@ -69,7 +69,7 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
     const isExecutable = executables.has(path);
     if (damaged.has(path) && local === hub) todo.push.push(path);
     else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(folder.root.path, path));
-    else if (wait?.kind === 'download' && isOther) todo.pull.push(own);
+    else if (wait?.kind === 'download' && wait.failed === undefined && isOther) todo.pull.push(own);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
       todo[known.get(path)?.executable === isExecutable ? 'push' : 'pull'].push(path);

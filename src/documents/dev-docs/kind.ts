@@ -79,8 +79,8 @@ export const devDocKind = defineKind({
       if (changedMs <= last) throw invalidField('changed_at', 'dev docs must be in the order of their last change');
       if (changedMs > head.changed_ms || shown.id > head.doc_id)
         throw invalidField('id', 'id or changed_at is above the counters of the archive');
-      if (deleted_at !== null && deleted_at !== changedAt)
-        throw invalidField('deleted_at', 'deleted_at must be changed_at: deleting is the last change');
+      if (deleted_at !== null && Date.parse(deleted_at) > changedMs)
+        throw invalidField('deleted_at', 'deleted_at is after changed_at, but deleting is the last change');
       return { ...shown, changed_ms: changedMs, deleted_at };
     },
     admit(batch, accountId, doc) {

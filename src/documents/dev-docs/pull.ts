@@ -13,10 +13,11 @@ import { EndedEarly } from '../../http/reply/ended-early.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import { readInstant } from '../../time/iso-time.ts';
+import { isFromTheFuture } from '../../time/truth.ts';
 import { readText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
 import { declaredDoc } from './declared.ts';
-import { devDocChanges, devDocs } from './records.ts';
+import { devDocChanges, devDocHeads, devDocs } from './records.ts';
 import { changeScope } from './rules.ts';
 
 export interface PullRequest {
@@ -53,9 +54,12 @@ interface Line {
  * Plans at most `limits.devDocPullMax` lines. Throws Refusal `invalid_fields` when the category is unknown, or `since`
  * or `cursor` is invalid.
  */
-export function planPull(store: Store, accountId: string, request: PullRequest): DocPull {
+export function planPull(store: Store, accountId: string, request: PullRequest, nowMs: number): DocPull {
   const { category, errors } = filterCategory(store, accountId, request.category);
-  const afterMs = readPosition(request, errors);
+  const askedMs = readPosition(request, errors);
+  // A position beyond the newest change is of a clock that was wrong and has been mended since: start again.
+  const newestMs = store.get(devDocHeads, [accountId])?.changed_ms ?? 0;
+  const afterMs = askedMs > newestMs && isFromTheFuture(askedMs, nowMs) ? 0 : askedMs;
   const isFirst = request.since === undefined && request.cursor === undefined;
   const lines: Line[] = [];
   let [reachedMs, sizeBytes, hasMore] = [afterMs, 0, false];

@@ -2,6 +2,7 @@
 import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
+import { isFromTheFuture } from '../../time/truth.ts';
 import { type ContentType, type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, docReference, NewDevDoc } from './fields.ts';
 import type { DevDocHead } from './records.ts';
@@ -58,7 +59,7 @@ export function decideCreateDoc(
   by?: string,
 ): Decided {
   const changedMs = nextChange(head, nowMs);
-  const at = new Date(changedMs).toISOString();
+  const at = timeOf(changedMs, nowMs);
   const id = head.doc_id + 1;
   const { category, content_type } = fields;
   const times = { created_at: at, updated_at: at, changed_ms: changedMs, deleted_at: null };
@@ -83,7 +84,7 @@ export function decideWrite(
 ): Decided {
   const changedMs = nextChange(head, nowMs);
   const next = declaredDoc.change(doc, fields, size && { ...size, version: doc.version + 1 });
-  const updatedAt = next === doc ? doc.updated_at : new Date(changedMs).toISOString();
+  const updatedAt = next === doc ? doc.updated_at : timeOf(changedMs, nowMs);
   return {
     doc: changedBy({ ...next, updated_at: updatedAt, changed_ms: changedMs, deleted_at: null }, by),
     head: { ...head, changed_ms: changedMs },
@@ -93,12 +94,20 @@ export function decideWrite(
 export function decideDocBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
   const changedMs = nextChange(head, nowMs);
   return {
-    doc: changedBy({ ...doc, changed_ms: changedMs, deleted_at: new Date(changedMs).toISOString() }, by),
+    doc: changedBy({ ...doc, changed_ms: changedMs, deleted_at: timeOf(changedMs, nowMs) }, by),
     head: { ...head, changed_ms: changedMs },
   };
 }
 
-/** Returns the current time, or one millisecond after the previous change if that is later. */
+/** Returns the time of a change in ISO 8601: its place, unless a clock that was wrong moved the order into the future. */
+function timeOf(changedMs: number, nowMs: number): string {
+  return new Date(isFromTheFuture(changedMs, nowMs) ? nowMs : changedMs).toISOString();
+}
+
+/**
+ * Returns the place of a change in the order of changes: the current time, or one millisecond after the previous change
+ * if that is later. Cursors name places, so they never go back.
+ */
 function nextChange(head: DevDocHead, nowMs: number): number {
   return Math.max(nowMs, head.changed_ms + 1);
 }

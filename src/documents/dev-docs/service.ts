@@ -61,7 +61,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
 
   /** Returns the changes. Their texts are read while they are sent. */
   pull(accountId: string, request: PullRequest): DocPull {
-    return planPull(this.options.store, accountId, request);
+    return planPull(this.options.store, accountId, request, this.options.now());
   }
 
   /**

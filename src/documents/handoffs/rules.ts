@@ -2,7 +2,8 @@
 import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
 import { recordNotFound } from '../../fields/not-found.ts';
-import { foldName, laterOf } from '../rules.ts';
+import { timeAfterIso } from '../../time/truth.ts';
+import { foldName } from '../rules.ts';
 import { declaredHandoff, type HandoffRecord } from './declared.ts';
 import type { NewHandoff } from './fields.ts';
 import type { HandoffHead } from './records.ts';
@@ -81,7 +82,7 @@ export function decideReplace(
   nowMs: number,
   by?: string,
 ): HandoffRecord {
-  const at = laterOf(nowMs, handoff.updated_at);
+  const at = timeAfterIso(nowMs, handoff.updated_at);
   const next = declaredHandoff.change(handoff, fields, { ...facts, version: handoff.version + 1, updated_at: at });
   return changedBy(next, by);
 }

@@ -2,7 +2,8 @@
 import type { Refusal } from '../../common/fault.ts';
 import { changedBy } from '../../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
-import { checkExpected, laterOf } from '../rules.ts';
+import { timeAfterIso } from '../../time/truth.ts';
+import { checkExpected } from '../rules.ts';
 import { declaredPaper, type PaperRecord } from './declared.ts';
 import type { NewPaper, PaperFields } from './fields.ts';
 import type { PaperHead } from './records.ts';
@@ -68,7 +69,7 @@ export function decidePatch(
   by?: string,
 ): PaperRecord {
   checkExpected('paper', fields.expected_version, paper.version);
-  const at = laterOf(nowMs, paper.updated_at);
+  const at = timeAfterIso(nowMs, paper.updated_at);
   const next = declaredPaper.change(paper, fields, {
     ...(size && { ...size, version: paper.version + 1 }),
     published_at: (fields.published ?? paper.published) ? (paper.published_at ?? at) : null,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Fault } from '../../common/fault.ts';
 import { staleVersion } from '../../fields/expected-version.ts';
 import { jsonSchema } from '../../fields/json-schema.ts';
+import { acceptsAnyAgent } from '../../http/checks/agent.ts';
 import { refusalReply } from '../../http/reply/status.ts';
 import {
   type AnswerDoc,
@@ -63,12 +64,13 @@ function schemesOf({ access }: Route): readonly SecurityScheme[] {
 }
 
 /** Statuses of the route's refusals, in order, without those described by the doc as answers. */
-function refusalStatuses({ access, body, uncounted }: Route, doc: RouteDoc): number[] {
+function refusalStatuses({ access, body, uncounted, path, checksOrigin }: Route, doc: RouteDoc): number[] {
   const own = doc.refusals ?? [];
   const credential = access === 'open' ? [] : [401];
-  const counted = uncounted === true ? [] : [403, 429, 503];
+  const counted = uncounted === true ? [] : [429, 503];
+  const forbidden = acceptsAnyAgent(path) && checksOrigin !== true ? [] : [403];
   const bodies = { none: [], json: [413, 415], form: [413, 415], stream: [411, 413, 415] } as const;
-  const all = new Set([400, ...own, ...credential, ...counted, ...bodies[body.kind]]);
+  const all = new Set([400, ...own, ...credential, ...counted, ...forbidden, ...bodies[body.kind]]);
   return [...all].filter((status) => doc.answers[status] === undefined).sort((a, b) => a - b);
 }
 

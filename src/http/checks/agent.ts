@@ -13,13 +13,18 @@ export interface AgentRule {
 const EXEMPT_PATHS = new Set(['/health', '/ready', '/metrics', '/mcp']);
 const EXEMPT_FOLDERS = ['/.well-known/', '/oauth/'];
 
+/** True where the rule does not apply. */
+export function acceptsAnyAgent(path: string): boolean {
+  return EXEMPT_PATHS.has(path) || EXEMPT_FOLDERS.some((folder) => path.startsWith(folder));
+}
+
 /** Creates the check of a rule. It returns true when a request with this path and User-Agent is blocked. */
 export function createAgentCheck(rule: AgentRule): (path: string, agent: string | undefined) => boolean {
   const prefixes = rule.blocked.map((prefix) => prefix.replace(/[^A-Za-z0-9]/g, '\\$&'));
   // One expression, because every request is checked. Without prefixes it must match nothing.
   const blocked = new RegExp(prefixes.length === 0 ? '(?!)' : `^(?:${prefixes.join('|')})`, 'i');
   return (path, agent) => {
-    if (EXEMPT_PATHS.has(path) || EXEMPT_FOLDERS.some((folder) => path.startsWith(folder))) return false;
+    if (acceptsAnyAgent(path)) return false;
     const name = agent?.trim() ?? '';
     if (name === '') return !rule.allowMissing;
     return blocked.test(name);

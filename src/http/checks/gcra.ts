@@ -45,6 +45,11 @@ export class RateLimiter {
     return this.#intervalMs === 0 ? Number.POSITIVE_INFINITY : this.#burst;
   }
 
+  /** Takes back a cost that was just allowed. */
+  giveBack(caller: string, cost: number): void {
+    if (this.#intervalMs > 0) this.#arrivals.change(caller, (moment) => moment - cost * this.#intervalMs);
+  }
+
   /**
    * Counts `cost` calls of a caller. A refused cost is not counted. `costAgain`: the cost of a retry. Returns undefined
    * when the limit is off.

@@ -4,16 +4,16 @@
  * connections are added.
  */
 import { readFile } from 'node:fs/promises';
+import { networksOf } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import type { HttpResponse } from '../library/uws.ts';
-import { addressBlock } from '../request/address-block.ts';
-import { peerAddress } from '../request/client-address.ts';
+import { peerAddress, SOMEBODY_ELSE } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
 
 export interface PeersOptions {
   /** The port that accepts the connections. */
   readonly port: () => number;
-  /** An address with fewer connections than this gets another. */
+  /** An address with fewer connections than this gets another; a network, with fewer than its share of these. */
   readonly littleMax: number;
   /** True for an address of a proxy, whose connections belong to many clients. */
   readonly isProxy: (address: string) => boolean;
@@ -23,8 +23,6 @@ export interface PeersOptions {
 
 /** Share of all connections below which one address gets another. */
 const LITTLE = 1 / 16;
-/** An unused address, reserved for documentation (RFC 5737). */
-const SOMEBODY_ELSE = '192.0.2.1';
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const ESTABLISHED = '01';
 const CLOSE_WAIT = '08';
@@ -48,10 +46,10 @@ export class Peers {
     if (isProxy(address)) return true;
     this.#ask();
     if (this.#held === undefined) return true;
-    const block = addressBlock(address);
-    const since = this.#since.get(block) ?? 0;
-    if ((this.#held.get(block) ?? 0) + since >= littleMax) return false;
-    this.#since.set(block, since + 1);
+    const networks = networksOf(address);
+    const heldBy = (name: string) => (this.#held?.get(name) ?? 0) + (this.#since.get(name) ?? 0);
+    if (networks.some(({ name, share }) => heldBy(name) >= littleMax * share)) return false;
+    for (const { name } of networks) this.#since.set(name, (this.#since.get(name) ?? 0) + 1);
     return true;
   }
 
@@ -66,12 +64,12 @@ export class Peers {
     const before = new Map(this.#since);
     const tables = await this.#options.readTables();
     const isTold = tables.some((table) => table !== '');
-    this.#held = isTold ? connectionsByBlock(tables, this.#options.port()) : undefined;
+    this.#held = isTold ? connectionsByNetwork(tables, this.#options.port()) : undefined;
     // A connection that came during the read may be in the tables or not, so it goes on counting.
-    for (const [block, count] of before) {
-      const during = (this.#since.get(block) ?? 0) - count;
-      if (during > 0) this.#since.set(block, during);
-      else this.#since.delete(block);
+    for (const [name, count] of before) {
+      const during = (this.#since.get(name) ?? 0) - count;
+      if (during > 0) this.#since.set(name, during);
+      else this.#since.delete(name);
     }
   }
 }
@@ -93,8 +91,8 @@ export function peersOf(
   });
 }
 
-/** Counts open connections to a port by the block of the remote address, from the kernel's tables. */
-export function connectionsByBlock(tables: readonly string[], port: number): Map<string, number> {
+/** Counts open connections to a port by each network of the remote address, from the kernel's tables. */
+export function connectionsByNetwork(tables: readonly string[], port: number): Map<string, number> {
   const found = new Map<string, number>();
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const table of tables) {
@@ -103,8 +101,9 @@ export function connectionsByBlock(tables: readonly string[], port: number): Map
       const [, local, remote, state] = line.trimStart().split(' ', 4);
       if (local === undefined || remote === undefined || !local.endsWith(suffix)) continue;
       if (state !== ESTABLISHED && state !== CLOSE_WAIT) continue;
-      const block = addressBlock(addressOf(remote.slice(0, remote.lastIndexOf(':'))));
-      found.set(block, (found.get(block) ?? 0) + 1);
+      for (const { name } of networksOf(addressOf(remote.slice(0, remote.lastIndexOf(':'))))) {
+        found.set(name, (found.get(name) ?? 0) + 1);
+      }
     }
   }
   return found;

@@ -1,13 +1,11 @@
-/** Enforces the rate limits of the front door: calls per caller, and failed credentials per address. */
+/** Enforces the rate limits of the front door: calls per key and account, and failed credentials per address. */
 import { Refusal } from '../../common/fault.ts';
-import { limits } from '../../limits/service.ts';
 import { NO_HEADERS, type ReplyHeaders } from '../reply/reply.ts';
-import { addressBlock } from '../request/address-block.ts';
-import { RateLimiter, type RateState } from './gcra.ts';
+import { type CallRateSettings, CallRates, type CountedCaller } from './call-rates.ts';
+import type { RateState } from './gcra.ts';
+import { NetworkLimiter } from './network-limiter.ts';
 
-export interface RateSettings {
-  /** 0: off. */
-  readonly callsPerMinute: number;
+export interface RateSettings extends CallRateSettings {
   /** 0: off. */
   readonly signInsPerMinute: number;
 }
@@ -15,13 +13,12 @@ export interface RateSettings {
 export class Rates {
   /** Refusals of each limit since the start. */
   readonly refused = { calls: 0, signIns: 0 };
-  readonly #calls: RateLimiter;
-  readonly #signIns: RateLimiter;
+  readonly #calls: CallRates;
+  readonly #signIns: NetworkLimiter;
 
-  constructor({ callsPerMinute, signInsPerMinute }: RateSettings, now: () => number) {
-    const burst = Math.max(1, Math.round(callsPerMinute * limits.callBurstShare));
-    this.#calls = new RateLimiter({ perMinute: callsPerMinute, burst }, now);
-    this.#signIns = new RateLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
+  constructor({ signInsPerMinute, ...calls }: RateSettings, now: () => number) {
+    this.#calls = new CallRates(calls, now);
+    this.#signIns = new NetworkLimiter({ perMinute: signInsPerMinute, burst: signInsPerMinute }, now);
   }
 
   /** Calls that a caller can make at once. */
@@ -30,16 +27,16 @@ export class Rates {
   }
 
   /** Counts a call and returns the rate headers of the answer. Throws Refusal `rate_limited`. */
-  count(caller: string): ReplyHeaders {
+  count(caller: CountedCaller): ReplyHeaders {
     return this.#take(caller, 1, 1);
   }
 
   /** Counts further calls of a request already counted as one; a retry costs all of them. */
-  countMore(caller: string, calls: number): ReplyHeaders {
+  countMore(caller: CountedCaller, calls: number): ReplyHeaders {
     return this.#take(caller, calls, calls + 1);
   }
 
-  #take(caller: string, calls: number, callsAgain: number): ReplyHeaders {
+  #take(caller: CountedCaller, calls: number, callsAgain: number): ReplyHeaders {
     const state = this.#calls.take(caller, calls, callsAgain);
     if (state === undefined) return NO_HEADERS;
     if (!state.allowed) {
@@ -58,9 +55,9 @@ export class Rates {
     this.countSignIn('failed', address);
   }
 
-  /** Counts an attempt of a kind by its address; an IPv6 network counts as one. Throws Refusal `rate_limited`. */
+  /** Counts an attempt of a kind by its address; an IPv6 address counts in its networks. Throws Refusal `rate_limited`. */
   countSignIn(kind: 'address' | 'device' | 'failed', address: string): void {
-    const state = this.#signIns.take(`${kind} ${addressBlock(address)}`);
+    const state = this.#signIns.take(address, { kind });
     if (state === undefined || state.allowed) return;
     this.refused.signIns += 1;
     throw refusal(state);

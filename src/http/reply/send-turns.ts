@@ -4,7 +4,7 @@
  * request waits for at most one such turn, and a download for one step of each other caller, whatever the number of
  * streams.
  */
-import { FairQueue } from '../../common/fair-queue.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
 import { limits } from '../../limits/service.ts';
 
 /** One stream. Sends once; returns how many bytes the socket accepted, and whether it accepts more immediately. */

@@ -2,6 +2,9 @@
 import { BlockList, isIP } from 'node:net';
 import { StartError } from '../../common/start-error.ts';
 
+/** An unused address, reserved for documentation (RFC 5737). Only of a proxy does it become the client's address. */
+export const SOMEBODY_ELSE = '192.0.2.1';
+
 /** Creates the resolver from a list of addresses and CIDR ranges. Throws StartError on an entry that is neither. */
 export function createAddressResolver(
   trusted: readonly string[],

@@ -1,9 +1,9 @@
 /** Copies the head of one request in one pass, because the library's data is invalid after its callback returns. */
 import { randomUUID } from 'node:crypto';
+import { addressBlock, widestNetwork } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import type { HttpRequest, HttpResponse } from '../library/uws.ts';
-import { addressBlock } from './address-block.ts';
-import { peerAddress } from './client-address.ts';
+import { peerAddress, SOMEBODY_ELSE } from './client-address.ts';
 import type { HeaderPairs } from './framing.ts';
 
 /** A request head as received. */
@@ -42,6 +42,8 @@ export class RequestHead {
   readonly address: string;
   /** Key of limits and shares: the address, or the /64 block of one IPv6 subscriber. */
   readonly addressBlock: string;
+  /** The widest network that the address is counted in: callers without an account take turns by it. */
+  readonly widestNetwork: string;
   readonly pairs: HeaderPairs;
   /** Address of the other end of the connection. */
   readonly peer: string;
@@ -49,12 +51,16 @@ export class RequestHead {
   readonly bytesDeclared: number | undefined;
   readonly hasBody: boolean;
   /**
-   * The body is chunked. The library finds the end of chunks leniently, so bytes after it must not be read as a
-   * request.
+   * The connection closes after the answer, because bytes after this request may belong to it: its body is chunked, and
+   * the library finds the end of chunks leniently, or its length may be hidden, because the library reads no field after
+   * one without a name. That may be so for a method with a body without a length, and for a request of a proxy without
+   * X-Forwarded-For.
    */
-  readonly isChunked: boolean;
-  /** Nothing after this request may be handled: its body is chunked, or it says so (RFC 9112, 9.6). */
+  readonly endsConnection: boolean;
+  /** Nothing after this request may be handled: it ends the connection, or says so (RFC 9112, 9.6). */
   readonly isLast: boolean;
+  /** The other end is a trusted proxy, which sends a request only after the answer to the one before. */
+  readonly isFromProxy: boolean;
 
   constructor(
     { method, path, query, peer, pairs }: HeadFields,
@@ -66,13 +72,18 @@ export class RequestHead {
     this.path = path;
     this.query = query;
     this.peer = peer;
-    this.address = clientAddress(peer, this.header('x-forwarded-for'));
+    const forwardedFor = this.header('x-forwarded-for');
+    this.address = clientAddress(peer, forwardedFor);
+    this.isFromProxy = clientAddress(peer, SOMEBODY_ELSE) !== peer;
     this.addressBlock = addressBlock(this.address);
+    this.widestNetwork = widestNetwork(this.address);
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
-    this.isChunked = this.header('transfer-encoding') !== undefined;
-    this.isLast = this.isChunked || CLOSE.test(this.header('connection') ?? '');
-    this.hasBody = (this.bytesDeclared ?? 0) > 0 || this.isChunked;
+    const isChunked = this.header('transfer-encoding') !== undefined;
+    const isUnframed = declared === undefined && !isChunked && BODY_METHODS.has(method);
+    this.endsConnection = isChunked || isUnframed || (this.isFromProxy && forwardedFor === undefined);
+    this.isLast = this.endsConnection || CLOSE.test(this.header('connection') ?? '');
+    this.hasBody = (this.bytesDeclared ?? 0) > 0 || isChunked;
   }
 
   /** Returns a header by its lower-case name; repeated headers are joined with a comma. */
@@ -85,6 +96,8 @@ export class RequestHead {
   }
 }
 
+/** Methods whose requests have a body, as far as their framing does not deny it. */
+const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** The option `close` in the list of Connection. */
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 

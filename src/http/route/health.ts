@@ -1,17 +1,45 @@
-/** Answers the probes: whether the process is up, and whether it accepts work. */
-import { Refusal } from '../../common/fault.ts';
+/** Answers the probes: whether the process is up, and whether it accepts writes. */
+import { limits } from '../../limits/service.ts';
+import { json } from '../reply/reply.ts';
 import { objectSchema } from './doc.ts';
 import { operation } from './operation.ts';
 import type { Route } from './route.ts';
 
 export type Phase = 'starting' | 'ready' | 'draining';
 
-export interface HealthOptions {
-  readonly version: string;
-  readonly phase: () => Phase;
+/** Something that an operator must know about. */
+export interface HubCheck {
+  readonly name: string;
+  readonly severity: 'warning' | 'critical';
+  /** True while it keeps ordinary accounts from writing. */
+  readonly blocks_writes: boolean;
+  /** What it means and what to do. */
+  readonly message: string;
+  readonly since: string;
 }
 
-export function healthRoutes({ version, phase }: HealthOptions): Route[] {
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly checks: readonly HubCheck[];
+}
+
+export interface HealthOptions {
+  readonly version: string;
+  readonly ready: () => Promise<Readiness>;
+}
+
+const CHECKS = {
+  type: 'array',
+  items: objectSchema({
+    name: { type: 'string' },
+    severity: { enum: ['warning', 'critical'] },
+    blocks_writes: { type: 'boolean' },
+    message: { type: 'string' },
+    since: { type: 'string', format: 'date-time' },
+  }),
+} as const;
+
+export function healthRoutes({ version, ready }: HealthOptions): Route[] {
   const probe = { method: 'GET', tag: 'probes', access: 'open', uncounted: true } as const;
   return [
     operation({
@@ -35,18 +63,41 @@ export function healthRoutes({ version, phase }: HealthOptions): Route[] {
       ...probe,
       path: '/ready',
       operationId: 'getReady',
-      summary: 'Whether the service accepts requests',
-      description: '503 while the service starts or stops. Accepts any User-Agent, or none.',
+      summary: 'Whether the service accepts writes',
+      description:
+        '200 while ordinary accounts can write, else 503. `checks` lists everything that an operator must know about, also what does not stop writes. Accepts any User-Agent, or none.',
       answer: {
-        description: 'The service accepts requests',
-        schema: objectSchema({ status: { const: 'ready' } }),
-        example: { status: 'ready' },
+        description: 'The service accepts writes',
+        schema: objectSchema({ status: { const: 'ready' }, checks: CHECKS }),
+        example: { status: 'ready', checks: [] },
       },
-      refusals: [503],
-      handle() {
-        const now = phase();
-        if (now !== 'ready') throw new Refusal({ kind: now });
-        return { status: 'ready' };
+      answers: {
+        503: {
+          description: 'The service does not accept writes',
+          schema: objectSchema({ status: { const: 'not_ready' }, error: { type: 'string' }, checks: CHECKS }),
+          example: {
+            status: 'not_ready',
+            error: 'The hub is stopping. Try again in a moment.',
+            checks: [
+              {
+                name: 'draining',
+                severity: 'critical',
+                blocks_writes: true,
+                message: 'The hub is stopping. Try again in a moment.',
+                since: '2026-11-20T20:18:57.123Z',
+              },
+            ],
+          },
+          headers: ['Retry-After'],
+        },
+      },
+      async reply() {
+        const { isReady, checks } = await ready();
+        if (isReady) return json(200, { status: 'ready', checks });
+        const error = checks.find(({ blocks_writes }) => blocks_writes)?.message;
+        const headers = { 'Retry-After': String(limits.retryAfterSeconds) };
+        const reply = json(503, { status: 'not_ready', error, checks }, headers);
+        return checks.some(({ name }) => name === 'draining') ? { ...reply, close: 'after' } : reply;
       },
     }),
   ];

@@ -2,7 +2,7 @@
  * Bounds the bytes of streamed uploads between socket and disk. While there are too many, senders wait; callers take
  * turns. One sender continues at a time, because a sender on the same machine can bring many MiB at once.
  */
-import { FairQueue } from '../../common/fair-queue.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
 import { limits } from '../../limits/service.ts';
 
 export class UploadRoom {

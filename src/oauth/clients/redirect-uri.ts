@@ -2,28 +2,26 @@
 import { limits } from '../../limits/service.ts';
 import { oauthRefusal } from '../rules.ts';
 
-/** Schemes run, read locally or handled internally by a browser (RFC 8252, section 8.4; RFC 9700, section 4.1). */
-const FORBIDDEN_SCHEMES = new Set([
-  'about:',
-  'blob:',
-  'chrome:',
-  'data:',
-  'file:',
-  'filesystem:',
-  'ftp:',
-  'javascript:',
-  'mailto:',
-  'resource:',
-  'vbscript:',
-  'view-source:',
-  'ws:',
-  'wss:',
-]);
+/**
+ * Schemes of apps without a domain in them: RFC 8252, section 7.1, wants one, so that no two apps share a scheme by
+ * chance, but these known MCP clients register theirs so. Any other scheme without a dot is refused: among them are those
+ * that a browser or an operating system runs (`javascript:`, `file:`, `ms-msdt:`, `search-ms:`, `intent:`, `tel:`).
+ */
+const APP_SCHEMES = new Set(
+  [
+    ['claude', 'codex', 'chatgpt', 'goose', 'raycast', 'warp', 'cherrystudio', 'jetbrains', 'zed'],
+    ['vscode', 'vscode-insiders', 'vscodium', 'code-oss'],
+    // Editors built on Visual Studio Code.
+    ['cursor', 'cursor-nightly', 'windsurf', 'windsurf-next', 'kiro', 'trae', 'void', 'positron', 'antigravity'],
+  ]
+    .flat()
+    .map((scheme) => `${scheme}:`),
+);
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
- * Checks a redirect URI: https, http on loopback (RFC 8252, section 7.3), or a private-use scheme (section 7.1); no
- * fragment, no user information. Throws Refusal `invalid_redirect_uri`.
+ * Checks a redirect URI: https, http on loopback (RFC 8252, section 7.3), or a private-use scheme (section 7.1) with a
+ * dot or of a known client; no fragment, no user information. Throws Refusal `invalid_redirect_uri`.
  */
 export function checkRedirectUri(text: string): string {
   const refuse = (detail: string) => oauthRefusal('invalid_redirect_uri', detail);
@@ -33,7 +31,12 @@ export function checkRedirectUri(text: string): string {
   const url = new URL(text);
   if (text.includes('#')) throw refuse('a redirect URI must not have a fragment');
   if (url.username !== '' || url.password !== '') throw refuse('a redirect URI must not have a user name or password');
-  if (FORBIDDEN_SCHEMES.has(url.protocol)) throw refuse(`a redirect URI must not use the scheme ${url.protocol}`);
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  if (!isWeb && !url.protocol.includes('.') && !APP_SCHEMES.has(url.protocol)) {
+    throw refuse(
+      `a redirect URI must not use the scheme ${url.protocol} use https, http on 127.0.0.1, or a reversed domain name of the app, such as com.example.app:`,
+    );
+  }
   if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname)) {
     throw refuse('an http redirect URI must be on 127.0.0.1, [::1] or localhost; use https otherwise');
   }

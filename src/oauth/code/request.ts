@@ -9,6 +9,13 @@ import { isSameRedirect } from '../clients/redirect-uri.ts';
 import { oauthRefusal, readScope } from '../rules.ts';
 import { isChallenge } from './pkce.ts';
 
+export const NO_RESOURCE = 'resource must be the address of this service or of its MCP endpoint';
+
+/** True for the address of a service, or of one of its protected paths (RFC 8707). */
+export function isResourceOf(issuer: string, paths: readonly string[], uri: string): boolean {
+  return [issuer, `${issuer}/`, ...paths.map((path) => issuer + path)].includes(uri);
+}
+
 /** Scope of a request without a scope. */
 const DEFAULT_SCOPE = 'read write';
 
@@ -88,7 +95,7 @@ export function readRequest(
   // RFC 6749, 3.1: a parameter without a value counts as absent.
   const resources = query.getAll('resource').filter((uri) => uri !== '');
   if (!resources.every(isResource)) {
-    return refuse('invalid_target', 'resource must be the address of this service or of its MCP endpoint');
+    return refuse('invalid_target', NO_RESOURCE);
   }
   try {
     const scope = readScope(query.get('scope') || DEFAULT_SCOPE);

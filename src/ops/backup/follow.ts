@@ -29,6 +29,8 @@ export interface FollowOptions {
   /** How long to keep backups after a newer one exists, in milliseconds. */
   readonly keepMs: number;
   readonly now: () => number;
+  /** Called before a whole copy, which can take long. */
+  readonly onWhole: () => void;
 }
 
 /** Result of a step. */
@@ -118,7 +120,8 @@ export class Follower {
   }
 
   async #whole(store: Store, file: string): Promise<FollowStep> {
-    const { folder, key, withKey, mapBytes, now } = this.#options;
+    const { folder, key, withKey, mapBytes, now, onWhole } = this.#options;
+    onWhole();
     const backup = new Date(now()).toISOString().replaceAll(':', '-');
     const target = join(folder, backup);
     const manifest = await makeBackup({

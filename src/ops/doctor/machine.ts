@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../../store/data-file/address-space.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
+import { isFromTheFuture } from '../../time/truth.ts';
 import { openFilesMax } from '../open-files.ts';
 import { checkAttempt, type Finding, note, ok, size, wrong } from './finding.ts';
 
-/** Tolerated difference between clocks when the newest time in the data file is in the future. */
-const CLOCK_SLACK_MS = 60_000;
 /** Any earlier time is a wrong clock: this code did not exist then. */
 const BUILT_MS = Date.UTC(2026, 0, 1);
 /** File systems that do not guarantee fdatasync, by their magic number from statfs(2). */
@@ -88,10 +87,11 @@ export function checkDisk(folder: string, mapBytes: number): Finding[] {
 export function checkClock(newestMs: number, nowMs: number): Finding {
   const now = new Date(nowMs).toISOString();
   if (nowMs < BUILT_MS) return wrong('clock', `the clock shows ${now}; set it (timedatectl set-ntp true).`);
-  if (newestMs > nowMs + CLOCK_SLACK_MS) {
+  if (isFromTheFuture(newestMs, nowMs)) {
     return wrong(
       'clock',
-      `the clock shows ${now}, earlier than data written at ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true).`,
+      `the clock shows ${now}, earlier than data written at ${new Date(newestMs).toISOString()}; set it (timedatectl set-ntp true). ` +
+        'If it is right now and was wrong then, run `cairn doctor --fix-clock`.',
     );
   }
   if (newestMs > 0 && nowMs - newestMs > limits.clockJumpMs) {

@@ -4,13 +4,16 @@ import type { AuditLog } from '../../audit/log.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { StoreStats } from '../../store/stats.ts';
-import { type Chore, lastDone } from '../marks.ts';
+import { CONDITION_NAMES } from '../conditions/rules.ts';
+import type { ConditionWatch } from '../conditions/watch.ts';
+import { type Chore, lastDone, lastFollowed } from '../marks.ts';
 import { counter, gauge, one } from './families.ts';
 
 export interface OperationSources {
   readonly dataFolder: string;
   readonly mapBytes: number;
   readonly damage: Damage;
+  readonly conditions: Pick<ConditionWatch, 'current'>;
   readonly audit: Pick<AuditLog, 'failedSignIns'>;
   readonly quotas: Quotas;
   /** When the TLS certificate of new connections expires, in milliseconds; undefined: no certificate. */
@@ -32,6 +35,7 @@ const COUNTED = [
 ] as const;
 
 export function describeOperation(registry: Registry, sources: OperationSources, full: () => StoreStats): void {
+  describeConditions(registry, sources.conditions);
   describeDamage(registry, sources);
   describeChores(registry, sources.dataFolder);
   describeQuotas(registry, sources.quotas);
@@ -69,6 +73,17 @@ export function describeOperation(registry: Registry, sources: OperationSources,
     () => {
       const expiresMs = sources.certificateExpiresMs();
       return expiresMs === undefined ? [] : one(expiresMs / 1000);
+    },
+  );
+}
+
+function describeConditions(registry: Registry, conditions: OperationSources['conditions']): void {
+  gauge(
+    registry,
+    { name: 'cairn_condition', help: '1 while the hub is in this condition; see /ready.', labels: ['condition'] },
+    () => {
+      const holding = new Set(conditions.current().map(({ name }) => name));
+      return CONDITION_NAMES.map((condition) => [{ condition }, holding.has(condition) ? 1 : 0]);
     },
   );
 }
@@ -120,6 +135,17 @@ function describeChores(registry: Registry, folder: string): void {
       },
     );
   }
+  gauge(
+    registry,
+    {
+      name: 'cairn_follow_lag_seconds',
+      help: 'Age of the newest moment that `cairn follow` has copied; absent: never.',
+    },
+    () => {
+      const last = lastFollowed(folder);
+      return last === undefined ? [] : one(Math.max(0, Date.now() - last.at_ms) / 1000);
+    },
+  );
   gauge(registry, { name: 'cairn_last_verify_problems', help: 'Problems that the last `cairn verify` found.' }, () => {
     const last = lastDone(folder, 'verify');
     return last === undefined ? [] : one(last.problems);

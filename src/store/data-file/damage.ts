@@ -2,13 +2,14 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 
-/** Kinds of content: a mirror blob, a file version, a pack of versions' lines, or the content of a rejected push. */
-export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
+/** What is damaged: a mirror blob, a file version, a pack of versions' lines, the content of a rejected push, or a row. */
+export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict' | 'row';
 
 export class Damage {
   readonly #log: Log;
-  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0 };
+  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0, row: 0 };
   #healed = 0;
+  #lastFoundMs: number | undefined;
 
   constructor(log: Log) {
     this.#log = log;
@@ -19,6 +20,11 @@ export class Damage {
     return this.#found;
   }
 
+  /** When damage was last found, in milliseconds since 1970; undefined: not since the start. */
+  get lastFoundMs(): number | undefined {
+    return this.#lastFoundMs;
+  }
+
   /** Number of contents repaired since the start. */
   get healed(): number {
     return this.#healed;
@@ -27,6 +33,7 @@ export class Damage {
   /** Logs and counts a content whose hash does not match. Returns the Refusal `damaged` for its reader. */
   note(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     this.#found[kind] += 1;
+    this.#lastFoundMs = Date.now();
     this.#log.error({ damaged: kind, ...where }, 'stored bytes do not match their hash; run `cairn verify`');
     return new Refusal({ kind: 'damaged' });
   }

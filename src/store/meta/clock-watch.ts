@@ -5,11 +5,14 @@
  */
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import { isFromTheFuture } from '../../time/truth.ts';
 import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
 
 const ROW = 'newest_ms';
+/** The newest time seen while the clock was ahead: records may have it. */
+const AHEAD_ROW = 'clock_ahead_ms';
 
 export interface ClockWatchOptions {
   readonly store: Store;
@@ -29,9 +32,16 @@ export class ClockWatch {
 
   constructor(options: ClockWatchOptions) {
     this.#options = options;
-    const { store, now, elapsed } = options;
-    this.#writtenMs = newestKnownMs(store);
+    const { store, log, now, elapsed } = options;
+    this.#writtenMs = timeOf(store, ROW);
     this.#believed = { ms: this.#writtenMs === 0 ? now() : this.#writtenMs, at: elapsed() };
+    const newestMs = newestKnownMs(store);
+    if (isFromTheFuture(newestMs, now())) {
+      log.warn(
+        { newest: new Date(newestMs).toISOString() },
+        'data is newer than the clock: correct the clock, or, if it was wrong before, run `cairn doctor --fix-clock`',
+      );
+    }
   }
 
   /** True when removal by age is allowed now. Logs each change. */
@@ -56,16 +66,38 @@ export class ClockWatch {
     return true;
   }
 
+  /** Trusts the clock from now on: what it dated before was mended. */
+  async trustNow(): Promise<void> {
+    const { store, now, elapsed } = this.#options;
+    const ms = now();
+    await store.write(HUB, (batch) => {
+      batch.put(meta, [ROW], { value: String(ms) });
+      batch.remove(meta, [AHEAD_ROW]);
+    });
+    this.#believed = { ms, at: elapsed() };
+    this.#aheadSince = undefined;
+    this.#writtenMs = ms;
+  }
+
   /** Stores the newest trusted time for the next start, at most once per `limits.clockNotedMs`. */
   async note(): Promise<void> {
-    if (!this.isRight() || this.#believed.ms - this.#writtenMs < limits.clockNotedMs) return;
+    if (!this.isRight()) {
+      const aheadMs = Math.max(this.#options.now(), timeOf(this.#options.store, AHEAD_ROW));
+      await this.#options.store.write(HUB, (batch) => batch.put(meta, [AHEAD_ROW], { value: String(aheadMs) }));
+      return;
+    }
+    if (this.#believed.ms - this.#writtenMs < limits.clockNotedMs) return;
     const { ms } = this.#believed;
     await this.#options.store.write(HUB, (batch) => batch.put(meta, [ROW], { value: String(ms) }));
     this.#writtenMs = ms;
   }
 }
 
-/** The newest stored time in milliseconds; 0 when there is none. */
+/** The newest time in milliseconds that a record may have; 0 when none is known. */
 export function newestKnownMs(store: Store): number {
-  return Number(store.get(meta, [ROW])?.value ?? 0);
+  return Math.max(timeOf(store, ROW), timeOf(store, AHEAD_ROW));
+}
+
+function timeOf(store: Store, row: string): number {
+  return Number(store.get(meta, [row])?.value ?? 0);
 }

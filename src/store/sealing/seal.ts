@@ -16,6 +16,13 @@ export interface Sealer {
   /** AES-256-GCM with a random nonce: equal input has different output each time. */
   sealRandom(owner: string, field: string, plain: Uint8Array): Uint8Array;
   openRandom(owner: string, field: string, sealed: Uint8Array): Uint8Array;
+  /**
+   * AES-SIV of what somebody else keeps and presents later. It opens as long as keyed hashes match: also after a change
+   * of the master key.
+   */
+  sealHandle(purpose: string, plain: Uint8Array): Uint8Array;
+  /** Throws when it was not sealed here for this purpose. */
+  openHandle(purpose: string, sealed: Uint8Array): Uint8Array;
   /** HMAC-SHA256 of a secret under a subkey, as hex; keys and tokens are looked up by it. */
   keyedHash(purpose: string, secret: string): string;
 }
@@ -33,6 +40,7 @@ export const hashKeyOf = (masterKey: Uint8Array): Uint8Array => subkey(masterKey
 export function createSealer(masterKey: Uint8Array, hashKey: Uint8Array = hashKeyOf(masterKey)): Sealer {
   const sivKey = subkey(masterKey, 'field-siv', 64);
   const gcmKey = subkey(masterKey, 'field-gcm', 32);
+  const handleKey = subkey(hashKey, 'handle-siv', 64);
   const bind = (owner: string, field: string) => Buffer.from(`${owner}\n${field}`, 'utf8');
   return {
     sealDeterministic: (owner, field, plain) =>
@@ -53,6 +61,8 @@ export function createSealer(masterKey: Uint8Array, hashKey: Uint8Array = hashKe
         .setAuthTag(bytes.subarray(tagAt));
       return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
     },
+    sealHandle: (purpose, plain) => aessiv(handleKey, Buffer.from(purpose, 'utf8')).encrypt(plain),
+    openHandle: (purpose, sealed) => aessiv(handleKey, Buffer.from(purpose, 'utf8')).decrypt(Uint8Array.from(sealed)),
     keyedHash: (purpose, secret) =>
       createHmac('sha256', hashKey).update(purpose).update('\n').update(secret).digest('hex'),
   };

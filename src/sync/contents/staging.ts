@@ -2,7 +2,7 @@
  * Stages the pieces of long contents before they belong to a version, and limits how many contents are staged at once.
  */
 
-import { FairQueue } from '../../common/fair-queue.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';

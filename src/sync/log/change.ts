@@ -7,7 +7,7 @@ import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import type { FileBytes } from './file-room.ts';
-import { formatHlc, type Hlc, type HubClock, sendTick } from './hlc.ts';
+import { formatHlc, type Hlc, type HubClock, parseHlc, raisedAbove, sendTick, trusted } from './hlc.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import { type Conflict, SyncReader } from './reader.ts';
 import type { ReadyContent } from './ready-content.ts';
@@ -90,7 +90,7 @@ export class LogChange {
   }
 
   get clock(): HubClock {
-    return { ms: this.#head.hlc_ms, counter: this.#head.hlc_counter };
+    return trusted({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter }, this.#nowMs);
   }
 
   /** Returns the hub's next clock, for a change whose client has none. */
@@ -116,8 +116,7 @@ export class LogChange {
     const { path, before, content } = entry;
     const seq = entry.place?.seq ?? this.#head.seq + 1;
     const storedMs = entry.place?.storedMs ?? timeAfter(this.#head.stored_ms, this.#nowMs);
-    const hlc =
-      entry.hlc ?? formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
+    const hlc = entry.hlc ?? this.#ownHlc(before);
     const of = content ?? { ...deletedOf(entry), sizeBytes: 0 };
     const meta = metaOf(entry, of, { seq, storedMs, hlc });
     const previousSeq = before?.seq ?? 0;
@@ -141,6 +140,14 @@ export class LogChange {
     this.#batch.put(files, [this.#scope.vaultId, path.folded], record);
     this.#count(path.folded, before, record);
     return record;
+  }
+
+  /** The clock of the hub for a version: above the one before, whatever time that has. */
+  #ownHlc(before: FileRecord | undefined): string {
+    const { hlc_ms: ms, hlc_counter: counter } = this.#head;
+    const last = before && parseHlc(before.hlc, before.device_id);
+    if (last !== undefined) this.setClock(raisedAbove({ ms, counter }, last));
+    return formatHlc({ ms: this.#head.hlc_ms, counter: this.#head.hlc_counter, node: this.#scope.nodeId });
   }
 
   /** Stores the content of a refused push as a pending conflict. */

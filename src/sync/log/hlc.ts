@@ -68,6 +68,16 @@ export function compareHlc(a: Hlc, b: Hlc): number {
   return a.node === b.node ? 0 : a.node < b.node ? -1 : 1;
 }
 
+/** The clock of a vault as far as it decides: one too far ahead was set while the hub's time was wrong. */
+export function trusted(clock: HubClock, nowMs: number): HubClock {
+  return clock.ms - nowMs > limits.hlcAheadMsMax ? { ms: nowMs, counter: 0 } : clock;
+}
+
+/** Returns a clock above another: the same one if it is above already. */
+export function raisedAbove(clock: HubClock, other: Hlc): HubClock {
+  return compareHlc({ ...clock, node: '' }, { ...other, node: '' }) > 0 ? clock : receiveTick(clock, other, 0);
+}
+
 /** Returns the clock after an event of the hub itself. */
 export function sendTick(clock: HubClock, nowMs: number): HubClock {
   const ms = Math.max(clock.ms, nowMs);

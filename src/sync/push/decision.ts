@@ -10,7 +10,15 @@ import { overRoom } from '../log/file-room.ts';
 import { compareHlc, type Hlc, isTooFarAhead, receiveTick, secondsAhead, sendTick } from '../log/hlc.ts';
 import type { Conflict } from '../log/reader.ts';
 import type { ConflictKind } from '../log/records.ts';
-import { needsBase, refuse, refuseClash, refuseResolves, refuseSkew, refuseSpelling } from './refusals.ts';
+import {
+  needsBase,
+  refuse,
+  refuseClash,
+  refuseResolves,
+  refuseSkew,
+  refuseSpelling,
+  refuseUnread,
+} from './refusals.ts';
 import type {
   AcceptOutcome,
   AdoptedClock,
@@ -34,8 +42,10 @@ export function decidePush(push: PushRequest, state: PushState): PushDecision {
   if (push.content === undefined) return decideDelete(push, state, live);
   // The same bytes take no room, so they are accepted before the quotas are checked.
   if (live?.sha256 === push.content.sha256 && !changesBit(push, live, state)) return { kind: 'unchanged' };
+  if (push.base.kind === 'unread' && live !== undefined) return refuseUnread(push, state);
   const over = overQuota(push, state, settledBy(push, state.pending), live?.size_bytes ?? 0);
   if (over !== undefined) return over;
+  if (push.base.kind === 'unread') return accept(push, state, 'created');
   if (push.base.kind !== 'unsaid') return decideGuarded(push, state, live);
   if (live !== undefined && state.isProtected()) {
     return needsBase(
@@ -61,7 +71,7 @@ function decideDelete(push: PushRequest, state: PushState, live: FileRecord | un
       ? refuse({ kind: 'path_not_found', path: push.path, deletedAt: null })
       : { kind: 'unchanged' };
   }
-  if (push.base.kind === 'unsaid') {
+  if (push.base.kind === 'unsaid' || push.base.kind === 'unread') {
     return needsBase(
       `a delete of ${push.path} needs base_sha, so that no change is lost: it is ${live.sha256} now`,
       live,

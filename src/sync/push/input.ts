@@ -1,6 +1,6 @@
 /** Reads the arguments of a push: paths, clock, base, and which can be combined. Pure. */
 import { z } from 'zod';
-import { invalidField, Refusal } from '../../common/fault.ts';
+import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
@@ -38,16 +38,12 @@ export const pushArguments = z.strictObject({
   path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
   content: preparedArgument.optional().describe('The whole content'),
   encoding: encodingArgument,
-  sha256: z.string().max(64).optional().describe('Of the content, in hex'),
-  hlc: z
-    .string()
-    .max(limits.hlcCharsMax)
-    .optional()
-    .describe('Clock 2026-11-20T20:18:57.123Z-0000-<node>; optional with base_sha'),
+  sha256: z.string().max(64).optional().describe('Of the content, in hex; required with device_id, else computed'),
+  hlc: z.string().max(limits.hlcCharsMax).optional().describe("A device's clock 2026-11-20T20:18:57.123Z-0000-<node>"),
   device_id: deviceIdArgument.optional().describe('Default: the name of the key'),
   mtime: z.string({ error: MTIME }).max(limits.isoTimeCharsMax).optional().describe('Local change time, ISO 8601'),
   executable: z.boolean().optional().describe('Default: unchanged'),
-  base_sha: z.string().max(64).optional().describe('sha256 or git_sha of the version you changed; empty: new file'),
+  base_sha: z.string().max(64).optional().describe('sha256 or git_sha of the version you changed; omit for a new file'),
   deleted: z.boolean().optional().describe('Deletes the file; needs base_sha and no content'),
   from_path: pathArgument.optional().describe('Renames from this path; needs its base_sha'),
   resolves: z.string().max(limits.vaultIdCharsMax).optional().describe('conflict_id this settles'),
@@ -55,7 +51,21 @@ export const pushArguments = z.strictObject({
 });
 
 /** Arguments of a push whose device is known. */
-export type PushArguments = z.output<typeof pushArguments> & { readonly device_id: string };
+export type PushArguments = z.output<typeof pushArguments> & {
+  readonly device_id: string;
+  /** True for a device that named itself: its copy is compared with what arrived. */
+  readonly mustHash: boolean;
+};
+
+/** The arguments with a device: the one that they name, else `device`, else `caller`, which is no device of its own. */
+export function withDevice(
+  args: z.output<typeof pushArguments>,
+  device: string | undefined,
+  caller: string,
+): PushArguments {
+  const named = args.device_id ?? device;
+  return { ...args, device_id: named ?? caller, mustHash: named !== undefined };
+}
 
 /** A push before its content is hashed. The decision sets its clock if it has none. */
 export type UnfilledPush = Omit<PushRequest, 'content' | 'hlc'> & {
@@ -78,7 +88,7 @@ export function readPush(args: PushArguments): UnfilledPush {
     content: undefined,
     hlc: readClock(args),
     hlcText: args.hlc ?? '',
-    base: readBase(args.base_sha),
+    base: args.base_sha === undefined && args.hlc === undefined ? { kind: 'unread' } : readBase(args.base_sha),
     deviceId: args.device_id,
     mtime: args.mtime ?? null,
     executable: args.executable,
@@ -88,32 +98,17 @@ export function readPush(args: PushArguments): UnfilledPush {
 }
 
 /** Returns the content of a push; undefined for a delete, or a rename that keeps the bytes. */
-export function readContent({ content, encoding = 'utf-8', sha256 }: PushArguments): CheckedContent | undefined {
+export function readContent(args: PushArguments): CheckedContent | undefined {
+  const { content, encoding = 'utf-8', sha256, mustHash } = args;
   if (content === undefined) return undefined;
   const sent = content instanceof LongContent ? content : { text: content, encoding };
-  return { sent, check: (found) => checkSha256(sha256, found) };
+  const isComputed = sha256 === undefined && !mustHash;
+  return { sent, check: (found) => (isComputed ? undefined : checkSha256(sha256, found)) };
 }
 
-/** Undefined when a base is given without a clock: the base decides, and the hub's clock is used. */
-function readClock({
-  hlc: text,
-  device_id: deviceId,
-  base_sha: base,
-  content,
-  sha256,
-}: PushArguments): Hlc | undefined {
-  if (text === undefined) {
-    if (base !== undefined) return undefined;
-    throw new Refusal({
-      kind: 'invalid_fields',
-      fields: {
-        hlc: ['hlc is required without base_sha; send base_sha: the sha256 from sync_list, or "" for a new file'],
-        ...(content === undefined || sha256 !== undefined
-          ? {}
-          : { sha256: ['sha256 is required: the hash of the content'] }),
-      },
-    });
-  }
+/** Undefined without a clock: the base decides, or the absence of the file, and the hub's clock is used. */
+function readClock({ hlc: text, device_id: deviceId }: PushArguments): Hlc | undefined {
+  if (text === undefined) return undefined;
   const hlc = parseHlc(text, deviceId);
   if (hlc === undefined) throw invalidField('hlc', HLC_EXPECTED);
   return hlc;

@@ -30,6 +30,11 @@ export function conflictFault(
   };
 }
 
+/** Refuses to replace a file that the caller has not read. Its bytes are not kept: the caller still has them. */
+export function refuseUnread(push: PushRequest, state: PushState) {
+  return refuse(conflictFault(push, state, 'unread', undefined));
+}
+
 /** Refuses a change without a base, and reports the current hashes to send as the base. */
 export function needsBase(sentence: string, live: FileRecord) {
   const data = { current_sha: live.sha256, current_git_sha: live.git_sha };

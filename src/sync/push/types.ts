@@ -10,6 +10,8 @@ import type { ConflictKind } from '../log/records.ts';
 /** The version that a push is based on, as stated by the client. */
 export type Base =
   | { readonly kind: 'unsaid' }
+  /** Neither base nor clock: the push creates a file, and changes none that it has not read. */
+  | { readonly kind: 'unread' }
   /** The file must not exist. */
   | { readonly kind: 'nothing' }
   /** SHA-256 or git blob id, lower-case. */

@@ -10,7 +10,7 @@ import { ADDS, defineTool, type ToolCaller } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { LongContent } from '../../pool/long-content.ts';
-import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument } from '../push/input.ts';
+import { deviceIdArgument, type PushArguments, pushArguments, vaultIdArgument, withDevice } from '../push/input.ts';
 import type { PushMany, PushOutcome } from '../push/push-many.ts';
 import { pushedSchema, pushedView } from './push.ts';
 
@@ -67,12 +67,11 @@ export function syncPushMany(push: PushMany, deviceOf: CallerName) {
     async handle({ files: given, device_id: device, vault_id: vaultId }, principal, caller) {
       chargeFor(given.length, caller);
       checkBytes(given);
-      const device_id = device ?? deviceOf(principal);
       const files = await Promise.all(
         given.map((one) =>
           attempt((): PushArguments => {
             const args = argumentsOf({ input: fileArguments }, one) as z.output<typeof fileArguments>;
-            return { ...args, device_id: args.device_id ?? device_id };
+            return withDevice(args, device, deviceOf(principal));
           }),
         ),
       );

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
-import { pushArguments } from '../push/input.ts';
+import { pushArguments, withDevice } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
 import type { PushResult } from '../push/step.ts';
 
@@ -29,24 +29,14 @@ export function syncPush(push: Push, deviceOf: CallerName) {
     title: 'Write, rename or delete a file',
     access: 'account',
     description:
-      'Sends one file to the hub, renames it or deletes it. If the file changed since base_sha, the push is rejected and stored as a conflict.',
+      'Writes one file, renames it or deletes it. A new file needs path and content; to change one, send the base_sha that you read. If it changed since, the push is rejected and stored as a conflict.',
     input: pushArguments,
     output: pushedSchema,
     annotations: ADDS,
     takesContents: true,
-    example: {
-      path: 'notes/today.md',
-      content: '# Today\n',
-      sha256: '0438e1f6a52d130aff81d4002078707dc706c86de3753ceb933e2ae59f0d758c',
-      hlc: '2026-11-20T20:18:57.123Z-0000-89e4f1c2a0b3d756',
-      device_id: 'laptop',
-      mtime: '2026-11-20T20:18:50.000Z',
-    },
+    example: { path: 'notes/today.md', content: '# Today\n' },
     async handle(args, principal) {
-      const result = await push.push(principal.accountId, {
-        ...args,
-        device_id: args.device_id ?? deviceOf(principal),
-      });
+      const result = await push.push(principal.accountId, withDevice(args, undefined, deviceOf(principal)));
       return { structured: pushedView(result), text: pushedText(result) };
     },
   });

@@ -7,6 +7,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
+import { timeAfter } from '../../time/truth.ts';
 import { type DeviceRecord, devices } from '../log/records.ts';
 
 interface Visit {
@@ -61,10 +62,8 @@ export class PullVisits {
 
   async #write(): Promise<void> {
     this.#timer = undefined;
-    const visits = [...this.#unwritten.values()];
-    this.#unwritten.clear();
     const { actors, log } = this.#options;
-    for (const visit of visits) {
+    for (const [name, visit] of [...this.#unwritten]) {
       const { vaultId, deviceId } = visit;
       try {
         await actors.vault(vaultId).ask((batch): void => {
@@ -75,13 +74,15 @@ export class PullVisits {
       } catch (error) {
         log.warn({ err: error, vault_id: vaultId }, 'the visit of a device could not be written');
       }
+      // Listed until it is stored, or a position would go back in between. A later visit replaced it.
+      if (this.#unwritten.get(name) === visit) this.#unwritten.delete(name);
     }
   }
 }
 
 function merged(known: DeviceRecord | undefined, { seenMs, pulledSeq }: Visit): DeviceRecord {
   return {
-    last_seen_ms: Math.max(known?.last_seen_ms ?? 0, seenMs),
+    last_seen_ms: timeAfter(seenMs, known?.last_seen_ms ?? 0),
     pulled_seq: Math.max(known?.pulled_seq ?? 0, pulledSeq),
     pushed_seq: known?.pushed_seq ?? 0,
   };

@@ -1,6 +1,7 @@
 /** Records when a device was last seen, and its newest pushed change. Not written with every call. */
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import { isDueAgain } from '../../time/truth.ts';
 import { devices } from '../log/records.ts';
 
 export interface PushVisit {
@@ -22,9 +23,9 @@ export class PushVisits {
   note(batch: Batch, { vaultId, deviceId, nowMs, pushedSeq }: PushVisit): void {
     const name = `${vaultId} ${deviceId}`;
     const writtenMs = this.#writtenMs.get(name);
-    if (writtenMs !== undefined && nowMs - writtenMs < limits.deviceSeenMs) return;
+    if (writtenMs !== undefined && !isDueAgain(writtenMs, nowMs, limits.deviceSeenMs)) return;
     const known = batch.get(devices, [vaultId, deviceId]);
-    if (known !== undefined && nowMs - known.last_seen_ms < limits.deviceSeenMs) return;
+    if (known !== undefined && !isDueAgain(known.last_seen_ms, nowMs, limits.deviceSeenMs)) return;
     if (known === undefined && this.#isFull(batch, vaultId, nowMs)) return;
     batch.put(devices, [vaultId, deviceId], {
       last_seen_ms: nowMs,

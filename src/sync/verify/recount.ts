@@ -4,7 +4,7 @@ import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { keptBytes } from '../log/change.ts';
-import { compareHlc, type Hlc, parseHlc } from '../log/hlc.ts';
+import { type Hlc, parseHlc } from '../log/hlc.ts';
 import { conflicts, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { ContentVerifier } from './contents.ts';
@@ -13,6 +13,7 @@ import type { ContentVerifier } from './contents.ts';
 export interface VaultRecount {
   seq: number;
   storedMs: number;
+  /** Of the newest version. */
   clock: Hlc | undefined;
   versions: number;
   pending: number;
@@ -74,7 +75,8 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
         isMet: false,
       });
       recount.storedMs = head.storedMs;
-      recount.clock = laterOf(recount.clock, parseHlc(meta.hlc, meta.device_id));
+      // Only the newest: earlier ones may be of a time when the hub's clock was wrong.
+      recount.clock = parseHlc(meta.hlc, meta.device_id);
     } catch {
       // The report only needs to name the damaged version.
       problems.push(`${name}: it cannot be read`);
@@ -88,11 +90,6 @@ export function recountVersions(reader: CheckedReader, content: ContentVerifier,
 /** True when the oldest stored version of a path points at an existing version. It may only point at a removed one. */
 function isBroken(reader: CheckedReader, vaultId: string, previousSeq: number): boolean {
   return previousSeq !== 0 && reader.view(versions, [vaultId, previousSeq]) !== undefined;
-}
-
-function laterOf(a: Hlc | undefined, b: Hlc | undefined): Hlc | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return compareHlc(a, b) >= 0 ? a : b;
 }
 
 export function recountConflicts(

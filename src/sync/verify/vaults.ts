@@ -122,7 +122,7 @@ function checkHead(
   }
   const hub = { ms: head?.hlc_ms ?? 0, counter: head?.hlc_counter ?? 0, node: '' };
   if (clock !== undefined && compareHlc(hub, { ...clock, node: '' }) < 0) {
-    problems.push(`head of ${vaultId}: its clock is earlier than a version's`);
+    problems.push(`head of ${vaultId}: its clock is earlier than the newest version's`);
   }
 }
 

@@ -33,7 +33,7 @@ const someDay = day.optional();
 
 export const listArguments = z.strictObject({
   due_today: z.boolean().optional(),
-  overdue: z.boolean().optional().describe('Open tasks due before today'),
+  overdue: z.boolean().optional().describe('Open tasks due before today; with due_today: those due today too'),
   status: z.enum(KANBAN_STATUSES).optional(),
   ...listFields,
   search: z.string().min(1).max(limits.taskSearchCharsMax).optional().describe('Text in the content, in any case'),
@@ -61,10 +61,11 @@ export function taskSearchOf(args: ListArguments, nowMs: number, ownZone: () => 
     ...spanErrors('completed', args.completed_from, args.completed_to),
   });
   const today = zone.dayOf(nowMs);
-  const { overdue = false } = args;
-  const dueToday = args.due_today === true ? today : undefined;
-  const from = inOrder(args.due_from, dueToday).at(-1);
-  const to = inOrder(args.due_to, dueToday, overdue ? dayBefore(today) : undefined).at(0);
+  const { overdue = false, due_today: dueToday = false } = args;
+  // Both together are a union: what is open and due today or before.
+  const from = inOrder(args.due_from, dueToday && !overdue ? today : undefined).at(-1);
+  const last = dueToday ? today : overdue ? dayBefore(today) : undefined;
+  const to = inOrder(args.due_to, last).at(0);
   const filter: TaskFilter = defined({
     categoryId: args.category_id,
     completed: args.completed ?? (overdue ? false : undefined),

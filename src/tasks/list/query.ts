@@ -87,7 +87,7 @@ export function segmentsOf(filter: TaskFilter, { sortBy, descending }: TaskOrder
     case 'content':
       return [{ order: 'content', buckets }];
     case 'is_important': {
-      // Ids rise with the creation time, so ties in this order follow the id.
+      // Tasks of equal importance follow their creation time, then the id.
       const rising = [created(buckets.filter((bucket) => !isImportant(bucket))), created(buckets.filter(isImportant))];
       return descending ? rising.reverse() : rising;
     }
@@ -115,9 +115,15 @@ export function compareTasks(a: TaskRecord, b: TaskRecord, { sortBy, descending 
   const [x, y] = [sortValue(a, sortBy), sortValue(b, sortBy)];
   if (x === null || y === null) {
     if (x !== y) return x === null ? 1 : -1;
-    return sign * (a.id - b.id);
+    return sign * compareTies(a, b, sortBy);
   }
-  return sign * (compareValues(x, y) || a.id - b.id);
+  return sign * (compareValues(x, y) || compareTies(a, b, sortBy));
+}
+
+/** Compares tasks of one value as their index does. Ids and creation times disagree after a clock that was wrong. */
+function compareTies(a: TaskRecord, b: TaskRecord, sortBy: SortBy): number {
+  const isByCreation = sortBy === 'is_important' || (sortBy === 'completed_at' && a.completed_at === null);
+  return (isByCreation ? Date.parse(a.created_at) - Date.parse(b.created_at) : 0) || a.id - b.id;
 }
 
 /** Compares two values in the order of the store's keys. */

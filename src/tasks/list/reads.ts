@@ -28,7 +28,8 @@ export function twinOf(store: Pick<Reader, 'get'>, accountId: string, task: Task
     if (store.get(taskTexts, [accountId, id])?.includes(content) !== true) continue;
     const other = liveTask(store, accountId, id);
     if (other?.content !== task.content) continue;
-    return Date.parse(task.created_at) - Date.parse(other.created_at) <= limits.taskTwinMs ? id : undefined;
+    const apartMs = Math.abs(Date.parse(task.created_at) - Date.parse(other.created_at));
+    return apartMs <= limits.taskTwinMs ? id : undefined;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Checks that a form was made for this browser, and keeps text written in a session that has ended. A form is valid if
- * its `Origin`, when present, is ours, and if it contains the token of the browser's own id.
+ * its `Origin` and `Sec-Fetch-Site`, when present, are ours, and if it contains the token of the browser's own id.
  */
 import type { RouteRequest } from '../../http/route/route.ts';
 import { addressOf } from '../next-path.ts';
@@ -9,6 +9,9 @@ import type { Visit } from '../visit.ts';
 import type { Drafts } from './drafts.ts';
 import { unnumbered } from './sent-forms.ts';
 import { isSameToken, ownerOfToken } from './token.ts';
+
+/** Values of Sec-Fetch-Site for pages of other sites, and of other hosts or ports of the same one. */
+const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
 
 export interface OwnFormsOptions {
   readonly drafts: Drafts;
@@ -38,8 +41,12 @@ export class OwnForms {
     return path === undefined ? undefined : { accountId, path };
   }
 
-  /** Some browsers send no origin; for those the token alone proves the form is ours. */
+  /**
+   * Some browsers send no origin; for those the token alone proves the form is ours. Current ones also say where a
+   * request comes from (Fetch Metadata), and a page of another site cannot change that.
+   */
   #isOwnOrigin(request: RouteRequest): boolean {
+    if (FOREIGN_SITES.has(request.header('sec-fetch-site') ?? '')) return false;
     const origin = request.header('origin');
     return origin === undefined || this.#options.isOwnOrigin(origin, request.header('host') ?? '');
   }

@@ -4,11 +4,11 @@ import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
-import type { MemberVisit, Pages, View } from '../pages.ts';
+import { type MemberVisit, type Pages, SECOND_FACTOR_PATH, type View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Form, SubmitButton } from '../ui.tsx';
 
-const PATH = '/settings/second-factor';
+const PATH = SECOND_FACTOR_PATH;
 
 export interface SecondFactorOptions extends Pick<Capabilities, 'secondFactors' | 'logins'> {
   readonly pages: Pages;
@@ -17,7 +17,10 @@ export interface SecondFactorOptions extends Pick<Capabilities, 'secondFactors' 
 export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFactorOptions): Route[] {
   const setUp = (visit: MemberVisit, problem?: Problem) => {
     const made = secondFactors.pending(visit.accountId, visit.email);
-    return made === undefined ? pages.go(visit, '/settings') : pages.show(visit, setUpView(visit, made, problem));
+    if (made !== undefined) return pages.show(visit, setUpView(visit, made, problem));
+    return secondFactors.mustSetUp(visit.accountId)
+      ? pages.show(visit, requiredView(visit))
+      : pages.go(visit, '/settings');
   };
   const shown = (text: string, codes: readonly string[]) => ({
     text,
@@ -50,6 +53,12 @@ export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFacto
     ),
     pages.memberForm(`${PATH}/off`, async (visit, form) => {
       const { accountId, source } = visit;
+      if (secondFactors.isRequired(accountId)) {
+        return pages.go(visit, '/settings', {
+          text: 'This hub requires two-factor sign-in. It stays on.',
+          tone: 'bad',
+        });
+      }
       const password = form.get('password') ?? '';
       if (!(await logins.isPassword({ accountId, password, source }))) {
         return pages.go(visit, '/settings', {
@@ -66,6 +75,25 @@ export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFacto
       return pages.go(visit, '/settings', { text: 'Two-factor sign-in is off.' });
     }),
   ];
+}
+
+function requiredView(visit: MemberVisit): View {
+  return {
+    title: 'Set up two-factor sign-in',
+    section: 'settings',
+    body: (
+      <div class="narrow wide">
+        <h1>Set up two-factor sign-in</h1>
+        <p class="lead">
+          This hub requires it. You need an authenticator app, for example on your phone. Everything else is available
+          again afterwards.
+        </p>
+        <Form csrf={visit.csrf} action={PATH}>
+          <SubmitButton look="primary">Set up an authenticator app</SubmitButton>
+        </Form>
+      </div>
+    ),
+  };
 }
 
 function setUpView(
@@ -118,19 +146,23 @@ export function SecondFactor({
           <Form csrf={visit.csrf} action={`${PATH}/codes`}>
             <SubmitButton>Replace the recovery codes</SubmitButton>
           </Form>
-          <Confirm label="Turn off…">
-            <p>After this, your password alone signs you in.</p>
-            <Form csrf={visit.csrf} action={`${PATH}/off`}>
-              <Field
-                form="second-factor"
-                name="password"
-                label="Your password"
-                type="password"
-                autocomplete="current-password"
-              />
-              <SubmitButton look="danger">Turn off two-factor sign-in</SubmitButton>
-            </Form>
-          </Confirm>
+          {secondFactors.isRequired(visit.accountId) ? (
+            <p>This hub requires it.</p>
+          ) : (
+            <Confirm label="Turn off…">
+              <p>After this, your password alone signs you in.</p>
+              <Form csrf={visit.csrf} action={`${PATH}/off`}>
+                <Field
+                  form="second-factor"
+                  name="password"
+                  label="Your password"
+                  type="password"
+                  autocomplete="current-password"
+                />
+                <SubmitButton look="danger">Turn off two-factor sign-in</SubmitButton>
+              </Form>
+            </Confirm>
+          )}
         </>
       ) : (
         <Form csrf={visit.csrf} action={PATH}>

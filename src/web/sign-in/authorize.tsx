@@ -7,10 +7,12 @@ import { explain, Refusal } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import type { OAuthClient } from '../../oauth/clients/clients.ts';
+import { shownClientId } from '../../oauth/clients/sealed-client.ts';
 import {
   type AuthorizationRequest,
   answerUri,
   clientIdOf,
+  isResourceOf,
   type ReadRequest,
   type RedirectTarget,
   readRequest,
@@ -68,8 +70,12 @@ async function decide(options: AuthorizeOptions, visit: MemberVisit, form: URLSe
   const scope = form.get('access') === 'read' ? 'read' : read.request.scope;
   // First the code, because an account may have only a few of them.
   const code = codes.make(visit.accountId, client, { ...read.request, scope }, visit.source);
-  await clients.noteUsed(client.client_id, visit.accountId);
-  options.letters.newSignIn(visit.email, `An app (${client.client_name ?? client.client_id})`, visit.source);
+  await clients.noteUsed(client.client_id);
+  options.letters.newSignIn(
+    visit.email,
+    `An app (${client.client_name ?? shownClientId(client.client_id)})`,
+    visit.source,
+  );
   return leave(read.request, issuer, { code });
 }
 
@@ -80,7 +86,7 @@ async function askedOf(
   query: URLSearchParams,
 ): Promise<Asked | { readonly view: View }> {
   const issuer = pages.hubUrl(visit);
-  const isResource = (uri: string) => [issuer, `${issuer}/`, ...resources.map((path) => issuer + path)].includes(uri);
+  const isResource = (uri: string) => isResourceOf(issuer, resources, uri);
   try {
     const client = await clients.find(clientIdOf(query), { ...visit.request.caller, accountId: visit.accountId });
     return { client, read: readRequest(query, client, isResource), issuer };

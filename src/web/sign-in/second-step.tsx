@@ -31,7 +31,9 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
       }
       const { accountId, passwordHash, email, next } = found;
       const code = form.get('code') ?? '';
-      const tried = await problemOf('code', {}, () => options.secondFactors.use(accountId, code, visit.source));
+      const tried = await problemOf('code', {}, () =>
+        options.secondFactors.use(accountId, code, visit.source, pages.knownBrowser(visit, email)),
+      );
       if (!tried.ok) {
         options.audit.signInFailed(accountId, 'wrong code', visit.source);
         return pages.show(visit, codeView(visit, tried.problem));

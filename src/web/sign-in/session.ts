@@ -27,7 +27,7 @@ export async function startSession(
 ): Promise<Reply> {
   await sessions.end(visit.browserId, visit.source);
   const id = await sessions.start(accountId, { ...visit.source, by: 'user' }, passwordHash);
-  if (tell !== undefined && !pages.isKnownBrowser(visit, tell)) {
+  if (tell !== undefined && pages.knownBrowser(visit, tell) === undefined) {
     letters.newSignIn(tell, `A browser (${browserName(visit.source.agent)})`, visit.source);
   }
   return pages.goAs(next, id, notice);

@@ -108,6 +108,72 @@ test('[AUTH-1] a place of an address is free again after its turn', async () => 
   expect(await outcome(guard.enter(tryFrom('192.0.2.1')))).toBe('refused');
 });
 
+/** Guesses from so many networks (/64) of one site, as many as each can send at a time, and what comes of them. */
+async function guesses(site: string, networks: number): Promise<Readonly<Record<string, number>>> {
+  const seen: Record<string, number> = {};
+  for (let n = 0; n < networks; n += 1) {
+    const tried = tryFrom(`${site}:${n.toString(16)}::1`);
+    const entered = guard.enter(tried);
+    entered.then(
+      () => guard.failed(tried),
+      () => undefined,
+    );
+    const what = await outcome(entered);
+    seen[what] = (seen[what] ?? 0) + 1;
+  }
+  return seen;
+}
+
+test('[LIM-4, AUTH-1] while a /48 guesses, the owner with a new machine elsewhere gets in at the next turn', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    await guesses('2001:db8:a', 300);
+    const owner = guard.enter(tryFrom('203.0.113.2'));
+    if ((await outcome(owner)) === 'waits') {
+      tick();
+      await outcome(owner);
+      tick();
+    }
+    expect([round, await outcome(owner)]).toEqual([round, 'passes']);
+    tick();
+  }
+});
+
+test('[LIM-4, AUTH-1] a site has four times the wrong passwords of one of its networks, then none until they are old', async () => {
+  let passed = 0;
+  for (let round = 0; round < 60; round += 1) {
+    passed += (await guesses('2001:db8:a', 64))['passes'] ?? 0;
+    tick();
+    await outcome(Promise.resolve());
+  }
+  const refused = await guesses('2001:db8:a', 16);
+  expect(refused).toEqual({ refused: 16 });
+  expect(passed).toBeLessThanOrEqual(4 * limits.passwordTriesMax);
+  nowMs += limits.passwordTriesMs + 1;
+  expect((await guesses('2001:db8:a', 1))['refused'] ?? 0).toBe(0);
+});
+
+test('[LIM-4, AUTH-1] who waits from a network with many places makes room for one with none', async () => {
+  attack(limits.passwordTriesOfEmailMax);
+  await guard.enter(tryFrom('192.0.2.1'));
+  const first = Array.from({ length: 8 }, (_, n) => guard.enter(tryFrom(`2001:db8:a:${(n * 256).toString(16)}::1`)));
+  const second = [0, 1].map((n) => guard.enter(tryFrom(`2001:db8:b:${(n * 256).toString(16)}::1`)));
+  const all = await Promise.all([...first, ...second].map(outcome));
+  expect(all).toEqual(Array(limits.slowSignInsWaitingMax).fill('waits'));
+  const owner = guard.enter(tryFrom('203.0.113.2'));
+  expect(await outcome(owner)).toBe('waits');
+  expect(await Promise.all([...first, ...second].map(outcome))).toEqual([
+    ...Array(7).fill('waits'),
+    'refused',
+    'waits',
+    'waits',
+  ]);
+  for (let turn = 0; turn < 3; turn += 1) {
+    tick();
+    await outcome(owner);
+  }
+  expect(await outcome(owner)).toBe('passes');
+});
+
 test('[AUTH-1, LIM-2] emails under attack at one time are bounded, and a refusal says when to come again', async () => {
   const emails = Array.from({ length: limits.slowSignInEmailsMax + 1 }, (_, n) => `n${n}@example.org`);
   for (const email of emails) {

@@ -1,6 +1,18 @@
 /** What is not unpacked: each kind of entry that could reach beyond its folder. */
 import { expect, test } from 'vitest';
-import { checkTar } from '../../../src/client/mirror/tar-check.ts';
+import { TarCheck } from '../../../src/client/mirror/tar/tar-check.ts';
+import { readTar } from '../../../src/client/mirror/tar/tar-read.ts';
+
+/** Reads a tar in parts of odd sizes, and checks every entry. */
+async function checkTar(bytes: Buffer): Promise<void> {
+  const check = new TarCheck();
+  for await (const entry of readTar(parts(bytes))) check.accept(entry);
+}
+
+async function* parts(bytes: Buffer) {
+  for (let at = 0, size = 1; at < bytes.length; at += size, size = (size * 7) % 613)
+    yield bytes.subarray(at, at + size);
+}
 
 /** One ustar entry. */
 function entry(path: string, { type = '0', target = '', body = '' } = {}): Buffer {
@@ -22,8 +34,8 @@ const pax = (record: string) => {
   return entry('pax', { type: 'x', body: `${length} ${record}\n` });
 };
 
-test('[CLI-3] files, folders and links that stay inside are unpacked', () => {
-  checkTar(
+test('[CLI-3] files, folders and links that stay inside are unpacked', async () => {
+  await checkTar(
     tar(
       entry('src/', { type: '5' }),
       entry('src/a.ts', { body: 'x'.repeat(700) }),
@@ -50,10 +62,17 @@ test.each([
   ['a pax path upwards', Buffer.concat([pax('path=../x'), entry('harmless')])],
   ['a pax link upwards', Buffer.concat([pax('linkpath=../x'), entry('a', { type: '2', target: 'b' })])],
   ['a GNU long name upwards', Buffer.concat([entry('long', { type: 'L', body: '../x\0' }), entry('harmless')])],
-])('[CLI-3] %s is not unpacked', (_, bytes) => {
-  expect(() => checkTar(tar(bytes))).toThrow(/not unpacked/);
+])('[CLI-3] %s is not unpacked', async (_, bytes) => {
+  await expect(checkTar(tar(bytes))).rejects.toThrow(/not unpacked/);
 });
 
-test('[CLI-3] what is not a tar is not unpacked', () => {
-  expect(() => checkTar(Buffer.alloc(2048, 'x'))).toThrow(/not a tar/);
+test('[CLI-3] what is not a tar is not unpacked', async () => {
+  await expect(checkTar(Buffer.alloc(2048, 'x'))).rejects.toThrow(/not a tar/);
+});
+
+test('[CLI-3] a tar that ends early is told', async () => {
+  const whole = tar(entry('a', { body: 'x'.repeat(2000) }));
+  for (const length of [100, 512, 1024, 1500]) {
+    await expect(checkTar(whole.subarray(0, length))).rejects.toThrow(/cut short/);
+  }
 });

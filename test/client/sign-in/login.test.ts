@@ -29,6 +29,8 @@ interface Kept {
   readonly servers: Record<string, KeptLogin>;
 }
 
+/** The client_id of the command line. */
+const COMMAND = { client_id: 'cairn' };
 const hub = useHub();
 let owner: Account;
 
@@ -161,7 +163,7 @@ test.concurrent('[OAUTH-6, KEY-6] killed between the hub’s renewal and its own
   const folder = await signedIn();
   const stale = makeStale(folder);
   // The hub renewed, and the process that asked is gone, with its lock still there.
-  tokensOf(await refresh(hub, stale.refresh_token));
+  tokensOf(await refresh(hub, stale.refresh_token, COMMAND));
   const gone = spawn(process.execPath, ['-e', '']);
   await new Promise((resolve) => gone.once('exit', resolve));
   writeFileSync(`${fileOf(folder)}.lock`, `${gone.pid} ${hostname()} leftover`);
@@ -172,7 +174,7 @@ test.concurrent('[OAUTH-6, KEY-6] killed between the hub’s renewal and its own
 test.concurrent('[OAUTH-6] a sign-in that has ended on the hub is told with what to do, and still signed out', async () => {
   const folder = await signedIn();
   const { refresh_token: token } = makeStale(folder);
-  for (let turn = 0; turn < 3; turn += 1) await refresh(hub, token);
+  for (let turn = 0; turn < 3; turn += 1) await refresh(hub, token, COMMAND);
   const refused = await client(folder, 'whoami');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('has expired; run `cairn login`')]);
   expect((await client(folder, 'logout')).code).toBe(0);

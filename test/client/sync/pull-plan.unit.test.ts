@@ -8,11 +8,33 @@ import { pathsToCompare, planBit, planChange, worthAfterRestore } from '../../..
 import { troublesOf } from '../../../src/client/sync/plan/troubles.ts';
 import { scanOf, stateOf } from './views.ts';
 
-const NEVER = { recheck: [], canWrite: () => false, isComing: () => false };
+const NEVER = { recheck: [], canWrite: () => false, isComing: () => false, pausesAtMs: undefined };
+const FAILED = { inRow: 3, lastMs: 100_000 };
 
 test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, object, string, string[]]>([
   ['a path that can be written again', { kind: 'hub' }, { canWrite: () => true }, 'x', ['a']],
   ['not one that still cannot be written', { kind: 'hub' }, {}, 'x', []],
+  [
+    'a path that could not be written, in a sync of its own',
+    { kind: 'hub', failed: FAILED },
+    { canWrite: () => true },
+    'x',
+    ['a'],
+  ],
+  [
+    'not by a watch before its pause is over',
+    { kind: 'hub', failed: FAILED },
+    { canWrite: () => true, pausesAtMs: 103_999 },
+    'x',
+    [],
+  ],
+  [
+    'by a watch after its pause',
+    { kind: 'hub', failed: FAILED },
+    { canWrite: () => true, pausesAtMs: 104_000 },
+    'x',
+    ['a'],
+  ],
   ['a download that nobody does any more', { kind: 'download' }, {}, 'x', ['a']],
   ['not one that is queued or under way', { kind: 'download' }, { isComing: () => true }, 'x', []],
   ['a conflict whose file changed since', { kind: 'conflict', local: 'y', conflictId: 'c' }, {}, 'x', ['a']],
@@ -136,6 +158,13 @@ test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>
   ['not while it is excluded', { kind: 'hub' }, scanOf({}, ['a']), {}, []],
   ['a refused push also when it is excluded', { kind: 'push' }, scanOf({}, ['a']), {}, ['a: It waits.']],
   ['not what is being downloaded', { kind: 'download' }, scanOf({}), { isComing: () => true }, []],
+  [
+    'what is downloaded again after it could not be written',
+    { kind: 'download', failed: FAILED },
+    scanOf({}),
+    { isComing: () => true },
+    ['a: It waits.'],
+  ],
   ['first why it cannot be read', { kind: 'push' }, scanOf({}, [], ['a']), {}, ['a: It cannot be read.']],
   [
     'that earlier saves wait',

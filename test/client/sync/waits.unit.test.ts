@@ -2,12 +2,15 @@
 import { expect, test } from 'vitest';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import {
+  afterFailure,
   afterSend,
   backoffMs,
+  firstTriedAgainMs,
   isRestless,
   longestWaitMs,
   restsUntilMs,
   type Sends,
+  triedAgainMs,
 } from '../../../src/client/sync/plan/waits.ts';
 
 const PATH = 'log' as FolderPath;
@@ -68,6 +71,35 @@ test('[SYN-24] a file that became small is forgotten, and a send leaves the send
   const before = afterSend(new Map(), 'a', 2 ** 18, 0);
   expect([...afterSend(before, 'a', 2 ** 18 - 1, 1)]).toEqual([]);
   expect([...before.keys()]).toEqual(['a']);
+});
+
+test('[SYN-24] what cannot be written is tried again after 1, 2, 4 … 60 s, and several tries of one sync count once', () => {
+  let failed = afterFailure(undefined, 0);
+  expect(afterFailure(failed, 500)).toEqual(failed);
+  const pauses: number[] = [];
+  for (let tries = 0; tries < 9; tries += 1) {
+    const againMs = triedAgainMs(failed);
+    pauses.push(againMs - failed.lastMs);
+    failed = afterFailure(failed, againMs);
+  }
+  expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, MINUTE_MS, MINUTE_MS, MINUTE_MS]);
+});
+
+test.each([
+  ['nothing failed', [{}], Number.POSITIVE_INFINITY],
+  [
+    'the first of several',
+    [{ failed: { inRow: 2, lastMs: 100_000 } }, { failed: { inRow: 1, lastMs: 100_000 } }],
+    101_000,
+  ],
+  ['due just now', [{ failed: { inRow: 1, lastMs: 98_500 } }], 99_500],
+  [
+    'due long ago, so it cannot be written for another reason',
+    [{ failed: { inRow: 1, lastMs: 1000 } }],
+    Number.POSITIVE_INFINITY,
+  ],
+])('[SYN-24] a watch wakes for what could not be written: %s', (_, waits, ms) => {
+  expect(firstTriedAgainMs(waits, 100_000)).toBe(ms);
 });
 
 const QUIET = { isBlind: false, hasAsides: false, restsUntilMs: Number.POSITIVE_INFINITY };

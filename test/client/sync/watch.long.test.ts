@@ -303,6 +303,37 @@ test.runIf(canUnshare)(
   90_000,
 );
 
+test.runIf(canUnshare)(
+  '[SYN-24] a full disk is told by a watch, by status and at the end, and what does not fit is asked for less and less often',
+  async () => {
+    const files = Array.from({ length: 12 }, (_, at) => [`f${at}.bin`, randomBytes(200_000)] as const);
+    const relay = await startRelay(hub);
+    const [, b] = await syncedPair(hub, key, Object.fromEntries(files), { isShared: false, through: relay });
+    const room = `mount -t tmpfs -o size=1m tmpfs '${b.folder}' && exec "$0" "$@"`;
+    const watcher = b.watch({}, { wrapper: ['unshare', '-rm', 'sh', '-c', room] });
+    await until(() => /disk is full/.test(watcher.output()), watcher.output);
+    const before = relay.requests.length;
+    await sleep(10_000);
+    const downloads = relay.requests
+      .slice(before)
+      .filter(({ body }) => /"paths":/.test(body) && !/"brief":true/.test(body));
+    // After 1, 2, 4 and 8 s.
+    for (const [path] of files)
+      expect(downloads.filter(({ body }) => body.includes(`"${path}"`)).length, path).toBeLessThan(6);
+    const lines = watcher
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('disk is full'));
+    expect(new Set(lines).size).toBe(lines.length);
+    const pid = String(watcher.pid);
+    const status = await b.syncUnder(['nsenter', '-t', pid, '-m', '-U', '--preserve-credentials'], 'status');
+    expect(status).toMatchObject({ code: 1, stdout: expect.stringMatching(/disk is full/) });
+    expect(await watcher.stop()).toBe(1);
+    await relay.close();
+  },
+  90_000,
+);
+
 test('[SYN-24] thousands of files that come at once, as with a checkout, arrive while both folders are watched', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
   const watchers = [a.watch(), b.watch()];

@@ -1,12 +1,12 @@
 /** The kernel's tables of connections, as counts by address. */
 import { expect, test } from 'vitest';
-import { connectionsByBlock, Peers } from '../../../src/http/checks/peers.ts';
+import { connectionsByNetwork, Peers } from '../../../src/http/checks/peers.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 const line = (at: number, local: string, remote: string, state = '01') =>
   `   ${at}: ${local} ${remote} ${state} 00000000:00000000 00:00000000 00000000     0        0 28435 1 0000000000000000 20 4 30 10 -1`;
 
-test('[NET-11] open connections to the port are counted by address, IPv6 by its block of 64 bits', () => {
+test('[NET-11] open connections to the port are counted by address, IPv6 by its networks', () => {
   const four = [
     HEAD,
     line(0, '00000000:1F90', '00000000:0000', '0A'),
@@ -23,12 +23,14 @@ test('[NET-11] open connections to the port are counted by address, IPv6 by its 
     line(2, '00000000000000000000000001000000:1F90', 'B80D0120010000000000000002000000:C356'),
     line(3, '00000000000000000000000001000000:1F90', 'B80D0120020000000000000001000000:C357'),
   ].join('\n');
-  expect(Object.fromEntries(connectionsByBlock([four, six], 8080))).toEqual({
+  expect(Object.fromEntries(connectionsByNetwork([four, six], 8080))).toEqual({
     '192.168.0.2': 3,
     '2001:db8:0:1::/64': 2,
     '2001:db8:0:2::/64': 1,
+    '2001:db8:0:0::/56': 3,
+    '2001:db8:0::/48': 3,
   });
-  expect(connectionsByBlock(['', HEAD, 'no table'], 8080).size).toBe(0);
+  expect(connectionsByNetwork(['', HEAD, 'no table'], 8080).size).toBe(0);
 });
 
 const connectionOf = (address: string) => ({ getRemoteAddressAsText: () => new TextEncoder().encode(address).buffer });

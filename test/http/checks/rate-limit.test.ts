@@ -91,13 +91,27 @@ test('[LIM-1, RPC-6] the gateway refuses with 429 and -32029', async () => {
   });
 });
 
+test('[LIM-3] all keys and tokens of an account share three times the rate of one', async () => {
+  const { mcp_key: key, email } = await account(hub);
+  const tokens = await Promise.all(Array.from({ length: 3 }, () => accessToken(hub, email)));
+  const callers = [withKey(key), ...tokens.map((token) => ({ Authorization: `Bearer ${token}` }))];
+  const answers: Answer[] = [];
+  for (const headers of callers) answers.push(...(await repeat(BURST, () => post(hub, LIST, headers))));
+  expect(statuses(answers)).toEqual([...Array(3 * BURST).fill(200), ...Array(BURST).fill(429)]);
+  expectRefused(answers.at(-1));
+  expect(answers.at(-1)?.headers['x-ratelimit-limit']).toBe(String(3 * BURST));
+  const { mcp_key: other } = await account(hub);
+  expect(statuses([await post(hub, LIST, withKey(other))])).toEqual([200]);
+});
+
 test('[LIM-1] REST, the tool mirror and the certificate mirror refuse with 429 and a JSON error', async () => {
   const owner = await mirrorAccount(hub);
-  const token = await accessToken(hub, owner.email);
+  const [reader, caller] = await Promise.all([account(hub), account(hub)]);
+  const token = await accessToken(hub, reader.email);
   const bytes = Buffer.from('tarball');
   const surfaces: (() => Promise<Answer>)[] = [
     () => call(hub, '/api/tasks', { headers: { Authorization: `Bearer ${token}` } }),
-    () => mirrorTool(hub, 'list_tasks', {}, withKey(owner.account_key)),
+    () => mirrorTool(hub, 'list_tasks', {}, withKey(caller.account_key)),
     () => upload(hub, owner, randomCommit(), bytes),
   ];
   for (const make of surfaces) {

@@ -31,7 +31,7 @@ test('[NET-1] GET /health answers 200 with status, version and uptime', async ()
 test('[NET-1] GET /ready answers 200 when the service takes requests', async () => {
   const answer = await call(hub, '/ready');
   expect(answer.status).toBe(200);
-  expect(answer.json()).toEqual({ status: 'ready' });
+  expect(answer.json()).toEqual({ status: 'ready', checks: expect.any(Array) });
 });
 
 test.each(['/health', '/ready'])('[NET-1] %s needs no key and no User-Agent, and minds neither', async (path) => {

@@ -55,7 +55,7 @@ test('[OAUTH-4] an operator’s client signs in as registered by the operator, a
   const page = await browser.open(`/oauth/authorize?${queryOf(id, newProof())}`);
   expect([page.status, browser.text]).toEqual([400, expect.stringContaining('This app cannot sign in')]);
   expect(refusalOf(await redeem(hub, id, pending.code, pending.proof))).toEqual([400, 'invalid_grant']);
-  expect(refusalOf(await refresh(hub, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+  expect(refusalOf(await refresh(hub, tokens.refresh_token, { client_id: id }))).toEqual([400, 'invalid_grant']);
   expect(await isOpen(hub, `Bearer ${tokens.access_token}`)).toBe(false);
   expect(await isOpen(hub, `Bearer ${kept.access_token}`)).toBe(true);
 });

@@ -13,6 +13,10 @@ test.each([
   'http://localhost:8080/callback',
   'cursor://anysphere.cursor-retrieval/oauth/callback',
   'com.example.app:/callback',
+  'vscode://ms-vscode.mcp/callback',
+  'vscode-insiders://ms-vscode.mcp/callback',
+  'windsurf://oauth/callback',
+  'CLAUDE://oauth/callback',
   `https://app.example/${'x'.repeat(limits.redirectUriCharsMax - 20)}`,
 ])('[OAUTH-4] %s may be registered', (uri) => {
   expect(checkRedirectUri(uri)).toBe(uri);
@@ -37,6 +41,18 @@ test.each([
   'blob:https://app.example/1',
   'vbscript:x',
   'ws://127.0.0.1/x',
+  'ms-msdt:/id',
+  'search-ms:query=x',
+  'ms-word:ofe|u|https://a.example/x',
+  'jar:https://a.example!/x',
+  'tel:112',
+  'sms:112',
+  'mailto:a@b.example',
+  'intent:x',
+  'chrome-extension://abcdefgh/x',
+  'steam://run/1',
+  'cursorx://oauth/callback',
+  'x:y',
   `https://app.example/${'x'.repeat(limits.redirectUriCharsMax - 19)}`,
 ])('[OAUTH-4] %s may not', (uri) => {
   expect(() => checkRedirectUri(uri)).toThrow();

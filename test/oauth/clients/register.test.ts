@@ -18,7 +18,7 @@ test('[OAUTH-4] a client is given an id and no secret; members that are not used
   });
   expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store']);
   expect(answer.json()).toEqual({
-    client_id: expect.stringMatching(/^ccl_[0-9a-f]{32}$/),
+    client_id: expect.stringMatching(/^ccl_[A-Za-z0-9_-]{60,200}$/),
     client_name: 'Агент 9000',
     ...REDIRECTS,
     grant_types: ['authorization_code', 'refresh_token'],
@@ -35,6 +35,11 @@ test.each([
   ['a redirect that runs script', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
   ['plain http', { redirect_uris: ['http://app.example/'] }, 'invalid_redirect_uri'],
   ['one good and one bad', { redirect_uris: ['https://a.example/', 'data:,x'] }, 'invalid_redirect_uri'],
+  [
+    'more than fits into an id',
+    { redirect_uris: [1, 2, 3].map((n) => `https://app.example/${n}/${'x'.repeat(330)}`) },
+    'invalid_client_metadata',
+  ],
   ['a name that is not text', { ...REDIRECTS, client_name: {} }, 'invalid_client_metadata'],
   ['a name that turns the text around', { ...REDIRECTS, client_name: 'a\u202eb' }, 'invalid_client_metadata'],
   ['a name too long', { ...REDIRECTS, client_name: 'x'.repeat(101) }, 'invalid_client_metadata'],

@@ -4,7 +4,16 @@ import { beforeAll, expect, test } from 'vitest';
 import { consent, newProof, queryOf, REDIRECT, redeem, register } from '../../support/authorize.ts';
 import { callTool, PASSWORD, post, replyOf, request, structured, textOf, toolRequest } from '../../support/gateway.ts';
 import { call } from '../../support/http.ts';
-import { isOpen, postForm, refresh, refusalOf, tokensOf } from '../../support/oauth.ts';
+import {
+  askDevice,
+  CLIENT,
+  DEVICE_GRANT,
+  isOpen,
+  postForm,
+  refresh,
+  refusalOf,
+  tokensOf,
+} from '../../support/oauth.ts';
 import { type PageClient, signedUp } from '../../support/page-client.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -77,7 +86,7 @@ test('[OAUTH-4] connected apps stand in the settings and lose access at once whe
   const action = browser.forms.find((form) => form.html.includes('Revoke access'))?.action ?? '';
   await browser.submit(action);
   expect(await isOpen(hub, `Bearer ${tokens.access_token}`)).toBe(false);
-  expect(refusalOf(await refresh(hub, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+  expect(refusalOf(await refresh(hub, tokens.refresh_token, { client_id: clientId }))).toEqual([400, 'invalid_grant']);
 });
 
 /** Requests that are told to the person: an answer to such a redirect would go to somebody else. */
@@ -186,6 +195,24 @@ test.each([
   expect((await redeem(hub, clientId, code, proof)).status).toBe(200);
 });
 
+test('[OAUTH-8] RFC 8707, 2.2: a resource of another service is refused with each grant, named in the request or not', async () => {
+  const clientId = await register(hub);
+  const { proof, code } = await codeFor(clientId);
+  const foreign = { resource: 'https://other.example/mcp' };
+  expect(refusalOf(await redeem(hub, clientId, code, proof, foreign))).toEqual([400, 'invalid_target']);
+  const tokens = tokensOf(await redeem(hub, clientId, code, proof, { resource: `${hub.url}/mcp` }));
+  const named = { client_id: clientId };
+  expect(refusalOf(await refresh(hub, tokens.refresh_token, { ...named, ...foreign }))).toEqual([
+    400,
+    'invalid_target',
+  ]);
+  tokensOf(await refresh(hub, tokens.refresh_token, { ...named, resource: hub.url }));
+  const device = await askDevice(hub);
+  const poll = { grant_type: DEVICE_GRANT, device_code: device.device_code, client_id: CLIENT };
+  expect(refusalOf(await postForm(hub, '/oauth/token', { ...poll, ...foreign }))).toEqual([400, 'invalid_target']);
+  expect(refusalOf(await postForm(hub, '/oauth/token', poll))).toEqual([400, 'authorization_pending']);
+});
+
 test('[OAUTH-4] RFC 6749, 4.1.2: a code that comes again is refused and ends what it gave', async () => {
   const clientId = await register(hub);
   const { proof, code } = await codeFor(clientId);
@@ -193,7 +220,7 @@ test('[OAUTH-4] RFC 6749, 4.1.2: a code that comes again is refused and ends wha
   expect(await isOpen(hub, `Bearer ${tokens.access_token}`)).toBe(true);
   expect(refusalOf(await redeem(hub, clientId, code, proof))).toEqual([400, 'invalid_grant']);
   expect(await isOpen(hub, `Bearer ${tokens.access_token}`)).toBe(false);
-  expect(refusalOf(await refresh(hub, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+  expect(refusalOf(await refresh(hub, tokens.refresh_token, { client_id: clientId }))).toEqual([400, 'invalid_grant']);
 });
 
 test('[OAUTH-4] two exchanges of one code at once give tokens at most once, and none that live on', async () => {
@@ -205,12 +232,16 @@ test('[OAUTH-4] two exchanges of one code at once give tokens at most once, and 
   expect(await isOpen(hub, `Bearer ${given[0] === undefined ? '' : tokensOf(given[0]).access_token}`)).toBe(false);
 });
 
-test('[OAUTH-4] a forged form authorizes nothing', async () => {
+test('[OAUTH-4, OAUTH-8] a forged form authorizes nothing, and one of another site with the right token neither', async () => {
   const query = queryOf(await register(hub), newProof());
   await browser.open(`/oauth/authorize?${query}`);
   const fields = browser.fieldsOf('/oauth/authorize', { answer: 'authorize' });
   const foreign = await browser.post('/oauth/authorize', fields, { Origin: 'https://attacker.example' });
   expect([foreign.status, foreign.headers['location']]).toEqual([403, undefined]);
+  for (const site of ['cross-site', 'same-site']) {
+    const sent = await browser.post('/oauth/authorize', fields, { 'Sec-Fetch-Site': site });
+    expect([site, sent.status, sent.headers['location']]).toEqual([site, 403, undefined]);
+  }
   fields.set('csrf', 'x');
   expect((await browser.post('/oauth/authorize', fields)).status).toBe(403);
 });
@@ -277,7 +308,7 @@ test('[OAUTH-5] a token of scope read reads, and is refused every change with in
     body: JSON.stringify({ content: 'x' }),
   });
   expect([created.status, created.headers['www-authenticate']]).toEqual([403, expect.stringContaining('insufficient')]);
-  const next = tokensOf(await refresh(hub, tokens.refresh_token));
+  const next = tokensOf(await refresh(hub, tokens.refresh_token, { client_id: clientId }));
   expect((await post(hub, toolRequest(3, 'create_task', { content: 'x' }), bearer(next.access_token))).status).toBe(
     403,
   );

@@ -13,7 +13,6 @@ import { openLog } from '../../../src/common/log.ts';
 import { allTables } from '../../../src/compose/tables.ts';
 import { checkIntegrity } from '../../../src/compose/verify.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { OAuthClients } from '../../../src/oauth/clients/clients.ts';
 import { DeviceGrants } from '../../../src/oauth/device-grants.ts';
 import { Identities } from '../../../src/oauth/provider/identities.ts';
 import { IdentityProvider } from '../../../src/oauth/provider/identity-provider.ts';
@@ -175,7 +174,11 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
   await devices.redeem(codes.device_code, 'cli');
   await devices.approve((await devices.start(device, '192.0.2.1')).user_code, second);
   await identities.linkSubject(first, 'user', OPERATOR);
-  await new OAuthClients({ ...base(), documents: 'off' }).register({ redirect_uris: ['http://127.0.0.1/callback'] });
+  const client = { client_name: null, redirect_uris: ['http://127.0.0.1/callback'], registered_ms: 0, expires_ms: 1 };
+  await forge(store, (batch) => {
+    batch.put(oauthClients, ['ccl_0'], client);
+    batch.put(oauthClientExpiries, [1, 'ccl_0'], {});
+  });
   expect(checkIntegrity(store, sealer)).toMatchObject({ ok: true, sign_ins: 1, device_grants: 1, identities: 1 });
   const tables: readonly AnyTable[] = [
     deviceGrants,

@@ -9,9 +9,11 @@ import {
   type HubClock,
   isTooFarAhead,
   parseHlc,
+  raisedAbove,
   receiveTick,
   secondsAhead,
   sendTick,
+  trusted,
 } from '../../../src/sync/log/hlc.ts';
 import { parseIsoMs } from '../../../src/time/iso-time.ts';
 import { runs, seed } from '../../support/seed.ts';
@@ -195,4 +197,42 @@ test.each<[aheadMs: number, seconds: number, tooFar: boolean]>([
 ])('[HLC-2] a clock %d ms ahead is %d s ahead, too far: %s', (aheadMs, seconds, tooFar) => {
   const hlc = { ms: MS + aheadMs, counter: 0, node: 'n' };
   expect([secondsAhead(hlc, MS), isTooFarAhead(hlc, MS)]).toEqual([seconds, tooFar]);
+});
+
+test.each<[clock: HubClock, trustedClock: HubClock]>([
+  [
+    { ms: MS - 1, counter: 7 },
+    { ms: MS - 1, counter: 7 },
+  ],
+  [
+    { ms: MS + limits.hlcAheadMsMax, counter: 7 },
+    { ms: MS + limits.hlcAheadMsMax, counter: 7 },
+  ],
+  [
+    { ms: MS + limits.hlcAheadMsMax + 1, counter: 7 },
+    { ms: MS, counter: 0 },
+  ],
+])('[OPS-31] of the clock %o of a vault, %o decides', (clock, trustedClock) => {
+  expect(trusted(clock, MS)).toEqual(trustedClock);
+});
+
+test.each<[other: Hlc, raised: HubClock]>([
+  [
+    { ms: MS - 1, counter: 9, node: 'n' },
+    { ms: MS, counter: 3 },
+  ],
+  [
+    { ms: MS, counter: 2, node: 'n' },
+    { ms: MS, counter: 3 },
+  ],
+  [
+    { ms: MS, counter: 3, node: 'n' },
+    { ms: MS, counter: 4 },
+  ],
+  [
+    { ms: MS + 5, counter: 1, node: 'n' },
+    { ms: MS + 5, counter: 2 },
+  ],
+])('[OPS-31] a version after %o gets the clock %o', (other, raised) => {
+  expect(raisedAbove({ ms: MS, counter: 3 }, other)).toEqual(raised);
 });

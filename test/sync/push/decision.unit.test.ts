@@ -19,6 +19,7 @@ import {
 
 const NOTHING: Base = { kind: 'nothing' };
 const on = (name: string): Base => ({ kind: 'sha', sha: shaOf(name) });
+const UNREAD: Base = { kind: 'unread' };
 const DELETE = { content: undefined };
 /** The content of the current version, and none other. */
 const SAME = { content: contentOf('a') };
@@ -44,6 +45,19 @@ const AHEAD = pushOf({ hlc: clockAt(limits.hlcAheadMsMax + 1) });
 const ATLIMIT = pushOf({ hlc: clockAt(limits.hlcAheadMsMax) });
 
 type Row = readonly [title: string, push: PushRequest, met: Met, outcome: string];
+
+describe('[SYN-1] a push that tells neither base nor clock creates, and changes nothing that it has not read', () => {
+  test.each<Row>([
+    ['a new file', pushOf({ base: UNREAD }), {}, 'accept created'],
+    ['a deleted file', pushOf({ base: UNREAD }), dead, 'accept created'],
+    ['a file with other bytes', pushOf({ base: UNREAD }), live, 'refuse sync_conflict'],
+    ['a file with the same bytes', pushOf({ ...SAME, base: UNREAD }), live, 'unchanged'],
+    ['a delete', pushOf({ ...DELETE, base: UNREAD }), live, 'refuse base_sha'],
+    ['a delete of what is not there', pushOf({ ...DELETE, base: UNREAD }), {}, 'refuse path_not_found'],
+  ])('%s', (_, push, met, outcome) => {
+    expect(outcomeOf(decidePush(push, stateOf(met)))).toBe(outcome);
+  });
+});
 
 describe('[SYN-3, SYN-14, SYN-15] what is refused before anything else is compared', () => {
   test.each<Row>([

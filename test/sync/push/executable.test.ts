@@ -75,7 +75,7 @@ test('[SYN-1] with base_sha no clock is needed, and the device is named as the k
   const refused = await device.refusedPush('a.md', 'three', { ...plain, base_sha: made.sha256 });
   expect(refused).toMatchObject({ code: -32006, data: { server_hlc: next.hlc } });
   expect(await device.refusedPush('a.md', 'four', { hlc: undefined })).toMatchObject({
-    code: -32602,
-    data: { field: 'hlc' },
+    code: -32006,
+    data: { base_sha: next.sha256 },
   });
 });

@@ -38,6 +38,33 @@ test('[SYN-1] a push answers with hashes, clocks, size, time and number of the c
   expect(changed).toMatchObject({ status: 'updated', hlc: next, previous_hlc: hlc, seq: 2 });
 });
 
+test('[SYN-1] an agent writes with path and content alone, and never over what it has not read', async () => {
+  const agent = await newDevice(hub);
+  const write = (more: object) => agent.result<{ sha256: string; hlc: string; status: string }>('sync_push', more);
+  const made = await write({ path: 'plan.md', content: 'one\n' });
+  expect(made).toMatchObject({ status: 'created', sha256: sha256Of('one\n'), hlc: expect.stringMatching(/^\d{4}-/) });
+  expect(await write({ path: 'plan.md', content: 'one\n' })).toMatchObject({ status: 'unchanged' });
+  const refused = await agent.refusal('sync_push', { path: 'plan.md', content: 'two\n' });
+  expect(refused).toMatchObject({
+    code: -32006,
+    message: expect.stringContaining(`Nothing was changed: read it, then push again with base_sha ${made.sha256}`),
+    data: { base_sha: made.sha256, conflict_id: null, next: 'sync_pull' },
+  });
+  expect(await agent.result('sync_pending_conflicts', {})).toMatchObject({ conflicts: [] });
+  const { base_sha: base } = refused.data as { base_sha: string };
+  expect(await write({ path: 'plan.md', content: 'two\n', base_sha: base })).toMatchObject({ status: 'updated' });
+  expect(await agent.refusal('sync_push', { path: 'b.md', content: 'b', sha256: sha256Of('c') })).toMatchObject({
+    data: { field: 'sha256' },
+  });
+  const many = {
+    files: [
+      { path: 'plan.md', content: 'three' },
+      { path: 'c.md', content: 'c' },
+    ],
+  };
+  expect(await agent.result('sync_push_many', many)).toMatchObject({ accepted: 1, refused: 1 });
+});
+
 test('[SYN-1] empty content is a file, and a long one is stored as it is', async () => {
   expect(await laptop.push('empty', '')).toMatchObject({ size_bytes: 0, sha256: sha256Of(''), git_sha: gitShaOf('') });
   const long = 'line "quoted" \\ and ünïcode \u2028\n'.repeat(40_000);
@@ -69,7 +96,6 @@ test('[SYN-1] what a push must say, and what does not go together', async () => 
   const wrong: [object, string][] = [
     [{ content: undefined }, 'content'],
     [{ sha256: undefined }, 'sha256'],
-    [{ hlc: undefined }, 'hlc'],
     [{ device_id: '' }, 'device_id'],
     [{ device_id: 'a\nb' }, 'device_id'],
     [{ device_id: 'a'.repeat(129) }, 'device_id'],

@@ -1,7 +1,7 @@
 /** cairn compact: returns the free space in the data file to the disk. */
-import { readConfig } from '../../../config.ts';
 import type { Command, Options } from '../../command.ts';
 import { printError, printResult, table } from '../../output.ts';
+import { operatorConfig } from '../settings.ts';
 
 const TOLD_MS = 1000;
 
@@ -15,7 +15,7 @@ export const compactCommand: Command = {
 async function run(options: Options): Promise<number> {
   const { compact } = await import('../../../ops/compact/compact.ts');
   let told = Date.now();
-  const done = await compact(readConfig(), (bytes, total) => {
+  const done = await compact(operatorConfig(), (bytes, total) => {
     if (Date.now() - told < TOLD_MS) return;
     told = Date.now();
     printError(`${Math.floor((100 * bytes) / total)}%`);

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jsonLine } from '../../../client/shown.ts';
 import { StartError } from '../../../common/start-error.ts';
-import { type Config, readConfig } from '../../../config.ts';
+import type { Config } from '../../../config.ts';
 import { limits } from '../../../limits/service.ts';
 import type { Follower, FollowStep } from '../../../ops/backup/follow.ts';
-import { noteDone } from '../../../ops/marks.ts';
+import { lastFollowed, noteDone, noteFollowed } from '../../../ops/marks.ts';
 import { KEY_FILE } from '../../../store/data-file/names.ts';
 import { masterKeyOf } from '../../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openForReading } from '../read-only.ts';
+import { operatorConfig } from '../settings.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -36,9 +37,11 @@ export const followCommand: Command = {
 async function follow(options: Options): Promise<number> {
   const everyMs = number(options, 'every', limits.followSecondsDefault) * 1000;
   const keepMs = number(options, 'keep', limits.followKeepDaysDefault) * DAY_MS;
-  const config = readConfig();
+  const config = operatorConfig();
   const { Follower } = await import('../../../ops/backup/follow.ts');
   const { dataFolder, mapBytes } = config;
+  const live = (at_ms: number, copying_all: boolean) =>
+    noteFollowed(dataFolder, { at_ms, every_ms: everyMs, copying_all });
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
   const follower = await Follower.open({
@@ -49,14 +52,17 @@ async function follow(options: Options): Promise<number> {
     mapBytes,
     keepMs,
     now: Date.now,
+    onWhole: () => live(lastFollowed(dataFolder)?.at_ms ?? Date.now(), true),
   });
   try {
     const tell = (step: FollowStep) => {
       noteDone(dataFolder, 'backup', { at_ms: Date.now(), problems: 0 });
       print(options.json ? jsonLine(step) : sentence(step));
     };
+    const startMs = Date.now();
     tell(await follower.step(true));
-    await repeat(follower, { everyMs, signal: stop.signal, tell });
+    live(startMs, false);
+    await repeat(follower, { everyMs, signal: stop.signal, tell, live });
     return 0;
   } finally {
     await follower.close();
@@ -67,17 +73,21 @@ interface Repeating {
   readonly everyMs: number;
   readonly signal: AbortSignal;
   readonly tell: (step: FollowStep) => void;
+  /** Notes the moment up to which everything is copied. */
+  readonly live: (atMs: number, isCopyingAll: boolean) => void;
 }
 
 /** Repeats the step. Reports a failure once and retries: disk space may be freed, and a restarting hub comes back. */
-async function repeat(follower: Follower, { everyMs, signal, tell }: Repeating): Promise<void> {
+async function repeat(follower: Follower, { everyMs, signal, tell, live }: Repeating): Promise<void> {
   let told = '';
   while (!signal.aborted) {
     // Rejects when cancelled; the loop checks the signal.
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
+      const startMs = Date.now();
       const step = await follower.step();
+      live(startMs, false);
       if (step.kind !== 'nothing') tell(step);
       if (told !== '') printError('cairn: following again.');
       told = '';

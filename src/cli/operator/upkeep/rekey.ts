@@ -1,9 +1,9 @@
 /** cairn rekey: replaces the master key of a stopped hub. */
-import { readConfig } from '../../../config.ts';
 import type { Command, Options } from '../../command.ts';
 import { print } from '../../output.ts';
 import { readSecret } from '../../secret-input.ts';
 import { UsageError } from '../../usage-error.ts';
+import { operatorConfig } from '../settings.ts';
 
 export const rekeyCommand: Command = {
   name: 'rekey',
@@ -18,7 +18,7 @@ export const rekeyCommand: Command = {
 
 async function run(options: Options): Promise<number> {
   const { rekey } = await import('../../../ops/compact/rekey.ts');
-  const config = readConfig();
+  const config = operatorConfig();
   const given = options.flag('key-stdin') ? await readKey() : undefined;
   const { credentials, compacted } = await rekey(config, given);
   if (options.json) print(JSON.stringify({ credentials, compacted }));

@@ -32,6 +32,7 @@ const waitSchema = z.object({
   local: shaSchema,
   conflictId: z.string().nullable(),
   reason: z.string(),
+  failed: z.object({ inRow: z.number(), lastMs: z.number() }).optional(),
 });
 const headSchema = z.object({
   server: z.string(),

@@ -40,6 +40,14 @@ export interface Wait {
   /** The hub's pending conflict with the local side; null when it was not sent, or the hub already has the bytes. */
   readonly conflictId: string | null;
   readonly reason: string;
+  /** Writing it here failed, for example on a full disk: it is tried again after growing pauses. */
+  readonly failed?: Failed | undefined;
+}
+
+/** How often in a row writing failed, and when last (milliseconds since 1970). */
+export interface Failed {
+  readonly inRow: number;
+  readonly lastMs: number;
 }
 
 /** What a folder knows between two syncs. It changes only through its store (store.ts). */

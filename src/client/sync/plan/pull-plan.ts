@@ -4,6 +4,7 @@ import type { FolderPath } from '../folder/path.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Scan } from '../scan/scan.ts';
 import { decidePull, type Hash, type PullAction } from './decide.ts';
+import { triedAgainMs } from './waits.ts';
 
 export interface CompareOptions {
   /** Paths to compare in any case. */
@@ -12,19 +13,22 @@ export interface CompareOptions {
   readonly canWrite: (path: FolderPath) => boolean;
   /** True when a download is queued or under way. */
   readonly isComing: (path: FolderPath) => boolean;
+  /** Now, in milliseconds since 1970, where a file that could not be written is tried again after a pause; undefined: at once. */
+  readonly pausesAtMs: number | undefined;
 }
 
 /** The paths to compare with the hub, although it may not have changed there since the last pull. */
 export function pathsToCompare(
   { files, leavesOut }: Pick<Scan, 'files' | 'leavesOut'>,
   state: Pick<SyncState, 'base' | 'waits'>,
-  { recheck, canWrite, isComing }: CompareOptions,
+  { recheck, canWrite, isComing, pausesAtMs: nowMs }: CompareOptions,
 ): Set<FolderPath> {
   const found = new Set(recheck);
-  for (const [path, { kind, local }] of state.waits) {
+  for (const [path, { kind, local, failed }] of state.waits) {
     if (leavesOut(path)) continue;
     const isEdited = (files.get(path)?.sha256 ?? null) !== local;
-    if (kind === 'hub' && canWrite(path)) found.add(path);
+    const isPausing = nowMs !== undefined && failed !== undefined && triedAgainMs(failed) > nowMs;
+    if (kind === 'hub' && !isPausing && canWrite(path)) found.add(path);
     if (kind === 'download' && !isComing(path)) found.add(path);
     if (kind === 'conflict' && (isEdited || isAgreedSide(state, path, local))) found.add(path);
   }

@@ -27,7 +27,7 @@ interface Found {
 
 export interface TroubleOptions {
   readonly root: string;
-  /** True when a download is queued or under way. */
+  /** True when a download is queued or under way; it is listed only if an earlier one failed. */
   readonly isComing: (path: FolderPath) => boolean;
   /** Paths with earlier saves that wait until the hub has space. */
   readonly saved: ReadonlySet<FolderPath>;
@@ -44,8 +44,8 @@ export function troublesOf(
   const { skipped, problems, leavesOut, excludes } = scan;
   for (const [path, reason] of [...problems, ...skipped, ...foreign]) found.set(path, reason);
   for (const path of damaged.keys()) if (!excludes(path)) found.set(path, whyDamaged(root, path));
-  for (const [path, { kind, reason }] of waits) {
-    const isOut = (kind === 'hub' && excludes(path)) || isComing(path);
+  for (const [path, { kind, reason, failed }] of waits) {
+    const isOut = (kind === 'hub' && excludes(path)) || (isComing(path) && failed === undefined);
     const isListed = found.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && !isOut && !isListed) found.set(path, reason);
   }

@@ -1,5 +1,6 @@
 /** Decides how long things wait: a retry, a file to which a program keeps writing, a watch until its next sync. Pure. */
 import { limits } from '../../../limits/service.ts';
+import type { Failed, Wait } from '../base/state.ts';
 import type { SeenFile } from '../folder/file.ts';
 
 /** Milliseconds to pause after so many failures in a row before this one: doubled each time, up to a minute. */
@@ -50,13 +51,37 @@ function sendsInRow(sends: Sends, path: string, nowMs: number): number {
   return last !== undefined && nowMs - last.lastMs < 2 * backoffMs(last.inRow - 1) ? last.inRow : 0;
 }
 
+/** `before` after writing a file of the hub failed again; several tries of one sync count once. */
+export function afterFailure(before: Failed | undefined, nowMs: number): Failed {
+  if (before !== undefined && nowMs - before.lastMs < limits.clientRetryMs) return before;
+  return { inRow: (before?.inRow ?? 0) + 1, lastMs: nowMs };
+}
+
+/** When writing it is tried again (milliseconds since 1970). */
+export function triedAgainMs({ inRow, lastMs }: Failed): number {
+  return lastMs + backoffMs(inRow - 1);
+}
+
+/**
+ * When the first of the files whose writing failed is tried again; infinite when none waits. One that was due long before `nowMs`
+ * was tried, or cannot be written for another reason, which a change of the folder tells.
+ */
+export function firstTriedAgainMs(waits: Iterable<Pick<Wait, 'failed'>>, nowMs: number): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { failed } of waits) {
+    const dueMs = failed === undefined ? Number.NEGATIVE_INFINITY : triedAgainMs(failed);
+    if (dueMs > nowMs - limits.clientRetryMs) first = Math.min(first, dueMs);
+  }
+  return first;
+}
+
 /** What a watch knows when it begins to wait for its next sync. */
 export interface WatchView {
   /** The system does not report every change. */
   readonly isBlind: boolean;
   /** Replaced files are kept aside: a program may still write to one, and no event reports that. */
   readonly hasAsides: boolean;
-  /** When the first of the files that wait is sent (milliseconds since 1970); infinite when none waits. */
+  /** When the first of the files that wait is sent, or written again (milliseconds since 1970); infinite when none waits. */
   readonly restsUntilMs: number;
 }
 

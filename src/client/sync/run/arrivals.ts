@@ -1,6 +1,7 @@
 /** Notes what a pull brings beside files that can be applied: paths not allowed here, damaged files, progress. */
 import type { PullArrivals } from '../hub.ts';
 import { whyDamaged } from '../plan/troubles.ts';
+import { afterFailure } from '../plan/waits.ts';
 import type { LeftOut, RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
@@ -18,7 +19,8 @@ export function arrivalsOf(replica: Replica, record: (record: RemoteRecord) => v
       const known = state.waits.get(path);
       if (known?.kind === 'conflict') return;
       const remote = side?.sha256 ?? null;
-      state.wait(path, { kind: 'hub', remote, local: null, conflictId: null, reason: DAMAGED });
+      const failed = afterFailure(known?.failed, Date.now());
+      state.wait(path, { kind: 'hub', remote, local: null, conflictId: null, reason: DAMAGED, failed });
     },
     progress: (amount) => progress('download', amount),
   };

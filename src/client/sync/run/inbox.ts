@@ -1,8 +1,9 @@
 /** Applies the hub's side, path by path. A change that cannot be applied is recorded in the state with its reason. */
 import { quoted } from '../../shown.ts';
-import type { Wait, WaitKind } from '../base/state.ts';
+import type { Failed, Wait, WaitKind } from '../base/state.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
@@ -86,21 +87,25 @@ export class Inbox {
       this.bothChanged.add(path);
       this.#wait(record, 'conflict', 'changed on both sides');
     } else if (applied === 'to fetch') {
-      this.#wait(record, 'download', 'It is still being downloaded.');
+      this.#wait(record, 'download', 'It is still being downloaded.', this.#step.state.waits.get(path)?.failed);
       this.#step.large.downloads.set(path, record.side?.size ?? 0);
     } else {
       this.#blocked.set(path, record);
-      this.#wait(record, 'hub', applied.unwritable);
+      this.#wait(record, 'hub', applied.unwritable, afterFailure(this.#step.state.waits.get(path)?.failed, Date.now()));
     }
   }
 
-  #wait({ path, side }: RemoteRecord, kind: WaitKind, reason: string): void {
+  #wait({ path, side }: RemoteRecord, kind: WaitKind, why: string, failed?: Failed): void {
+    const before = this.#step.state.waits.get(path);
+    // A download that is tried again is not news: what stood in its way may still do.
+    const reason = kind === 'download' && failed !== undefined ? (before?.reason ?? why) : why;
     const wait: Wait = {
       kind,
       remote: side?.sha256 ?? null,
       local: this.#local.files.get(path)?.sha256 ?? null,
-      conflictId: this.#step.state.waits.get(path)?.conflictId ?? null,
+      conflictId: before?.conflictId ?? null,
       reason,
+      ...(failed === undefined ? {} : { failed }),
     };
     this.#step.state.wait(path, wait);
   }

@@ -66,6 +66,7 @@ async function lookAgain(step: SyncStep, local: Scan, reconcile: Reconcile): Pro
     recheck: step.next.recheck,
     canWrite: (path) => canWrite(step, path),
     isComing: (path) => large.isComing(path),
+    pausesAtMs: step.listener === undefined ? undefined : Date.now(),
   });
   // A restored hub may have lost what both sides agreed on: the pull finds that as well, and starts over.
   if (due.size === 0 || !(await hub.knows(state))) return;

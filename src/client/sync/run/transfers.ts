@@ -8,6 +8,7 @@ import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
@@ -201,5 +202,5 @@ function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void
     reason = error.message;
   }
   // The next sync decides.
-  state.wait(path, { ...wait, kind: 'hub', reason });
+  state.wait(path, { ...wait, kind: 'hub', reason, failed: afterFailure(wait.failed, Date.now()) });
 }

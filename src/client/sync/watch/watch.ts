@@ -12,7 +12,7 @@ import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
-import { backoffMs, isRestless, longestWaitMs } from '../plan/waits.ts';
+import { backoffMs, firstTriedAgainMs, isRestless, longestWaitMs } from '../plan/waits.ts';
 import type { Replica } from '../replica.ts';
 import { newRound, type Round } from '../round.ts';
 import { Bell } from '../run/bell.ts';
@@ -112,8 +112,10 @@ async function untilDue(
   if (large.hasDue || [...due].some((path) => !queue.isGoing(path))) return;
   large.start();
   const asking = new AbortController();
-  const view = { isBlind: disk.isBlind, hasAsides: !folder.asides.isEmpty, restsUntilMs };
-  const longestMs = longestWaitMs(view, Date.now());
+  const nowMs = Date.now();
+  const dueMs = Math.min(restsUntilMs, firstTriedAgainMs(state.waits.values(), nowMs));
+  const view = { isBlind: disk.isBlind, hasAsides: !folder.asides.isEmpty, restsUntilMs: dueMs };
+  const longestMs = longestWaitMs(view, nowMs);
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
   const ask = async () => {
     while (cursor !== null && !asking.signal.aborted) {

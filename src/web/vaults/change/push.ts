@@ -1,5 +1,4 @@
 /** Changes a file from a page through the same checks as a push from a device, so nothing is overwritten silently. */
-import { hash } from 'node:crypto';
 import { Refusal, type SyncConflict } from '../../../common/fault.ts';
 import type { PushResult } from '../../../sync/push/step.ts';
 import type { Sync } from '../../../sync/service.ts';
@@ -23,7 +22,7 @@ export function writeFile(sync: Sync, visit: MemberVisit, change: PageChange, by
   const text = textContentOf(bytes);
   const content = text ?? Buffer.from(bytes).toString('base64');
   const encoding = text === undefined ? 'base64' : 'utf-8';
-  return push(sync, visit, change, { content, encoding, sha256: hash('sha256', bytes) });
+  return push(sync, visit, change, { content, encoding });
 }
 
 /** Renames a file, keeping its content. Throws the refusals of `Push.push`, except conflicts. */
@@ -31,11 +30,11 @@ export function renameFile(sync: Sync, visit: MemberVisit, change: PageChange, t
   return push(sync, visit, { ...change, path: to }, { from_path: change.path });
 }
 
-type Rest = Omit<Parameters<Sync['push']['push']>[1], 'path' | 'base_sha' | 'device_id' | 'vault_id'>;
+type Rest = Omit<Parameters<Sync['push']['push']>[1], 'path' | 'base_sha' | 'device_id' | 'mustHash' | 'vault_id'>;
 
 async function push(sync: Sync, visit: MemberVisit, change: PageChange, rest: Rest): Promise<Changed> {
   const { vaultId, path, base } = change;
-  const args = { path, base_sha: base, device_id: authorOf(visit), vault_id: vaultId, ...rest };
+  const args = { path, base_sha: base, device_id: authorOf(visit), mustHash: false, vault_id: vaultId, ...rest };
   try {
     return { kind: 'done', result: await sync.push.push(visit.accountId, args, 'page') };
   } catch (error) {

@@ -1,0 +1,162 @@
+/** Opens the hub, the credential and the encryption key of the backup commands. */
+import { existsSync, readFileSync } from 'node:fs';
+import { ClientError, NotSignedIn } from '../../../client/client-error.ts';
+import { type Lock, readIdentities, readRecipients, type Unlock } from '../../../client/mirror/age.ts';
+import { backupExit } from '../../../client/mirror/exit-codes.ts';
+import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../../../client/mirror/file.ts';
+import { issueCredential, MirrorHub } from '../../../client/mirror/hub.ts';
+import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
+import { Credentials } from '../../../client/sign-in/credentials.ts';
+import { limits } from '../../../limits/service.ts';
+import type { Options } from '../../command.ts';
+import { printError } from '../../output.ts';
+import { UsageError } from '../../usage-error.ts';
+
+export interface MirrorAccess {
+  readonly server: string;
+  readonly hub: MirrorHub;
+  /** Entry stored by `cairn mirror init`; undefined when this machine has none. */
+  readonly entry: MirrorEntry | undefined;
+}
+
+interface Place {
+  readonly settings: ClientSettings;
+  readonly credentials: Credentials;
+  readonly entry: MirrorEntry | undefined;
+}
+
+function placeOf(options: Options): Place {
+  const settings = readClientSettings();
+  const credentials = new Credentials(settings, options.optional('server'));
+  return { settings, credentials, entry: readMirrorEntry(settings.mirrorFile, credentials.server) };
+}
+
+/**
+ * The backups on a hub, for reading: with the token of CAIRN_MIRROR_TOKEN, of `cairn mirror init`, or of the account,
+ * fetched with the sign-in. Throws ClientError.
+ */
+export function openBackups(options: Options): MirrorAccess {
+  const place = placeOf(options);
+  const { settings, credentials, entry } = place;
+  const { server } = credentials;
+  let known = settings.mirrorToken ?? entry?.token;
+  const hub = new MirrorHub({
+    server,
+    async token(renews) {
+      const isFixed = settings.mirrorToken !== undefined;
+      if (known === undefined || (renews && !isFixed)) known = await tokenOfAccount(place);
+      return known;
+    },
+    secret: undefined,
+    attemptsMax: limits.backupAttempts,
+    onWait: tellWait,
+  });
+  return { server, hub, entry };
+}
+
+/** The backups on a hub, for uploading: with the token and the secret. Throws ClientError when this machine has none. */
+export function openUploads(options: Options): MirrorAccess {
+  const { settings, credentials, entry } = placeOf(options);
+  const { server } = credentials;
+  const pair = pairOf(settings) ?? entry;
+  if (pair === undefined) {
+    throw new NotSignedIn(
+      `this machine has no credential to upload backups to ${server}; run \`cairn mirror init\`, or set CAIRN_MIRROR_TOKEN ` +
+        'and CAIRN_MIRROR_SECRET.',
+      backupExit.credential,
+    );
+  }
+  return { server, hub: hubOf(server, pair), entry };
+}
+
+/** A hub with a known token and secret. */
+export function hubOf(server: string, { token, hmac_secret }: Pick<MirrorEntry, 'token' | 'hmac_secret'>): MirrorHub {
+  return new MirrorHub({
+    server,
+    token: async () => token,
+    secret: hmac_secret,
+    attemptsMax: limits.backupAttempts,
+    onWait: tellWait,
+  });
+}
+
+/** Fetches the account's token with the sign-in. Where this creates the credential, its secret is stored here. */
+async function tokenOfAccount({ settings, credentials, entry }: Place): Promise<string> {
+  const { server } = credentials;
+  let authorization: string;
+  try {
+    authorization = credentials.keyAuthorization();
+  } catch (error) {
+    if (error instanceof ClientError) throw new NotSignedIn(error.message, backupExit.credential);
+    throw error;
+  }
+  const { token, hmac_secret } = await issueCredential(server, authorization, false);
+  if (hmac_secret !== null) {
+    const key = { recipients: entry?.recipients ?? [], identity_file: entry?.identity_file ?? null };
+    writeMirrorEntry(settings.mirrorFile, server, { token, hmac_secret, ...key });
+  }
+  return token;
+}
+
+function tellWait(reason: string, seconds: number): void {
+  printError(`cairn: ${reason}; trying again in ${Math.max(1, Math.round(seconds))} s`);
+}
+
+function pairOf({ mirrorToken, mirrorSecret }: ClientSettings) {
+  if (mirrorSecret === undefined) return undefined;
+  if (mirrorToken === undefined) {
+    throw new ClientError('CAIRN_MIRROR_SECRET is set without CAIRN_MIRROR_TOKEN; set both to upload.');
+  }
+  return { token: mirrorToken, hmac_secret: mirrorSecret };
+}
+
+/** Recipients of the options --recipient and --recipients-file. Throws ClientError when one is invalid. */
+export function recipientsOf(options: Options): readonly string[] {
+  const file = options.optional('recipients-file');
+  const listed = (options.optional('recipient') ?? '').split(',').map((part) => part.trim());
+  return [...listed.filter((part) => part !== ''), ...(file === undefined ? [] : readRecipients(readText(file), file))];
+}
+
+/** Recipients or passphrase of a push: from the options, else the recipients stored by init. */
+export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
+  const recipients = recipientsOf(options);
+  const passphraseFile = options.optional('passphrase-file');
+  if (recipients.length > 0 && passphraseFile !== undefined) {
+    throw new UsageError('use recipients or --passphrase-file, not both');
+  }
+  if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
+  if (recipients.length > 0) return { recipients };
+  if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
+  throw new UsageError(
+    'no encryption key: use --recipient age1…, --recipients-file FILE or --passphrase-file FILE, or run `cairn mirror init`',
+  );
+}
+
+/** Identity or passphrase of a restore: from the options, else the identity created by init. */
+export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlock {
+  const identityFile = options.optional('identity');
+  const passphraseFile = options.optional('passphrase-file');
+  if (identityFile !== undefined && passphraseFile !== undefined) {
+    throw new UsageError('use --identity or --passphrase-file, not both');
+  }
+  if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
+  const { identityFile: own } = readClientSettings();
+  const path = identityFile ?? entry?.identity_file ?? (existsSync(own) ? own : undefined);
+  if (path === undefined) throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
+  return { identities: readIdentities(readText(path), path) };
+}
+
+/** The first line of a file, as age and gpg read a passphrase file. */
+function readPassphrase(path: string): string {
+  const [passphrase = ''] = readText(path).split(/\r?\n/);
+  if (passphrase === '') throw new ClientError(`${path} has no passphrase in its first line.`);
+  return passphrase;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ClientError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+  }
+}

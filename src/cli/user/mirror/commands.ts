@@ -1,0 +1,142 @@
+/** The commands of backups: cairn mirror init, push, list, latest, pull, drill, rewrap. */
+import { type Command, takes } from '../../command.ts';
+import { drillBackups } from './drill.ts';
+import { initMirror } from './init.ts';
+import { latestBackup, listBackups } from './list.ts';
+import { pullMirror } from './pull.ts';
+import { pushMirror } from './push.ts';
+import { rewrapBackups } from './rewrap.ts';
+
+const SERVER = takes('server', 'URL');
+const PASSPHRASE = takes('passphrase-file', 'FILE');
+const RECIPIENTS = [takes('recipient', 'AGE,…'), takes('recipients-file', 'FILE')];
+const LIMITS = [takes('max-size', 'SIZE'), takes('max-files', 'N')];
+const EXPLAINED_LIMITS = {
+  'max-size': 'stop above this size of the restored files, like 40G; default: 16G',
+  'max-files': 'stop above this number of files; default: 2000000',
+};
+
+export const mirrorCommands: readonly Command[] = [
+  {
+    name: 'mirror init',
+    summary: 'let this machine upload backups, and create an encryption key',
+    options: [...RECIPIENTS, SERVER],
+    flags: ['rotate'],
+    explains: {
+      recipient: 'age recipients to encrypt for, in place of a new key of this machine',
+      'recipients-file': 'file of age recipients, one per line',
+      rotate: 'replace the credential: downloads all archives first and sends them again, so that all stay readable',
+    },
+    examples: ['cairn mirror init', 'cairn mirror init --recipient age1…'],
+    run: initMirror,
+  },
+  {
+    name: 'mirror push',
+    summary: 'back up a git repository: all its refs, encrypted, as an increment on the newest backup',
+    options: [
+      takes('repository', 'DIR'),
+      takes('refs', 'PATTERN,…'),
+      ...RECIPIENTS,
+      PASSPHRASE,
+      takes('name', 'TEXT'),
+      takes('label', 'TEXT'),
+      SERVER,
+    ],
+    flags: ['lfs', 'submodules', 'tree', 'again'],
+    explains: {
+      repository: 'git repository to back up; default: the current folder',
+      refs: 'refs to back up, as patterns of git for-each-ref; default: all',
+      recipient: 'age recipients to encrypt for; default: those of mirror init',
+      'recipients-file': 'file of age recipients, one per line',
+      'passphrase-file': 'encrypt with the first line of this file instead; each backup is then a full one',
+      name: 'name of the repository in the list; default: that of its remote, else of its folder',
+      label: 'who uploads, in the list; default: the host name',
+      lfs: 'include Git LFS objects',
+      submodules: 'include submodules with their history',
+      tree: 'back up only the files of the HEAD commit, as `git archive` packs them',
+      again: 'make a full backup even if nothing changed',
+    },
+    examples: [
+      'cairn mirror push --repository ~/certificates',
+      'cairn mirror push --lfs --recipients-file backup-keys',
+    ],
+    run: pushMirror,
+  },
+  {
+    name: 'mirror list',
+    summary: 'list the backups on the hub by repository, newest first',
+    options: [takes('limit', 'N'), takes('repository', 'NAME'), SERVER],
+    explains: { repository: 'only this repository: its name, the beginning of its id, or unknown' },
+    examples: ['cairn mirror list --limit 5'],
+    run: listBackups,
+  },
+  {
+    name: 'mirror latest',
+    summary: 'show the newest backup; exit code 1 when there is none',
+    options: [takes('repository', 'NAME'), SERVER],
+    explains: { repository: 'only this repository: its name, the beginning of its id, or unknown' },
+    examples: ['cairn mirror latest --json'],
+    run: latestBackup,
+  },
+  {
+    name: 'mirror pull',
+    summary: "restore this repository's newest backup, or another one, into a new folder and check it",
+    options: [
+      takes('repository', 'NAME'),
+      takes('commit', 'SHA'),
+      takes('output', 'DIR'),
+      takes('identity', 'FILE'),
+      PASSPHRASE,
+      ...LIMITS,
+      SERVER,
+    ],
+    flags: ['encrypted'],
+    explains: {
+      repository:
+        'repository to restore: its name, the beginning of its id, or unknown; default: that of the current folder',
+      commit: 'restore the backup made at this commit; default: the newest backup',
+      output: 'new or empty folder for the files, or a new file with --encrypted; default: cairn- and the commit',
+      identity: 'age identity to decrypt with; default: that of mirror init',
+      'passphrase-file': 'decrypt with the first line of this file instead',
+      encrypted: 'save one archive as it is, without decrypting it',
+      ...EXPLAINED_LIMITS,
+    },
+    examples: ['cairn mirror pull --output restored', 'cairn mirror pull --repository website --identity identity.txt'],
+    run: pullMirror,
+  },
+  {
+    name: 'mirror drill',
+    summary: 'restore the newest backup of each repository into a temporary folder, check it, and record the result',
+    options: [takes('repository', 'NAME'), takes('identity', 'FILE'), PASSPHRASE, ...LIMITS, SERVER],
+    explains: {
+      repository: 'only this repository: its name, the beginning of its id, or unknown',
+      identity: 'age identity to decrypt with; default: that of mirror init',
+      'passphrase-file': 'decrypt with the first line of this file instead',
+      ...EXPLAINED_LIMITS,
+    },
+    examples: ['cairn mirror drill', 'cairn mirror drill --repository website'],
+    run: drillBackups,
+  },
+  {
+    name: 'mirror rewrap',
+    summary: 'encrypt the newest backup of each repository for other recipients, beside the old one',
+    options: [
+      takes('repository', 'NAME'),
+      ...RECIPIENTS,
+      takes('identity', 'FILE'),
+      takes('label', 'TEXT'),
+      ...LIMITS,
+      SERVER,
+    ],
+    explains: {
+      repository: 'only this repository: its name, the beginning of its id, or unknown',
+      recipient: 'age recipients to encrypt for; default: those of mirror init',
+      'recipients-file': 'file of age recipients, one per line',
+      identity: 'age identity that decrypts the backups so far; default: that of mirror init',
+      label: 'who uploads, in the list; default: the host name',
+      ...EXPLAINED_LIMITS,
+    },
+    examples: ['cairn mirror rewrap --recipients-file backup-keys --identity old-identity.txt'],
+    run: rewrapBackups,
+  },
+];

@@ -1,0 +1,125 @@
+/**
+ * cairn mirror init: issues the credential that uploads backups from this machine, and creates the age key that encrypts
+ * them.
+ */
+import { existsSync } from 'node:fs';
+import { ClientError } from '../../../client/client-error.ts';
+import { makeIdentity, recipientsOfIdentities } from '../../../client/mirror/age.ts';
+import { backupExit } from '../../../client/mirror/exit-codes.ts';
+import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../../../client/mirror/file.ts';
+import { issueCredential } from '../../../client/mirror/hub.ts';
+import { isRotating, type RotationResult, rotateSafely } from '../../../client/mirror/rotation.ts';
+import { writePrivateFile } from '../../../client/private-file.ts';
+import { openStatusLine } from '../../../client/progress.ts';
+import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
+import { countWithNoun, jsonLine } from '../../../client/shown.ts';
+import { Credentials } from '../../../client/sign-in/credentials.ts';
+import type { Options } from '../../command.ts';
+import { print, printError } from '../../output.ts';
+import { hubOf, openBackups, recipientsOf } from './access.ts';
+
+interface Issued {
+  readonly status: 'created' | 'existing' | 'replaced';
+  readonly token: string;
+  readonly hmac_secret: string;
+  readonly rotation?: RotationResult;
+}
+
+export async function initMirror(options: Options): Promise<number> {
+  const settings = readClientSettings();
+  const credentials = new Credentials(settings, options.optional('server'));
+  const { server } = credentials;
+  const recipients = recipientsOf(options);
+  const kept = readMirrorEntry(settings.mirrorFile, server);
+  const key = chooseKey(settings, kept, recipients);
+  const rotates = options.flag('rotate') || isRotating(settings.mirrorFile, server);
+  const issued = rotates ? await rotate(options, settings, credentials, kept) : await issue(options, credentials, kept);
+  const lock = await key();
+  writeMirrorEntry(settings.mirrorFile, server, { token: issued.token, hmac_secret: issued.hmac_secret, ...lock });
+  const { status, rotation } = issued;
+  if (options.json) {
+    print(jsonLine({ server, status, recipients: lock.recipients, identity_file: lock.identity_file, ...rotation }));
+    return 0;
+  }
+  if (rotation !== undefined)
+    print(`The credential was replaced; ${countWithNoun(rotation.resent, 'archive')} sent again.`);
+  print(`Backups to ${server} are ready; run \`cairn mirror push\` in a repository.`);
+  print(`They are encrypted for ${lock.recipients.join(', ')}`);
+  if (lock.identity_file !== null) {
+    print(`Their decryption key is ${lock.identity_file}`);
+    print('Copy that file to a safe place now: restoring needs it and a sign-in, nothing else.');
+  }
+  return 0;
+}
+
+async function issue(options: Options, credentials: Credentials, kept: MirrorEntry | undefined): Promise<Issued> {
+  const { server } = credentials;
+  const { status, token, hmac_secret } = await issueCredential(server, credentials.keyAuthorization(), false);
+  const secret = hmac_secret ?? (kept?.token === token ? kept.hmac_secret : undefined);
+  if (secret !== undefined) return { status, token, hmac_secret: secret };
+  const count = (await openBackups(options).hub.list()).length;
+  throw new ClientError(
+    'this account already has a credential for uploads, and its secret was shown only once. To restore, nothing more is ' +
+      'needed: run `cairn mirror pull`. To upload from here too, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET from where ' +
+      `they are kept; or run \`cairn mirror init --rotate\`: it replaces the pair and sends the ${countWithNoun(count, 'archive')} ` +
+      'again, so that all stay readable.',
+    backupExit.credential,
+  );
+}
+
+async function rotate(
+  options: Options,
+  settings: ClientSettings,
+  credentials: Credentials,
+  kept: MirrorEntry | undefined,
+): Promise<Issued> {
+  const { mirrorFile } = settings;
+  const { server } = credentials;
+  const line = openStatusLine();
+  const entryNow = () => {
+    const entry = readMirrorEntry(mirrorFile, server);
+    if (entry === undefined) throw new ClientError(`${mirrorFile} lost its entry of ${server}; run the command again.`);
+    return entry;
+  };
+  try {
+    const rotation = await rotateSafely({
+      mirrorFile,
+      hub: openBackups(options).hub,
+      async rotate() {
+        const { token, hmac_secret } = await issueCredential(server, credentials.keyAuthorization(), true);
+        const lock = { recipients: kept?.recipients ?? [], identity_file: kept?.identity_file ?? null };
+        writeMirrorEntry(mirrorFile, server, { token, hmac_secret: hmac_secret ?? '', ...lock });
+        return hubOf(server, entryNow());
+      },
+      stored: () => hubOf(server, entryNow()),
+      tell: (sentence) => printError(`cairn: ${sentence}`),
+      progress: (label, done, total) => line.show(`${label} ${done} of ${countWithNoun(total, 'archive')}`),
+    });
+    return { status: 'replaced', ...entryNow(), rotation };
+  } finally {
+    line.close();
+  }
+}
+
+/**
+ * The recipients from the options, else those stored earlier, else a new identity in a separate file. Checked before the
+ * credential is issued; called, it creates the identity.
+ */
+function chooseKey(
+  settings: ClientSettings,
+  kept: MirrorEntry | undefined,
+  recipients: readonly string[],
+): () => Promise<Pick<MirrorEntry, 'recipients' | 'identity_file'>> {
+  if (recipients.length > 0) return async () => ({ recipients: [...recipients], identity_file: null });
+  if (kept !== undefined && kept.recipients.length > 0) {
+    return async () => ({ recipients: kept.recipients, identity_file: kept.identity_file });
+  }
+  const path = settings.identityFile;
+  // A restored key file, or one of another hub.
+  if (existsSync(path)) return async () => ({ recipients: await recipientsOfIdentities(path), identity_file: path });
+  return async () => {
+    const { identity, recipient } = await makeIdentity();
+    writePrivateFile(path, `# recipient: ${recipient}\n${identity}\n`);
+    return { recipients: [recipient], identity_file: path };
+  };
+}

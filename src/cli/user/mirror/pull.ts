@@ -1,0 +1,139 @@
+/** cairn mirror pull: restores a backup into a new folder. */
+import { existsSync } from 'node:fs';
+import { ClientError } from '../../../client/client-error.ts';
+import { groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
+import { repositoryHere } from '../../../client/mirror/git/repository.ts';
+import { git } from '../../../client/mirror/git/run-git.ts';
+import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
+import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
+import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
+import { openProgress } from '../../../client/progress.ts';
+import { countWithNoun } from '../../../client/shown.ts';
+import type { Options } from '../../command.ts';
+import { printError, printResult } from '../../output.ts';
+import { useUmaskOfUser } from '../../process.ts';
+import { UsageError } from '../../usage-error.ts';
+import { openBackups, unlockOf } from './access.ts';
+import { budgetOf } from './budget.ts';
+
+const COMMIT_CHARS_SHOWN = 12;
+
+export async function pullMirror(options: Options): Promise<number> {
+  const access = openBackups(options);
+  const { hub } = access;
+  const isRaw = options.flag('encrypted');
+  // Checked before the download: an invalid option should not cost minutes.
+  const unlock = isRaw ? undefined : unlockOf(options, access.entry);
+  const budget = budgetOf(options);
+  const commit = commitOption(options);
+  const given = options.optional('output');
+  if (given !== undefined && !isRaw) refuseFilled(given);
+  const all = await hub.list();
+  const candidates = await chosen(options, all, commit);
+  const [first] = candidates;
+  if (first === undefined) throw new ClientError('there is no backup of this commit; see `cairn mirror list`.');
+  const output = given ?? `cairn-${first.commit_sha.slice(0, COMMIT_CHARS_SHOWN)}${isRaw ? '.age' : ''}`;
+  if (unlock === undefined) return await pullRaw(options, hub, first, output);
+  // PulledBackup files get the permissions that git gives them, not those of the command's own files.
+  useUmaskOfUser();
+  const bars = new Set<{ close(): void }>([budget.line]);
+  try {
+    const restored = await pullBackup(
+      {
+        hub,
+        all,
+        candidates,
+        unlock,
+        budget: budget.budget,
+        tell: (sentence) => printError(`cairn: ${sentence}`),
+        downloading: (part, parts) => {
+          const bar = openProgress(parts === 1 ? 'downloading' : `downloading ${part} of ${parts}`);
+          bars.add(bar);
+          return (done, total) => bar.update(done, total);
+        },
+      },
+      output,
+    );
+    for (const bar of bars) bar.close();
+    for (const one of restored.leftOut) printError(`cairn: was not in this backup: ${one}`);
+    return printResult(options, jsonOf(restored, output), () => sentenceOf(restored, output));
+  } finally {
+    for (const bar of bars) bar.close();
+  }
+}
+
+async function pullRaw(options: Options, hub: MirrorHub, blob: MirrorBlob, output: string): Promise<number> {
+  if (existsSync(output)) throw new ClientError(`${output} exists already; name a new file with --output.`);
+  const bar = openProgress('downloading');
+  try {
+    await hub.download(blob, output, (done, total) => bar.update(done, total));
+  } finally {
+    bar.close();
+  }
+  const { commit_sha, sha256, byte_size } = blob;
+  return printResult(
+    options,
+    { commit_sha, sha256, byte_size, output },
+    () => `Saved the encrypted archive of ${commit_sha} as ${output}`,
+  );
+}
+
+/** The archives that the options mean, newest first. */
+async function chosen(
+  options: Options,
+  all: readonly MirrorBlob[],
+  commit: string | undefined,
+): Promise<readonly MirrorBlob[]> {
+  const wanted = options.optional('repository');
+  if (commit !== undefined && wanted === undefined) {
+    const found = all.filter(({ commit_sha }) => commit_sha === commit);
+    if (found.length === 0) throw new ClientError(`there is no backup of commit ${commit}; see \`cairn mirror list\`.`);
+    return found;
+  }
+  const groups = groupByRepository(all);
+  const group = wanted === undefined ? groupHere(groups, await here(all)) : namedGroup(groups, wanted);
+  return commit === undefined ? group.blobs : group.blobs.filter(({ commit_sha }) => commit_sha === commit);
+}
+
+/** The repository of the current folder, with the commits of old archives that it has. */
+async function here(all: readonly MirrorBlob[]) {
+  const repository = await repositoryHere('.');
+  if (repository === undefined) return undefined;
+  const old = all.filter((blob) => (blob.repository_id ?? null) === null).map(({ commit_sha }) => commit_sha);
+  const { stdout } = await git('.', ['cat-file', '--batch-check'], {
+    input: `${old.join('\n')}\n`,
+    refusal: 'git cat-file failed.',
+  });
+  const known = new Set(stdout.toString('latin1').match(/^[0-9a-f]{40}(?= commit )/gm));
+  return { id: repository.id, label: repository.label, hasCommit: (one: string) => known.has(one) };
+}
+
+function commitOption(options: Options): string | undefined {
+  const commit = options.optional('commit');
+  if (commit === undefined || /^[0-9a-f]{40}$/.test(commit)) return commit;
+  throw new UsageError('--commit must be 40 lower-case hex characters');
+}
+
+function jsonOf({ blob, ...restored }: PulledBackup, output: string) {
+  return {
+    commit_sha: restored.commit,
+    sha256: blob.sha256,
+    byte_size: restored.bytes,
+    output,
+    kind: restored.kind,
+    archives: restored.archives,
+    refs: restored.refs,
+    fsck_flaws: restored.flaws,
+    made_at: restored.madeAt,
+    repository_id: blob.repository_id ?? null,
+    repository_label: blob.repository_label ?? null,
+    left_out: restored.leftOut,
+  };
+}
+
+function sentenceOf({ kind, commit, refs, archives, flaws, blob }: PulledBackup, output: string): string {
+  const of = blob.repository_label == null ? '' : ` of ${blob.repository_label}`;
+  if (kind === 'tree') return `Restored the files of commit ${commit}${of} into ${output}`;
+  const noted = flaws === 0 ? '' : `; git fsck notes ${countWithNoun(flaws, 'format error')} in the history itself`;
+  return `Restored commit ${commit}${of} with ${countWithNoun(refs, 'ref')} from ${countWithNoun(archives, 'archive')} into ${output}; checked with git fsck --strict${noted}`;
+}

@@ -1,0 +1,97 @@
+/** Chooses which archives a command means: those of the folder's repository, or of a named one. Pure. */
+import { ClientError } from '../client-error.ts';
+import { shownLine } from '../shown.ts';
+import type { MirrorBlob } from './hub.ts';
+
+export interface RepositoryGroup {
+  /** Null: uploaded without a repository, by an earlier version or by hand. */
+  readonly id: string | null;
+  /** Newest label; null: unknown. */
+  readonly label: string | null;
+  /** Newest first. */
+  readonly blobs: readonly MirrorBlob[];
+}
+
+export const UNKNOWN = 'unknown';
+const ID_CHARS_SHOWN = 12;
+
+/** Groups archives by repository; the repository with the newest archive comes first. `blobs`: newest first. */
+export function groupByRepository(blobs: readonly MirrorBlob[]): readonly RepositoryGroup[] {
+  const groups = new Map<string | null, MirrorBlob[]>();
+  for (const blob of blobs) {
+    const id = blob.repository_id ?? null;
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [blob]);
+    else group.push(blob);
+  }
+  return [...groups].map(([id, own]) => ({ id, label: own[0]?.repository_label ?? null, blobs: own }));
+}
+
+/** Name of a repository for people. */
+export function groupName({ id, label }: Pick<RepositoryGroup, 'id' | 'label'>): string {
+  return id === null ? UNKNOWN : `${shownLine(label ?? '(no label)')} (${id.slice(0, ID_CHARS_SHOWN)})`;
+}
+
+/**
+ * The group that a person named: by its label, the beginning of its id (4 characters or more), or `unknown`. Throws
+ * ClientError that lists the repositories when none or several match.
+ */
+export function namedGroup(groups: readonly RepositoryGroup[], wanted: string): RepositoryGroup {
+  const isId = /^[0-9a-f]{4,64}$/.test(wanted);
+  const named = groups.filter(({ blobs }) => blobs.some((blob) => blob.repository_label === wanted));
+  const found =
+    wanted === UNKNOWN
+      ? groups.filter(({ id }) => id === null)
+      : named.length > 0
+        ? named
+        : groups.filter(({ id }) => isId && id?.startsWith(wanted) === true);
+  const [only, ...others] = found;
+  if (only === undefined) {
+    throw new ClientError(`there is no backup of a repository ${shownLine(wanted)}. ${listed(groups)}`);
+  }
+  if (others.length === 0) return narrowed(only, wanted);
+  throw new ClientError(`${shownLine(wanted)} is the name of several repositories; pass the id. ${listed(found)}`);
+}
+
+export interface Here {
+  readonly id: string;
+  readonly label: string;
+  /** True when this repository has the commit: so archives without a repository are recognized. */
+  hasCommit(commit: string): boolean;
+}
+
+/**
+ * The archives that belong to the current folder; outside a repository, those of the only repository. Throws ClientError
+ * with the next step when none or several match.
+ */
+export function groupHere(groups: readonly RepositoryGroup[], here: Here | undefined): RepositoryGroup {
+  const [first, ...others] = groups;
+  if (first === undefined) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  if (here === undefined) {
+    if (others.length === 0) return first;
+    throw new ClientError(
+      `this folder is not a git repository, and there are backups of several; choose one with --repository. ${listed(groups)}`,
+    );
+  }
+  const own = groups.find(({ id }) => id === here.id);
+  if (own !== undefined) return narrowed(own, here.label);
+  const old = groups.find(({ id }) => id === null)?.blobs.filter(({ commit_sha }) => here.hasCommit(commit_sha)) ?? [];
+  if (old.length > 0) return { id: null, label: null, blobs: old };
+  throw new ClientError(
+    `there is no backup of this repository (${groupName(here)}). To restore another one, pass --repository. ${listed(groups)}`,
+  );
+}
+
+/** Forks share their root commit, and so their id: where archives with this label exist, only they are meant. */
+function narrowed(group: RepositoryGroup, label: string): RepositoryGroup {
+  const own = group.blobs.filter((blob) => blob.repository_label === label);
+  return own.length === 0 ? group : { id: group.id, label, blobs: own };
+}
+
+const LISTED_MAX = 10;
+
+function listed(groups: readonly RepositoryGroup[]): string {
+  const names = groups.slice(0, LISTED_MAX).map(groupName);
+  const more = groups.length > LISTED_MAX ? ` and ${groups.length - LISTED_MAX} more; see \`cairn mirror list\`` : '';
+  return `Backups exist of: ${names.join(', ')}${more}.`;
+}

@@ -1,0 +1,50 @@
+/** What the last push of a repository uploaded, in its git folder. Without it an increment is larger, not wrong. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const pushSchema = z.object({
+  /** The archive on the hub: its last part. */
+  sha256: z.string(),
+  state: z.string(),
+  refs: z.array(z.tuple([z.string(), z.string(), z.string().nullable()])),
+  /** Objects at the ends of its history. */
+  tips: z.array(z.string()),
+  shallow: z.array(z.string()),
+  submodules: z.record(z.string(), z.array(z.string())),
+});
+const lastPushes = z.object({ version: z.literal(1), servers: z.record(z.string(), pushSchema) });
+
+export type LastPush = z.infer<typeof pushSchema>;
+
+/** The last push to a hub; undefined: none is known. */
+export function readLastPush(gitFolder: string, server: string): LastPush | undefined {
+  const { servers } = readAll(gitFolder);
+  return Object.hasOwn(servers, server) ? servers[server] : undefined;
+}
+
+/** Remembers a push. A git folder that cannot be written, as in some CI jobs, is no error. */
+export function writeLastPush(gitFolder: string, server: string, push: LastPush): void {
+  const path = placeOf(gitFolder);
+  const text = JSON.stringify({ version: 1, servers: { ...readAll(gitFolder).servers, [server]: push } });
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch {
+    // The next push builds on the commits of the uploaded archives.
+  }
+}
+
+function readAll(gitFolder: string): z.infer<typeof lastPushes> {
+  try {
+    return lastPushes.parse(JSON.parse(readFileSync(placeOf(gitFolder), 'utf8')));
+  } catch {
+    // Missing or of another version.
+    return { version: 1, servers: {} };
+  }
+}
+
+function placeOf(gitFolder: string): string {
+  return join(gitFolder, 'cairn', 'backups.json');
+}

@@ -1,0 +1,187 @@
+/** Pushes a repository: decides between nothing, an increment and a full backup, packs it and uploads it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { limits } from '../../limits/service.ts';
+import type { TransferProgress } from '../http.ts';
+import type { Lock } from './age.ts';
+import { type LastPush, readLastPush, writeLastPush } from './git/last-push.ts';
+import type { Repository } from './git/repository.ts';
+import { git } from './git/run-git.ts';
+import type { ArchiveFacts, MirrorBlob, MirrorHub } from './hub.ts';
+import type { Ref } from './manifest.ts';
+import { NOTE_BYTES_MAX, type Note, readNote } from './note.ts';
+import {
+  type Choices,
+  type PackBase,
+  type Packed,
+  packRepository,
+  type RepositorySnapshot,
+  readSnapshot,
+  sealParts,
+  sharedChoices,
+} from './pack.ts';
+import { type BackupPlan, chainOf, planBackup } from './plan.ts';
+
+export interface RepositoryPush {
+  readonly hub: MirrorHub;
+  readonly repository: Repository;
+  readonly choices: Choices;
+  readonly lock: Lock;
+  /** Upload a full backup in any case. */
+  readonly isForced: boolean;
+  readonly uploadedBy: string | undefined;
+  readonly leftOut: readonly string[];
+  readonly nowMs: number;
+  readonly progress: (label: string) => TransferProgress;
+}
+
+export type BackupResult =
+  | { readonly kind: 'nothing'; readonly commit: string }
+  | {
+      readonly kind: 'full' | 'increment';
+      readonly plan: BackupPlan;
+      readonly blob: MirrorBlob;
+      readonly parts: number;
+      readonly bytes: number;
+      readonly refs: number;
+      readonly leftOut: readonly string[];
+    };
+
+/** Backs up a repository. Resolves when every part is on the hub's disk. Throws ClientError. */
+export async function pushRepository(options: RepositoryPush): Promise<BackupResult> {
+  const { hub, repository, choices } = options;
+  const snapshot = await readSnapshot(repository, choices);
+  const { plan, base } = await decide(options, snapshot);
+  if (plan.kind === 'nothing') return { kind: 'nothing', commit: repository.commit };
+  const work = mkdtempSync(join(tmpdir(), 'cairn-push-'));
+  try {
+    const packed = await packRepository({ ...options, snapshot, base, work });
+    const uploaded = await uploadParts(
+      options,
+      packed,
+      snapshot,
+      plan.kind === 'increment' ? plan.base.sha256 : undefined,
+    );
+    const { blob } = uploaded;
+    writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed));
+    const { length: refs } = snapshot.refs;
+    return { kind: plan.kind, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+interface Decision {
+  readonly plan: BackupPlan;
+  /** Undefined for a full backup. */
+  readonly base: PackBase | undefined;
+}
+
+async function decide(
+  { hub, repository, choices, lock, isForced }: RepositoryPush,
+  snapshot: RepositorySnapshot,
+): Promise<Decision> {
+  const all = await hub.list(repository.id);
+  const blobs = all.filter((one) => one.archive_kind === 'repository' && one.repository_label === repository.label);
+  const last = readLastPush(repository.gitFolder, hub.server);
+  const { newest, note } = await newestComplete(hub, blobs);
+  const chain = newest === undefined ? [] : (chainOf(blobs, newest) ?? []);
+  const isLast = last !== undefined && last.sha256 === newest?.sha256;
+  const tips = await existing(repository, isLast ? last.tips : commitsOf(chain));
+  const plan = planBackup({
+    blobs,
+    newest,
+    hasSameKey: 'passphrase' in lock ? undefined : note?.isFor(lock.recipients),
+    hasSameChoices: note?.hasChoices(sharedChoices(choices, true)) ?? true,
+    isSame: note?.isOf(snapshot.state) ?? (isLast && last.state === snapshot.state),
+    // A deepened clone has older commits that `^tip` would leave out.
+    isKnown:
+      tips.length > 0 && (repository.shallow.length === 0 || (isLast && isEqual(last.shallow, repository.shallow))),
+    isForced,
+  });
+  if (plan.kind !== 'increment') return { plan, base: undefined };
+  return {
+    plan,
+    base: { tips, refs: isLast ? (last.refs as Ref[]) : undefined, submodules: isLast ? last.submodules : {} },
+  };
+}
+
+const isEqual = (one: readonly string[], other: readonly string[]) => one.toSorted().join() === other.toSorted().join();
+
+const commitsOf = (blobs: readonly MirrorBlob[]) => [...new Set(blobs.map(({ commit_sha }) => commit_sha))];
+
+/** The newest archive whose parts are all there. A passphrase leaves no note; such an archive counts as complete. */
+async function newestComplete(
+  hub: MirrorHub,
+  blobs: readonly MirrorBlob[],
+): Promise<{ readonly newest: MirrorBlob | undefined; readonly note: Note | undefined }> {
+  for (const blob of blobs.slice(0, limits.backupCandidatesMax)) {
+    if (blob.quarantined === true) continue;
+    const beginning = await hub.beginning(blob, NOTE_BYTES_MAX);
+    if (beginning === undefined) continue;
+    const note = readNote(beginning);
+    if (note === undefined || note.isLastPart) return { newest: blob, note };
+  }
+  return { newest: undefined, note: undefined };
+}
+
+/** The objects that this repository has: others were removed by git's garbage collection, or are not fetched. */
+async function existing({ folder }: Repository, objects: readonly string[]): Promise<readonly string[]> {
+  if (objects.length === 0) return [];
+  const { stdout } = await git(folder, ['cat-file', '--batch-check'], {
+    input: `${objects.join('\n')}\n`,
+    refusal: `git cat-file failed in ${folder}.`,
+  });
+  const missing = new Set(stdout.toString('latin1').match(/^[0-9a-f]{40}(?= missing$)/gm));
+  return objects.filter((object) => !missing.has(object));
+}
+
+async function uploadParts(
+  { hub, repository, choices, lock, uploadedBy, progress }: RepositoryPush,
+  packed: Packed,
+  snapshot: RepositorySnapshot,
+  base: string | undefined,
+): Promise<{ readonly blob: MirrorBlob; readonly parts: number; readonly bytes: number }> {
+  let blob: MirrorBlob | undefined;
+  let bytes = 0;
+  let count = 0;
+  for await (const { part, parts, bytes: sealed, base: before } of sealParts(
+    packed,
+    { state: snapshot.state, choices: sharedChoices(choices, packed.hasAllLfs) },
+    lock,
+    base,
+  )) {
+    const facts: ArchiveFacts = {
+      commit: repository.commit,
+      uploadedBy,
+      repositoryId: repository.id,
+      repositoryLabel: repository.label,
+      base: before,
+      kind: 'repository',
+    };
+    blob = await hub.upload(sealed, facts, progress(parts === 1 ? 'uploading' : `uploading part ${part} of ${parts}`));
+    bytes += sealed.length;
+    count = parts;
+  }
+  if (blob === undefined) throw new Error('a backup has at least one part');
+  return { blob, parts: count, bytes };
+}
+
+function lastPushOf(blob: MirrorBlob, snapshot: RepositorySnapshot, { manifest }: Packed): LastPush {
+  const { refs, head, state } = snapshot;
+  const tips = [...new Set([...refs.map(([, object]) => object), head.commit])];
+  return {
+    sha256: blob.sha256,
+    state,
+    refs: [...refs],
+    tips,
+    shallow: manifest.shallow,
+    submodules: Object.fromEntries(
+      manifest.submodules.map((one) => [
+        one.git_path,
+        [...new Set([...one.refs.map(([, object]) => object), one.head])],
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Divides time among callers: deficit round robin (Shreedhar and Varghese, 1995) with costs that are known only after
+ * the work, and with the rule of FQ-CoDel (RFC 8290, 4.2) that a caller without recent work goes first. Each caller
+ * has a balance in milliseconds. Work is taken from it, and each round adds a quantum. So callers who always want more get equal
+ * time, however long each of their pieces takes, and a caller who wants little hardly waits. Pure.
+ */
+
+/** Time that a caller gets in each round, in milliseconds. */
+export const QUANTUM_MS = 0.5;
+/** Largest debt remembered: one long piece must not shut its caller out for long. */
+const DEBT_MS_MAX = 100;
+
+class Account<T> {
+  readonly name: string;
+  readonly items: T[] = [];
+  balanceMs = QUANTUM_MS;
+  isListed = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+export class FairTime<T> {
+  /** Callers with items, and those whose recent work is still remembered. */
+  readonly #accounts = new Map<string, Account<T>>();
+  /** Callers without recent work, in the order of arrival. */
+  readonly #fresh = new Set<Account<T>>();
+  /** All other callers in their order of turns. One without items stays until its turn. */
+  readonly #round = new Set<Account<T>>();
+  #size = 0;
+
+  /** Number of items of all callers. */
+  get size(): number {
+    return this.#size;
+  }
+
+  push(caller: string, item: T): void {
+    const account = this.#accountOf(caller);
+    account.items.push(item);
+    this.#size += 1;
+    if (account.isListed) return;
+    account.isListed = true;
+    (account.balanceMs > 0 ? this.#fresh : this.#round).add(account);
+  }
+
+  /** Removes and returns the oldest item of the caller whose turn it is, and that caller. */
+  shift(): { readonly caller: string; readonly item: T } | undefined {
+    while (this.#size > 0) {
+      const list = this.#fresh.size > 0 ? this.#fresh : this.#round;
+      const [account] = list;
+      if (account === undefined) return undefined;
+      if (account.balanceMs <= 0) {
+        list.delete(account);
+        account.balanceMs += QUANTUM_MS;
+        this.#round.add(account);
+      } else if (account.items.length === 0) {
+        list.delete(account);
+        // It keeps its place for one round. Otherwise it could come back as a caller without recent work at once.
+        if (list === this.#fresh) this.#round.add(account);
+        else account.isListed = false;
+      } else {
+        const item = account.items.shift() as T;
+        this.#size -= 1;
+        return { caller: account.name, item };
+      }
+    }
+    return undefined;
+  }
+
+  /** Charges a caller for work that it did. */
+  charge(caller: string, ms: number): void {
+    const account = this.#accountOf(caller);
+    account.balanceMs = Math.max(account.balanceMs - ms, -DEBT_MS_MAX);
+  }
+
+  /** Forgets recent work. For a moment at which nobody waits. */
+  forget(): void {
+    if (this.#size > 0 || this.#accounts.size === 0) return;
+    this.#accounts.clear();
+    this.#fresh.clear();
+    this.#round.clear();
+  }
+
+  #accountOf(caller: string): Account<T> {
+    const known = this.#accounts.get(caller);
+    if (known !== undefined) return known;
+    const account = new Account<T>(caller);
+    this.#accounts.set(caller, account);
+    return account;
+  }
+}

@@ -1,0 +1,24 @@
+/** Decides which time a record gets: the clock's, whatever a clock that was wrong once has left in earlier records. Pure. */
+
+/** A stored time ahead of the clock by more than this was written by a clock that was wrong. */
+export const CLOCK_SLACK_MS = 60_000;
+
+/** True when a stored time is further in the future than a clock in order is ever set back. */
+export function isFromTheFuture(storedMs: number, nowMs: number): boolean {
+  return storedMs > nowMs + CLOCK_SLACK_MS;
+}
+
+/** Returns the time of a change after another: never before it, unless that was dated by a clock that was wrong. */
+export function timeAfter(nowMs: number, earlierMs: number): number {
+  return isFromTheFuture(earlierMs, nowMs) ? nowMs : Math.max(nowMs, earlierMs);
+}
+
+/** The same for a stored time in ISO 8601. */
+export function timeAfterIso(nowMs: number, earlier: string): string {
+  return new Date(timeAfter(nowMs, Date.parse(earlier))).toISOString();
+}
+
+/** True when something noted at a time was noted long enough ago, or by a clock that was wrong. */
+export function isDueAgain(notedMs: number, nowMs: number, everyMs: number): boolean {
+  return nowMs - notedMs >= everyMs || isFromTheFuture(notedMs, nowMs);
+}
