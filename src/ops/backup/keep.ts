@@ -5,8 +5,8 @@ import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
 
 /**
- * Removes all but the `count` newest backups of the hub that are next to `folder`, and returns their names. Everything
- * else stays. Removes nothing when the backup in `folder` contains damage.
+ * Removes all but the `count` newest backups without damage of the hub that are next to `folder`, and those made since
+ * them. Returns the names of the removed ones. Everything else stays. Removes nothing when the backup in `folder` contains damage.
  */
 export function keepNewest(folder: string, count: number): string[] {
   const parent = dirname(resolve(folder));
@@ -17,7 +17,11 @@ export function keepNewest(folder: string, count: number): string[] {
     // After a restore a hub has another epoch, and goes its own way.
     .filter((found): found is Backup => found.manifest !== undefined && found.manifest.epoch === own.epoch)
     .toSorted((a, b) => b.manifest.made_at.localeCompare(a.manifest.made_at));
-  const kept = new Set([basename(resolve(folder)), ...all.slice(0, count).map(({ name }) => name)]);
+  // Damaged ones do not count: copies from before the damage stay. Those between are kept with them.
+  const whole = all.filter(({ manifest }) => manifest.damaged === undefined);
+  const oldest = whole.slice(0, count).at(-1)?.manifest.made_at ?? own.made_at;
+  const newest = all.filter(({ manifest }) => manifest.made_at >= oldest).map(({ name }) => name);
+  const kept = new Set([basename(resolve(folder)), ...newest]);
   // The names at the end of the set are walked, too: a chain is kept down to its full backup.
   for (const name of kept) {
     const since = all.find((backup) => backup.name === name)?.manifest.since;
