@@ -147,6 +147,19 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit,
   expect(security).toMatch(/Overall exposure level/);
 });
 
+test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit with port 443 and certificates', () => {
+  const folder = temporaryFolder();
+  const unit = join(folder, 'cairn.service');
+  const command = [process.execPath, CAIRN];
+  writeFileSync(unit, unitText({ command, user: 'cairn', dataFolder: '/var/lib/cairn' }));
+  mkdirSync(`${unit}.d`);
+  writeFileSync(join(`${unit}.d`, 'override.conf'), blockOf('systemd'));
+  const said = execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' });
+  expect(said).toBe('');
+  const args = ['security', '--offline=true', '--threshold=30', '--no-pager', unit];
+  expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/Overall exposure level/);
+});
+
 test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit that syncs a folder', () => {
   const [, text = ''] = /```ini\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
   const unit = join(temporaryFolder(), 'cairn-sync.service');
@@ -177,6 +190,23 @@ test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
   execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' });
   proxy = spawn('nginx', args, { stdio: 'ignore' });
+  await expectWorksBehind(`https://127.0.0.1:${port}`, on, who);
+});
+
+test.runIf(has('haproxy', '-v'))('[OPS-8, NET-10] HAProxy takes the example, and the hub works behind it', async () => {
+  const { on, who, port } = await startBehindProxy();
+  const folder = temporaryFolder();
+  const { cert, key } = selfSigned();
+  const both = join(folder, 'both.pem');
+  writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+  const file = join(folder, 'haproxy.cfg');
+  const text = blockOf('haproxy')
+    .replace('127.0.0.1:8787', `127.0.0.1:${on.port}`)
+    .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace('/etc/haproxy/hub.example.org.pem', both);
+  writeFileSync(file, text);
+  execFileSync('haproxy', ['-c', '-f', file], { stdio: 'pipe' });
+  proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
   await expectWorksBehind(`https://127.0.0.1:${port}`, on, who);
 });
 
