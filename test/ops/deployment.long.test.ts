@@ -244,10 +244,15 @@ test('[OPS-8] what the Dockerfile copies is enough to build the hub and to start
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: folder, stdio: 'pipe' });
   const [, ...entry] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
   expect(CAIRN.endsWith(entry[0] ?? '-')).toBe(true);
-  hub = await startHub({ script: join(folder, entry[0] ?? ''), env: { NODE_ENV: 'production' } });
-  const check = JSON.parse(/^HEALTHCHECK CMD (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
-  const [command = '', ...args] = check.map((word) => word.replace('8787', String(hub?.port)));
-  execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' });
+  // With TLS, and on another port than the usual one.
+  const { cert, key } = selfSigned();
+  const env = { NODE_ENV: 'production', CAIRN_TLS_CERT: cert, CAIRN_TLS_KEY: key };
+  hub = await startHub({ script: join(folder, entry[0] ?? ''), env });
+  const { dataFolder } = hub;
+  const [, check = '[]'] = /^HEALTHCHECK .*CMD (.+)$/m.exec(blockOf('dockerfile')) ?? [];
+  const [command = '', ...args] = JSON.parse(check) as string[];
+  const inside = { cwd: folder, env: cleanEnvironment({ CAIRN_DATA: dataFolder }), stdio: 'pipe' } as const;
+  execFileSync(command, args, inside);
   expect(await hub.stop()).toBe(0);
-  expect(() => execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' })).toThrow();
+  expect(() => execFileSync(command, args, inside)).toThrow();
 });
