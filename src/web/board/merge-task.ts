@@ -3,18 +3,18 @@ import type { TaskRecord } from '../../tasks/declared.ts';
 import { mergeTexts } from '../../text/merge.ts';
 
 /** The fields that a form of a task changes, as documents have them. */
-export type TaskFields = Readonly<Record<string, unknown>>;
+export type OpenedFields = Readonly<Record<string, unknown>>;
 
 /** The fields of a task that a form was opened with, in the order of their names. */
-export function openedFields(task: TaskRecord, names: readonly string[]): TaskFields {
-  return Object.fromEntries(names.map((name) => [name, (task as unknown as TaskFields)[name] ?? null]));
+export function openedFields(task: TaskRecord, names: readonly string[]): OpenedFields {
+  return Object.fromEntries(names.map((name) => [name, (task as unknown as OpenedFields)[name] ?? null]));
 }
 
 /** Reads the fields that a form was opened with; undefined: the form does not say. */
-export function readOpened(text: string | null): TaskFields | undefined {
+export function readOpened(text: string | null): OpenedFields | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as TaskFields) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as OpenedFields) : undefined;
   } catch {
     return undefined;
   }
@@ -24,7 +24,7 @@ export function readOpened(text: string | null): TaskFields | undefined {
  * Merges what a person changed since the form was opened into the current task. Undefined when both changed the same field
  * differently, or the same lines of the text.
  */
-export function mergeTask(opened: TaskFields, mine: TaskFields, current: TaskFields): TaskFields | undefined {
+export function mergeTask(opened: OpenedFields, mine: OpenedFields, current: OpenedFields): OpenedFields | undefined {
   const merged: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(mine)) {
     const [base, theirs] = [opened[name] ?? null, current[name] ?? null];
