@@ -37,7 +37,10 @@ export const AUDITED = {
   identity_linked: 'Identity linked',
   identity_unlinked: 'Identity unlinked',
   mirror_credential_created: 'Mirror credential created',
+  mirror_credential_rotated: 'Mirror credential replaced, archives kept readable',
   mirror_credential_destroyed: 'Mirror credential destroyed',
+  mirror_uploader_created: 'Upload-only credential created',
+  mirror_uploader_revoked: 'Upload-only credential revoked',
 } as const;
 
 export type AuditedAct = keyof typeof AUDITED;

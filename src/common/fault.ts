@@ -67,6 +67,8 @@ export type Fault =
       readonly record?: Readonly<Record<string, unknown>> | undefined;
     }
   | { readonly kind: 'blob_unverifiable' }
+  /** A credential that only uploads was used for something else. */
+  | { readonly kind: 'upload_only' }
   | SyncConflict
   | {
       readonly kind: 'quota_exceeded';
@@ -169,7 +171,12 @@ export function explain(fault: Fault): string {
     case 'not_found':
       return fault.what;
     case 'blob_unverifiable':
-      return 'this blob was uploaded under a credential that no longer exists and fails HMAC verification; upload it again under the current credential';
+      return (
+        'this blob was uploaded under a credential that no longer exists and fails HMAC verification; its bytes are not lost: ' +
+        'export the account (on its settings page, or the operator with `cairn export`), then upload the file of this sha256 in blobs/ again'
+      );
+    case 'upload_only':
+      return 'this token may only upload backups; use the token of the account’s backup credential, or one of its keys';
     case 'sync_conflict':
     case 'quota_exceeded':
     case 'path_not_found':

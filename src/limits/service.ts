@@ -140,6 +140,11 @@ export const limits = {
   uploadedByCharsMax: 255,
   blobPageDefault: 1000,
   blobPageMax: 1000,
+  /** Credentials of one account that may only upload. */
+  uploadersMax: 50,
+  /** Restore drills kept for one account; the oldest are forgotten first. */
+  drillsMax: 1000,
+  drillDetailCharsMax: 500,
 
   // Accounts.
   accountKeysLiveMax: 50,
