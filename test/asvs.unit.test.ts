@@ -17,6 +17,15 @@ test('the titles that the table of ASVS quotes are titles of tests', () => {
   expect(quoted.filter((title) => !sources.some((text) => text.includes(title)))).toEqual([]);
 });
 
+test('the table of ASVS has each requirement of levels 1 and 2 once, in their order, and no other', () => {
+  const official = readFileSync(join(TESTS, 'asvs/requirements.csv'), 'utf8').trimEnd().split('\n').slice(1);
+  const read = official.map((line) => /^"(\d+\.\d+\.\d+)","([12])","Verify .+"$/.exec(line)?.slice(1) ?? [line]);
+  const ofLevel = (level: string) => read.filter(([, found]) => found === level).length;
+  expect([read.length, ofLevel('1'), ofLevel('2')]).toEqual([253, 70, 183]);
+  const ids = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \|/gm)].map(([, id]) => id);
+  expect(ids).toEqual(read.map(([id]) => id));
+});
+
 test('each row of the table of ASVS says whether it holds and why', () => {
   const rows = table.split('\n').filter((line) => /^\| \d/.test(line));
   expect(rows.length).toBeGreaterThan(40);

@@ -143,7 +143,7 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts'],
+  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
   ['table.ts'],
   ['changes'],
   ['group-commit.ts'],

@@ -21,8 +21,9 @@ import { DATA_FILE } from '../store/data-file/names.ts';
 import { freeBytes } from '../store/failure.ts';
 import { ClockWatch } from '../store/meta/clock-watch.ts';
 import { openEpoch } from '../store/meta/epoch.ts';
-import { putSchema, schemaOf } from '../store/meta/schema.ts';
+import { damagedSchemaRows, putSchema, schemaOf } from '../store/meta/schema.ts';
 import { HUB } from '../store/owners.ts';
+import type { DamagedRow } from '../store/row-sums.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -90,7 +91,8 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const hub = prepareFolder(config.dataFolder, mayMake);
     life.onEnd('data folder', () => hub.drop());
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
-    const { store, broken } = openStore(config, log);
+    const damage = new Damage(log);
+    const { store, broken } = openStore(config, log, damage);
     life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
@@ -117,7 +119,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
       epoch,
       sealer,
       clock,
-      damage: new Damage(log),
+      damage,
       actors,
       ...members,
       timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
@@ -136,13 +138,14 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   }
 }
 
-/** Writes the schema of this version to a new data file; an older one was upgraded before. */
+/** Writes the schema of this version to a new data file, or over a damaged row; an older file was upgraded before. */
 async function numberNew(store: Store): Promise<void> {
-  if (schemaOf(store) !== SCHEMA) await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
+  if (schemaOf(store) !== SCHEMA || damagedSchemaRows(store).length > 0)
+    await store.write(HUB, (batch) => putSchema(batch, SCHEMA));
 }
 
 /** Opens the store and logs failures of the disk. */
-function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Core, 'store' | 'broken'> {
+function openStore({ dataFolder: folder, mapBytes }: Config, log: Log, damage: Damage): Pick<Core, 'store' | 'broken'> {
   let giveUp: (cause: unknown) => void = () => undefined;
   const broken = new Promise<unknown>((resolve) => {
     giveUp = resolve;
@@ -158,7 +161,8 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log): Pick<Cor
       `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
     );
   }
-  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure }), broken };
+  const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: key.join(' ') });
+  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged }), broken };
 }
 
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */

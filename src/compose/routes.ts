@@ -176,8 +176,12 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 /** Opens the pages over the capabilities that they show. */
 function openPages(
   { config, core, pool, tasks, sync, documents, live, lastBackupMs }: ServiceParts,
-  { blobs, credentials, uploaders, ...signIn }: SignInParts &
-    Pick<MirrorRoutesOptions, 'blobs' | 'credentials' | 'uploaders'>,
+  {
+    blobs,
+    credentials,
+    uploaders,
+    ...signIn
+  }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials' | 'uploaders'>,
 ): Route[] {
   return webRoutes({
     ...core,

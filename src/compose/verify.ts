@@ -17,9 +17,12 @@ import { verifyOAuth } from '../oauth/verify.ts';
 import { recordBytes, textBytes } from '../quotas/usage.ts';
 import { UsageTally } from '../quotas/verify.ts';
 import { CheckedReader } from '../store/checked-reader.ts';
+import { oldMetaRows } from '../store/meta/meta.ts';
+import { damagedSchemaRows } from '../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../store/sealing/key-check.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { packBytes } from '../sync/log/pack-records.ts';
 import type { VaultVersionKey } from '../sync/log/set-aside.ts';
 import { deletedRows } from '../sync/verify/deleted.ts';
 import { verifyPacks } from '../sync/verify/packs.ts';
@@ -27,6 +30,7 @@ import { verifySync } from '../sync/verify/vaults.ts';
 import { tasks } from '../tasks/records.ts';
 import { verifyTasks } from '../tasks/verify.ts';
 import { importedIds } from '../transfer/leftovers.ts';
+import { allTables } from './tables.ts';
 
 /** Contents with a wrong hash that are not set aside. */
 interface DamagedRows {
@@ -56,10 +60,12 @@ export function checkIntegrity(
     const nothing = { set_aside: [], damaged: { blobs: [], versions: [] } };
     return { ok: false, damaged_pages: damagedPages.length, ...nothing, problems: damagedPages };
   }
-  const keyProblems = isMasterKey(store, sealer) ? [] : [WRONG_KEY];
+  const metaProblems = checkMeta(store, sealer);
   const ofDeleted = new CheckedReader(store);
   const deleted = deletedRows(ofDeleted);
   const reader = new CheckedReader(store, new Set([...importedIds(store), ...removedIds(store), ...deleted.vaultIds]));
+  // Packs are compared with the versions that they copy, line by line.
+  for (const table of allTables) if (table !== packBytes) reader.checkSums(table);
   const accounts = verifyAccounts(reader, { isSignIn: (id) => reader.get(signIns, [id]) !== undefined });
   const isAccount = (id: string) => reader.get(accountTable, [id]) !== undefined;
   const oauth = verifyOAuth(reader, { isAccount });
@@ -74,13 +80,9 @@ export function checkIntegrity(
   const packs = verifyPacks(reader, deleted);
   const aside = [...mirror.aside, ...sync.aside];
   const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
-  const problems = [
-    ...keyProblems,
-    ...ofDeleted.problems,
-    ...reader.problems,
-    ...usage,
-    ...parts.flatMap((part) => part.problems),
-  ];
+  const told = [...metaProblems, ...ofDeleted.problems, ...reader.problems, ...usage];
+  // Several checks read the same row.
+  const problems = [...new Set([...told, ...parts.flatMap((part) => part.problems)])];
   return {
     ok: problems.length === 0,
     accounts: accounts.accounts,
@@ -111,6 +113,17 @@ export function checkIntegrity(
     damaged: { blobs: mirror.damaged, versions: sync.damaged },
     problems,
   };
+}
+
+function checkMeta(store: Store, sealer: Sealer): string[] {
+  const problems = damagedSchemaRows(store).map((name) => `meta ${name}: the checksum of the row does not match`);
+  for (const name of oldMetaRows(store)) problems.push(`meta ${name}: an older version of cairn wrote it`);
+  try {
+    if (!isMasterKey(store, sealer)) problems.push(WRONG_KEY);
+  } catch {
+    problems.push('meta key_check: the record cannot be read');
+  }
+  return problems;
 }
 
 function removedIds(store: Store): string[] {

@@ -90,8 +90,12 @@ export const limits = {
 
   // Gateway.
   gatewayBodyBytesMax: 16 * MiB,
-  /** Larger JSON bodies are parsed in the pool. */
-  parseInlineBytesMax: 256 * KiB,
+  /** JSON bodies above either limit are checked in the pool. */
+  parseInlineBytesMax: 32 * KiB,
+  parseInlineValuesMax: 5000,
+  /** Pieces in which the main thread parses a document of the pool: values, and bytes. */
+  parsePieceValues: 500,
+  parsePieceBytes: 64 * KiB,
   batchItemsMax: 100,
   /** Bytes of text in a result. A longer one is cut, with a sentence on how to get the rest. */
   toolTextBytesMax: 64 * KiB,

@@ -69,6 +69,13 @@ export function credentialRoutes({ credentials, accountAccess }: CredentialRoute
         };
       },
     }),
+  ];
+}
+
+/** What keeps archives readable: how many there are, and the rotation that does. */
+export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesOptions): Route[] {
+  const all = { path: `${BASE}/credentials`, tag: 'mirror', access: accountAccess } as const;
+  return [
     operation({
       ...all,
       method: 'GET',

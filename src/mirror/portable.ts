@@ -20,8 +20,8 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
 import { type BlobRecord, declaredBlob, UNKNOWN_GROUP } from './declared.ts';
+import { GroupChanges } from './groups/repositories.ts';
 import { archivesIdOf, blobs, chunks, commits, credentials, heads, order } from './records.ts';
-import { GroupChanges } from './repositories.ts';
 import type { Staging } from './upload/staging.ts';
 
 /** Replaces every credential rotated or destroyed before the export; never a valid credential id. */

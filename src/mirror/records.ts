@@ -1,6 +1,6 @@
 /** Defines the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
 import { bytesCodec, recordCodec } from '../store/codec.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineTable, defineUnsummedTable } from '../store/table.ts';
 import type { BlobRecord } from './declared.ts';
 
 export interface CredentialRecord {
@@ -128,7 +128,8 @@ export const proofs = defineTable<
   { readonly last_drill: DrillRecord; readonly last_proven: DrillRecord | null }
 >('mirror_proofs', recordCodec(1), { account: 0 });
 
-export const chunks = defineTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
+/** The bytes of blobs. Their hash is in the blob. */
+export const chunks = defineUnsummedTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
   staging: 'any',
   account: 'any',
 });

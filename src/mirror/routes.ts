@@ -11,7 +11,7 @@ import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts'
 import { limits } from '../limits/service.ts';
 import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
-import { credentialRoutes, uploaderRoutes } from './credential-routes.ts';
+import { credentialRoutes, rotationRoutes, uploaderRoutes } from './credential-routes.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
 import { drillRoutes } from './drill-routes.ts';
@@ -69,6 +69,7 @@ const commit: PathParameter<string> = {
 export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
   return [
     ...credentialRoutes(options),
+    ...rotationRoutes(options),
     ...uploaderRoutes(options),
     uploadRoute(options),
     ...mirrorReadRoutes(options),

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
-
+import { verifyGroups } from './groups/verify-groups.ts';
 import {
   blobs,
   chunks,
@@ -18,7 +18,6 @@ import {
 } from './records.ts';
 import type { BlobKey } from './set-aside.ts';
 import { isUploader } from './uploaders.ts';
-import { verifyGroups } from './verify-groups.ts';
 
 export interface MirrorReport {
   readonly blobs: number;

@@ -2,6 +2,7 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import type { Fault } from '../common/fault.ts';
+import type { Cut } from '../text/json-pieces.ts';
 import type { MergeInput, MergeOutput } from '../text/merge.ts';
 import type { DiffRequest } from '../text/unified-diff.ts';
 
@@ -86,10 +87,10 @@ export interface BodyInput {
   readonly form: BodyForm;
 }
 
-/** An object of a document from which a long content was removed. */
+/** A long content that was removed from a document. */
 export interface HeldContent {
-  /** The same object as in the document: structured clone keeps object identity within one message. */
-  readonly holder: { content: unknown };
+  /** Its place among those where the document may have contents. */
+  readonly at: number;
   readonly encoding: RawContent['encoding'];
   readonly prepared: PreparedContent;
 }
@@ -98,7 +99,8 @@ export interface HeldContent {
 export type ParsedBody = { readonly spare: readonly ArrayBuffer[] } & (
   | {
       readonly ok: true;
-      readonly document: unknown;
+      /** The document, or its text to be parsed in pieces when it has many values. */
+      readonly document: { readonly value: unknown } | { readonly cut: Cut; readonly text: Uint8Array };
       /** Ids of the messages as they were written; empty where the parser changed none. */
       readonly ids: readonly (string | undefined)[];
       readonly contents: readonly HeldContent[];

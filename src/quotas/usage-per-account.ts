@@ -4,27 +4,30 @@
 import { recordCodec, versionedTextCodec } from '../store/codec.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Migration } from '../store/meta/schema.ts';
-import { defineTable } from '../store/table.ts';
+import { defineUnsummedTable } from '../store/table.ts';
 
 /** The rows as this migration reads and writes them. */
-const accounts = defineTable<[accountId: string], { readonly created_at: string }>('accounts', recordCodec(1), {});
-const blobs = defineTable<[accountId: string, commit: string, sha256: string], { readonly byte_size: number }>(
+const accounts = defineUnsummedTable<[accountId: string], { readonly created_at: string }>(
+  'accounts',
+  recordCodec(1),
+  {},
+);
+const blobs = defineUnsummedTable<[accountId: string, commit: string, sha256: string], { readonly byte_size: number }>(
   'mirror_blobs',
   recordCodec(1),
   {},
 );
-const versions = defineTable<[accountId: string, space: string, id: number, version: number], { size_bytes: number }>(
-  'version_rows',
-  recordCodec(1),
-  {},
-);
-const tasks = defineTable<[accountId: string, taskId: number], string>('tasks', versionedTextCodec(2), {});
-const usage = defineTable<[accountId: string, kind: string], { readonly bytes: number }>(
+const versions = defineUnsummedTable<
+  [accountId: string, space: string, id: number, version: number],
+  { size_bytes: number }
+>('version_rows', recordCodec(1), {});
+const tasks = defineUnsummedTable<[accountId: string, taskId: number], string>('tasks', versionedTextCodec(2), {});
+const usage = defineUnsummedTable<[accountId: string, kind: string], { readonly bytes: number }>(
   'account_usage',
   recordCodec(1),
   {},
 );
-const standings = defineTable<[accountId: string], object>('account_standings', recordCodec(1), {});
+const standings = defineUnsummedTable<[accountId: string], object>('account_standings', recordCodec(1), {});
 
 const COUNTED_BYTES = 1024;
 

@@ -2,14 +2,17 @@
  * Reads rows to verify the whole file: an unreadable record is a finding and does not end the check. Skips rows
  * still being imported or removed piece by piece.
  */
+import { bytesCodec } from './codec.ts';
+import { DamagedRow, openRow } from './row-sums.ts';
 import type { Store } from './store.ts';
-import type { AnyTable, Entry, Key, Table } from './table.ts';
+import { type AnyTable, defineUnsummedTable, type Entry, type Key, type Table } from './table.ts';
 
 export class CheckedReader {
   readonly #store: Store;
   /** One sentence for each record that a walk could not read. */
   readonly problems: string[] = [];
 
+  readonly #told = new Set<string>();
   readonly #hidden: ReadonlySet<string>;
 
   /** `hidden`: ids to skip. A row is skipped when its key or its `account_id` contains one. */
@@ -23,8 +26,7 @@ export class CheckedReader {
     for (const key of this.keys(table)) {
       const value = this.#read(table, key);
       if (this.#isOfHidden(value)) continue;
-      if (value === undefined) this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be read`);
-      else yield { key, value };
+      if (value !== undefined) yield { key, value };
     }
   }
 
@@ -42,13 +44,26 @@ export class CheckedReader {
   guard(table: AnyTable, key: Key, check: () => void): void {
     try {
       check();
-    } catch {
-      // The reason could quote the content of the row.
-      this.problems.push(`${table.name} ${key.join(' ')}: the record cannot be checked`);
+    } catch (error) {
+      // Another reason could quote the content of the row.
+      this.#tell(error instanceof DamagedRow ? error.sentence : `${nameOf(table, key)}: the record cannot be checked`);
     }
   }
 
-  /** The row of a key; undefined when it is missing or unreadable. */
+  /** Checks the checksum of every row of a table, hidden rows too. */
+  checkSums(table: AnyTable): void {
+    if (table.sums === undefined) return;
+    const stored: Table<Key, Uint8Array> = defineUnsummedTable(table.name, bytesCodec, {});
+    for (const key of this.#store.keys(stored)) {
+      this.guard(table, key, () => {
+        const bytes = this.#store.view(stored, key);
+        if (bytes === undefined) throw new DamagedRow(table.name, key);
+        openRow(table, key, bytes);
+      });
+    }
+  }
+
+  /** The row of a key; undefined when it is missing or unreadable. An unreadable one is added to `problems`. */
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     return this.#read(table, key);
   }
@@ -82,9 +97,18 @@ export class CheckedReader {
   #read<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     try {
       return this.#store.get(table, key);
-    } catch {
-      // The caller reports the key of the record; the decoding error adds nothing useful.
+    } catch (error) {
+      this.#tell(error instanceof DamagedRow ? error.sentence : `${nameOf(table, key)}: the record cannot be read`);
       return undefined;
     }
   }
+
+  /** Tells each problem once: several checks read the same row. */
+  #tell(problem: string): void {
+    if (this.#told.has(problem)) return;
+    this.#told.add(problem);
+    this.problems.push(problem);
+  }
 }
+
+const nameOf = (table: AnyTable, key: Key): string => `${table.name} ${key.join(' ')}`;

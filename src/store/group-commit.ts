@@ -11,6 +11,7 @@ import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
 import type { WrittenRow } from './changes/row-watch.ts';
 import { checkOwner, type Writer } from './owners.ts';
+import { sealRow } from './row-sums.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /** The library's handle of a table. */
@@ -221,7 +222,8 @@ class DecisionBatch implements Batch {
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
     checkOwner(this.#writer, table, key, value, () => this.get(table, key));
-    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes: table.codec.encode(value) });
+    const bytes = sealRow(table, key, table.codec.encode(value));
+    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {

@@ -13,6 +13,7 @@ import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
+import { type DamagedRow, sealRow } from './row-sums.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 import { type OnUnreadable, snapshotOf, TableReads } from './table-reads.ts';
@@ -25,6 +26,8 @@ export interface StoreOptions {
   readonly mapBytes?: number;
   /** Called for each commit that failed on the disk, before its callers are rejected. */
   readonly onFailure?: (failure: DiskFailure) => void;
+  /** Called with each damaged row that is read. */
+  readonly onDamaged?: (row: DamagedRow) => void;
 }
 
 export interface DiskFailure {
@@ -76,7 +79,7 @@ export class Store implements Reader {
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
     this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
-    this.#rows = new TableReads(this.#tables);
+    this.#rows = new TableReads(this.#tables, options.onDamaged);
     this.#commits = new GroupCommit({
       // A child transaction rolls back a group completely when it fails half-way.
       transact: (run) => this.#root.childTransaction(run),
@@ -160,11 +163,9 @@ export class Store implements Reader {
     const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
     try {
       await this.#root.batch(() => {
-        for (const row of rows) {
-          void this.#raw(row.table).put(
-            row.key,
-            Buffer.from(row.bytes.buffer, row.bytes.byteOffset, row.bytes.byteLength),
-          );
+        for (const { table, key, bytes } of rows) {
+          const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+          void this.#raw(table).put(key, sealRow(table, key, value));
         }
       });
       this.#noteCommitted();

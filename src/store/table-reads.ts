@@ -1,22 +1,27 @@
 /** Reads rows of the open tables from the last commit, or from the write transaction in progress. */
 import type { Transaction } from 'lmdb';
 import type { Raw } from './group-commit.ts';
+import { DamagedRow, openRow } from './row-sums.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 
 export class TableReads implements Reader {
   readonly #tables: ReadonlyMap<string, Raw>;
+  readonly #onDamaged: (row: DamagedRow) => void;
 
-  constructor(tables: ReadonlyMap<string, Raw>) {
+  /** `onDamaged`: called with each damaged row that is read, before the reader gets the error. */
+  constructor(tables: ReadonlyMap<string, Raw>, onDamaged: (row: DamagedRow) => void = () => undefined) {
     this.#tables = tables;
+    this.#onDamaged = onDamaged;
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     const bytes = this.#fastView(table, key);
-    return bytes === undefined ? undefined : table.codec.decode(bytes);
+    return bytes === undefined ? undefined : table.codec.decode(this.#open(table, key, bytes));
   }
 
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
-    return this.#fastView(table, key);
+    const bytes = this.#fastView(table, key);
+    return bytes && this.#open(table, key, bytes);
   }
 
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
@@ -27,8 +32,9 @@ export class TableReads implements Reader {
   *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
-    for (const { key, value } of raw.getRange(bounds(query))) {
-      yield { key: parts(key), value: table.codec.decode(value) };
+    for (const { key: stored, value } of raw.getRange(bounds(query))) {
+      const key = parts<K>(stored);
+      yield { key, value: table.codec.decode(this.#open(table, key, value)) };
     }
   }
 
@@ -45,6 +51,15 @@ export class TableReads implements Reader {
   lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
     for (const key of this.#tables.get(table.name)?.getKeys({ reverse: true, limit: 1 }) ?? []) return parts(key);
     return undefined;
+  }
+
+  #open(table: AnyTable, key: Key, stored: Uint8Array): Uint8Array {
+    try {
+      return openRow(table, key, stored);
+    } catch (error) {
+      if (error instanceof DamagedRow) this.#onDamaged(error);
+      throw error;
+    }
   }
 
   /** The library's reused read buffer reports the value's length, but views of it ignore that. So cut the view here. */
@@ -89,9 +104,9 @@ export function snapshotOf(
   onUnreadable?: OnUnreadable,
 ): Snapshot {
   const decode = <K extends Key, V>(table: Table<K, V>, key: Key, bytes: Uint8Array): V | undefined => {
-    if (onUnreadable === undefined) return table.codec.decode(bytes);
+    if (onUnreadable === undefined) return table.codec.decode(openRow(table, key, bytes));
     try {
-      return table.codec.decode(bytes);
+      return table.codec.decode(openRow(table, key, bytes));
     } catch {
       // The key says which row it is; the error of the decoder adds nothing useful.
       onUnreadable(table.name, key);

@@ -1,6 +1,7 @@
 /** Defines the types of tables, and of reads from them. A capability defines its tables; the store opens them. */
 import type { Codec } from './codec.ts';
 import type { Owners } from './owners.ts';
+import { type HashedPart, type RowSums, sumsOf } from './row-sums.ts';
 
 /** Parts of a key, ordered part by part: numbers by value, strings by bytes. */
 export type Key = (string | number)[];
@@ -9,6 +10,8 @@ export interface Table<K extends Key, V> {
   readonly name: string;
   readonly codec: Codec<V>;
   readonly owners: Owners;
+  /** Undefined: rows without checksums. */
+  readonly sums: RowSums | undefined;
   /** Type only: ties the table to its key shape. */
   readonly key?: K;
 }
@@ -57,7 +60,23 @@ export interface Snapshot extends Walkable {
   close(): void;
 }
 
-/** Defines a table of the data file. Two definitions with the same name read the same rows in different forms. */
-export function defineTable<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
-  return { name, codec, owners };
+/**
+ * Defines a table of the data file. Two definitions with the same name read the same rows in different forms.
+ * @param hashed the part of each value with a hash of its own: the checksum of the row leaves it out
+ */
+export function defineTable<K extends Key, V>(
+  name: string,
+  codec: Codec<V>,
+  owners: Owners,
+  hashed?: HashedPart,
+): Table<K, V> {
+  return { name, codec, owners, sums: sumsOf(name, hashed === undefined ? {} : { hashed }) };
+}
+
+/**
+ * Defines a table whose rows have no checksum: bytes that another row has a hash of, or rows from before checksums, for
+ * the migrations.
+ */
+export function defineUnsummedTable<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
+  return { name, codec, owners, sums: undefined };
 }

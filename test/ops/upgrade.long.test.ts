@@ -6,9 +6,11 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
 import { allTables } from '../../src/compose/tables.ts';
-import { meta } from '../../src/store/meta/meta.ts';
+import { bytesCodec } from '../../src/store/codec.ts';
+import { putSchema } from '../../src/store/meta/schema.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
+import { defineUnsummedTable } from '../../src/store/table.ts';
 import { callTool, PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { answersOf, KEPT_KEY, type Kept } from '../support/keep-data-file.ts';
@@ -92,16 +94,22 @@ test('[OPS-9] the upgrade makes a backup first, which is restored as it was', as
   expect(await back.stop()).toBe(0);
 });
 
-test('[OPS-9] a newer data file, and its backup, are refused with one sentence and left alone', async () => {
+test('[OPS-9, OPS-26] a newer data file, and its backup, are refused with one sentence and left alone', async () => {
   const hub = await startHub();
   await account(hub, 'a@example.org');
   await hub.cli('backup', join(hub.dataFolder, 'backup'));
   expect(await hub.stop()).toBe(0);
   const store = new Store({ folder: hub.dataFolder, tables: allTables });
-  await store.write(HUB, (batch): void => batch.put(meta, ['schema'], { value: String(SCHEMA + 1) }));
+  // The oldest version reads only the proof of the key, and only in version 1; those with a schema read that first.
+  const stored = defineUnsummedTable<[string], Uint8Array>('meta', bytesCodec, {});
+  expect(['key_check', 'schema'].map((name) => store.get(stored, [name])?.[0])).toEqual([2, 1]);
+  await store.write(HUB, (batch): void => putSchema(batch, SCHEMA + 1));
   await store.close();
   const { code, stderr } = await refusedStart({ CAIRN_DATA: hub.dataFolder });
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^cairn: the data file has schema \d+, [^\n]+\.\n$/)]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^cairn: the data file has schema \d+ \(written by cairn [\d.]+\), [^\n]+\.\n$/),
+  ]);
   for (const args of [
     ['verify'],
     ['stats'],

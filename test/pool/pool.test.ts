@@ -28,7 +28,13 @@ function parse(on: Pool, text: string, caller: Caller = {}): Promise<ParsedBody>
   return on.run('parseBody', { parts: [Buffer.from(JSON.stringify({ text }))], form: { kind: 'document' } }, caller);
 }
 
-const parsed = (text: string): ParsedBody => ({ ok: true, document: { text }, ids: [], contents: [], spare: [] });
+const parsed = (text: string): ParsedBody => ({
+  ok: true,
+  document: { value: { text } },
+  ids: [],
+  contents: [],
+  spare: [],
+});
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
   expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
@@ -122,7 +128,7 @@ test('[OPS-3] a worker that dies fails its own job and is replaced', async () =>
 test('[OPS-3] a job that throws fails alone, and its thread lives on', async () => {
   const on = open(DYING, 1);
   const before = await parse(on, 'which thread');
-  expect(before).toMatchObject({ ok: true, document: { threadId: expect.any(Number) } });
+  expect(before).toMatchObject({ ok: true, document: { value: { threadId: expect.any(Number) } } });
   await expect(parse(on, 'throw')).rejects.toThrow('the job failed');
   expect(await parse(on, 'which thread')).toEqual(before);
 });

@@ -7,6 +7,7 @@ import { Revisions } from '../../src/store/changes/revisions.ts';
 import { recordCodec } from '../../src/store/codec.ts';
 import { type Batch, GroupCommit, type GroupCommitOptions, type Raw } from '../../src/store/group-commit.ts';
 import { HUB } from '../../src/store/owners.ts';
+import { openRow, sealRow } from '../../src/store/row-sums.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
 import { seed } from '../support/seed.ts';
@@ -162,7 +163,7 @@ class Harness implements Reader {
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
     const bytes = this.data.get(String(key[0]));
-    return bytes === undefined ? undefined : table.codec.decode(bytes);
+    return bytes === undefined ? undefined : table.codec.decode(openRow(table, key, bytes));
   }
 
   range<K extends Key, V>(): Entry<K, V>[] {
@@ -224,7 +225,7 @@ test.each([0, -1, -1e9])(
 
 test('[OPS-2] decisions in one commit share its room: what fits is written, whatever came before and did not', async () => {
   const harness = new Harness();
-  const bytes = rows.codec.encode({ count: 1 }).length;
+  const bytes = sealRow(rows, ['a'], rows.codec.encode({ count: 1 })).length;
   harness.roomBytes = 2 * bytes;
   const put = (keys: string[]) =>
     harness.group.write(HUB, (batch) => {

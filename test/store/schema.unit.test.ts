@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { recordCodec } from '../../src/store/codec.ts';
 import { metaTables } from '../../src/store/meta/meta.ts';
-import { isMigrating, type Migration, migrate, schemaOf } from '../../src/store/meta/schema.ts';
+import { type Migration, migrate, migratingTo, schemaOf } from '../../src/store/meta/schema.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';
@@ -60,7 +60,7 @@ test('[OPS-9] a migration that is broken off anywhere is resumed, and changes ea
         store = new Store({ folder, tables });
       }
       await migrate(store, [listed, raised], () => undefined);
-      expect([schemaOf(store), isMigrating(store)]).toEqual([3, false]);
+      expect([schemaOf(store), migratingTo(store)]).toEqual([3, undefined]);
       const found = store.range(after, { prefix: [] }).map(({ value }) => value.counts);
       expect(found).toEqual(Array.from({ length: rows }, (_, row) => [row * 10 + 1]));
       await store.close();
@@ -80,6 +80,6 @@ test('[OPS-9] a piece that throws changes nothing and leaves the file where it w
     },
   };
   await expect(migrate(store, [broken], () => undefined)).rejects.toThrow('nobody foresaw');
-  expect([schemaOf(store), isMigrating(store), store.get(before, [1])]).toEqual([1, false, { count: 1 }]);
+  expect([schemaOf(store), migratingTo(store), store.get(before, [1])]).toEqual([1, undefined, { count: 1 }]);
   await store.close();
 });

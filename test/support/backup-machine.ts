@@ -11,9 +11,9 @@ export interface BackupMachine {
   /** The folder of the machine's configuration. */
   readonly config: string;
   /** Runs `cairn mirror …`. */
-  cairn(...args: string[]): Promise<CommandResult>;
+  readonly cairn: (...args: string[]) => Promise<CommandResult>;
   /** Runs `cairn mirror …` in a folder. */
-  cairnIn(folder: string, ...args: string[]): Promise<CommandResult>;
+  readonly cairnIn: (folder: string, ...args: string[]) => Promise<CommandResult>;
 }
 
 /** A machine with an empty configuration and the key of an account. */

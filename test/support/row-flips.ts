@@ -6,7 +6,7 @@ import { UPGRADE } from '../../src/store/owners.ts';
 import { loadMasterKey } from '../../src/store/sealing/master-key.ts';
 import { openSealer } from '../../src/store/sealing/own-key.ts';
 import { Store } from '../../src/store/store.ts';
-import { type AnyTable, defineTable, type Key } from '../../src/store/table.ts';
+import { type AnyTable, defineUnsummedTable, type Key } from '../../src/store/table.ts';
 
 interface RowFlip {
   readonly table: string;
@@ -27,7 +27,7 @@ export class RowFlips {
     this.store = new Store({ folder: dataFolder, tables: allTables });
     this.#sealer = openSealer(this.store, loadMasterKey(dataFolder, undefined));
     this.#tables = allTables
-      .map(({ name, owners }) => defineTable(name, bytesCodec, owners))
+      .map(({ name, owners }) => defineUnsummedTable(name, bytesCodec, owners))
       .map((raw) => ({ raw, keys: [...this.store.keys(raw)] }))
       .filter(({ keys }) => keys.length > 0);
   }

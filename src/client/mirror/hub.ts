@@ -30,7 +30,7 @@ export interface BackupAccess {
   /** Attempts of a request, at least 1. */
   readonly attemptsMax: number;
   /** Is told of each wait before another attempt. */
-  onWait?(reason: string, seconds: number): void;
+  readonly onWait?: (reason: string, seconds: number) => void;
 }
 
 const issued = z.object({

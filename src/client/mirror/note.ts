@@ -13,6 +13,8 @@ export interface NoteFacts {
   readonly recipients: readonly string[];
   /** Digest of refs and choices. */
   readonly state: string;
+  /** What an increment must have in common with its base. */
+  readonly choices: string;
   readonly part: number;
   readonly parts: number;
 }
@@ -22,9 +24,9 @@ export const NOTE_BYTES_MAX = 64 * 1024;
 
 /** The words of a note. */
 export function writeNote(facts: NoteFacts, salt = randomBytes(16).toString('hex')): readonly string[] {
-  const { recipients, state, part, parts } = facts;
+  const { recipients, state, choices, part, parts } = facts;
   const lock = keyed(salt, recipients.toSorted().join('\n'));
-  return [TYPE, VERSION, salt, lock, keyed(salt, state), `${part}/${parts}`];
+  return [TYPE, VERSION, salt, lock, keyed(salt, state), `${part}/${parts}`, keyed(salt, choices)];
 }
 
 export interface Note {
@@ -32,6 +34,7 @@ export interface Note {
   readonly isLastPart: boolean;
   isFor(recipients: readonly string[]): boolean;
   isOf(state: string): boolean;
+  hasChoices(choices: string): boolean;
 }
 
 /** Reads the note from the beginning of an archive; undefined when it has none. */
@@ -42,12 +45,13 @@ export function readNote(beginning: Buffer): Note | undefined {
     .find((line) => line.startsWith(`-> ${TYPE} ${VERSION} `))
     ?.split(' ');
   if (words === undefined) return undefined;
-  const [, , , salt = '', lock, state, place = ''] = words;
+  const [, , , salt = '', lock, state, place = '', choices] = words;
   const [part, parts] = place.split('/');
   return {
     isLastPart: part === parts,
     isFor: (recipients) => lock === keyed(salt, recipients.toSorted().join('\n')),
     isOf: (text) => state === keyed(salt, text),
+    hasChoices: (text) => choices === keyed(salt, text),
   };
 }
 

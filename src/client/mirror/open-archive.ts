@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ClientError } from '../client-error.ts';
 import { formatBytes } from '../progress.ts';
-import { decryptFile, type Unlock } from './age.ts';
+import { decryptFile, encrypt, type Lock, type Unlock } from './age.ts';
 import { backupExit } from './exit-codes.ts';
 import { readTar, type TarEntry, type TarHeads } from './tar/tar-read.ts';
 
@@ -52,15 +52,8 @@ export interface OpenedArchive {
   readonly heads: TarHeads;
 }
 
-/** A result of `use` that needs no further bytes. */
-class EnoughRead<T> extends Error {
-  readonly result: T;
-
-  constructor(result: T) {
-    super('enough');
-    this.result = result;
-  }
-}
+/** Ends the stream: the result needs no further bytes. */
+class EnoughRead extends Error {}
 
 /**
  * Calls `use` with the entries of the archive in a file, and verifies it to its end. `isBeginning`: `use` reads only the
@@ -76,16 +69,22 @@ export async function openArchive<T>(
 ): Promise<T> {
   const plain = await decryptFile(file, unlock);
   const results: T[] = [];
+  // Leaving the stream early closes it, and the pipeline may report that instead of the reason.
+  let reason: unknown;
   try {
     await pipeline(plain, createGunzip({ chunkSize: GUNZIP_BYTES }), async (unpacked: AsyncIterable<Buffer>) => {
       const heads: TarHeads = { comment: undefined };
-      const result = await use({ entries: readTar(counted(unpacked, budget), heads), heads });
-      if (isBeginning) throw new EnoughRead(result);
-      results.push(result);
+      try {
+        const result = await use({ entries: readTar(counted(unpacked, budget), heads), heads });
+        results.push(result);
+        if (isBeginning) throw new EnoughRead();
+      } catch (error) {
+        reason = error;
+        throw error;
+      }
     });
   } catch (error) {
-    if (error instanceof EnoughRead) return error.result as T;
-    throw damageOf(error);
+    if (!(reason instanceof EnoughRead)) throw damageOf(reason ?? error);
   }
   return results[0] as T;
 }
@@ -115,4 +114,15 @@ function damageOf(error: unknown): unknown {
       : 'the archive is damaged: its bytes are not those that were encrypted.',
     backupExit.damaged,
   );
+}
+
+/** The content of an archive, encrypted with another key. Throws ClientError when it is damaged. */
+export async function reencrypt(file: string, unlock: Unlock, lock: Lock): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of await decryptFile(file, unlock)) parts.push(part as Buffer);
+  } catch (error) {
+    throw damageOf(error);
+  }
+  return await encrypt(Buffer.concat(parts), lock);
 }

@@ -13,7 +13,7 @@ import type { Repository } from './git/repository.ts';
 import { gitText } from './git/run-git.ts';
 import { packSubmodules, type SubmoduleTips, submodulesLeftOut } from './git/submodules.ts';
 import { MANIFEST, type Manifest, type MemberRecord, type Ref, refsChange, refsDigest } from './manifest.ts';
-import { writeNote } from './note.ts';
+import { type NoteFacts, writeNote } from './note.ts';
 import { type Piece, planParts } from './plan.ts';
 import { type TarMember, writeTar } from './tar/tar-write.ts';
 
@@ -22,6 +22,12 @@ export interface Choices {
   readonly refs: readonly string[];
   readonly hasLfs: boolean;
   readonly hasSubmodules: boolean;
+}
+
+/** What an increment and its base have in common: a base without LFS objects would leave them out for ever. */
+export function sharedChoices({ hasLfs }: Choices, hasAllLfs: boolean): string {
+  if (!hasLfs) return '';
+  return hasAllLfs ? 'lfs' : 'some lfs';
 }
 
 /** What a backup is made of: HEAD and the chosen refs at one moment. */
@@ -50,6 +56,8 @@ export interface PackedMember extends MemberRecord {
 export interface Packed {
   readonly manifest: Omit<Manifest, 'part' | 'parts' | 'base_sha256'>;
   readonly members: readonly PackedMember[];
+  /** Every Git LFS object that it names was on this machine. */
+  readonly hasAllLfs: boolean;
 }
 
 /** Reads HEAD and the chosen refs. */
@@ -108,6 +116,7 @@ export async function packRepository(options: PackOptions): Promise<Packed> {
     base?.refs === undefined ? { set: [...snapshot.refs], removed: [] } : refsChange(base.refs, snapshot.refs);
   return {
     members,
+    hasAllLfs: lfs.leftOut.length === 0,
     manifest: {
       format: 'cairn-backup',
       version: 1,
@@ -141,7 +150,7 @@ async function measure(file: string): Promise<{ readonly size: number; readonly 
  */
 export async function* sealParts(
   packed: Packed,
-  state: string,
+  facts: Pick<NoteFacts, 'state' | 'choices'>,
   lock: Lock,
   base: string | undefined,
 ): AsyncGenerator<SealedPart, void> {
@@ -162,7 +171,7 @@ export async function* sealParts(
     await pipeline(Readable.from(tar), createGzip(), async (source: AsyncIterable<Buffer>) => {
       for await (const part of source) out.push(part);
     });
-    const note = 'passphrase' in lock ? undefined : writeNote({ recipients: lock.recipients, state, ...place });
+    const note = 'passphrase' in lock ? undefined : writeNote({ recipients: lock.recipients, ...facts, ...place });
     const bytes = await encrypt(Buffer.concat(out), lock, note);
     yield { ...place, bytes, base: before };
     before = createHash('sha256').update(bytes).digest('hex');

@@ -9,6 +9,8 @@ export interface BackupState {
   readonly newest: MirrorBlob | undefined;
   /** Whether it is encrypted for the same recipients; undefined: unknown. */
   readonly hasSameKey: boolean | undefined;
+  /** Whether it was made with the choices that an increment must share. */
+  readonly hasSameChoices: boolean;
   /** Whether it has the same refs and choices. */
   readonly isSame: boolean;
   /** Whether an increment can be built: the refs of the newest archive are known, or its commits exist here. */
@@ -21,17 +23,25 @@ export type BackupPlan =
   | { readonly kind: 'full'; readonly reason: FullReason }
   | { readonly kind: 'increment'; readonly base: MirrorBlob; readonly chain: readonly MirrorBlob[] };
 
-export type FullReason = 'first' | 'forced' | 'other recipients' | 'incomplete chain' | 'unknown base' | 'long chain';
+export type FullReason =
+  | 'first'
+  | 'forced'
+  | 'other recipients'
+  | 'incomplete chain'
+  | 'other choices'
+  | 'unknown base'
+  | 'long chain';
 
 /** A backup is an increment on the newest one, until the chain is long or its increments outweigh its beginning. */
 export function planBackup(state: BackupState): BackupPlan {
-  const { blobs, newest, hasSameKey, isSame, isKnown, isForced } = state;
+  const { blobs, newest, hasSameKey, hasSameChoices, isSame, isKnown, isForced } = state;
   if (isForced) return { kind: 'full', reason: 'forced' };
   if (newest === undefined) return { kind: 'full', reason: blobs.length === 0 ? 'first' : 'incomplete chain' };
   const chain = chainOf(blobs, newest);
   if (hasSameKey === false) return { kind: 'full', reason: 'other recipients' };
   if (chain === undefined) return { kind: 'full', reason: 'incomplete chain' };
   if (isSame) return { kind: 'nothing' };
+  if (!hasSameChoices) return { kind: 'full', reason: 'other choices' };
   if (hasSameKey === undefined || !isKnown) return { kind: 'full', reason: 'unknown base' };
   return isLong(chain) ? { kind: 'full', reason: 'long chain' } : { kind: 'increment', base: newest, chain };
 }

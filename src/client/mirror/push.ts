@@ -19,6 +19,7 @@ import {
   type RepositorySnapshot,
   readSnapshot,
   sealParts,
+  sharedChoices,
 } from './pack.ts';
 import { type BackupPlan, chainOf, planBackup } from './plan.ts';
 
@@ -78,7 +79,7 @@ interface Decision {
 }
 
 async function decide(
-  { hub, repository, lock, isForced }: RepositoryPush,
+  { hub, repository, choices, lock, isForced }: RepositoryPush,
   snapshot: RepositorySnapshot,
 ): Promise<Decision> {
   const all = await hub.list(repository.id);
@@ -92,6 +93,7 @@ async function decide(
     blobs,
     newest,
     hasSameKey: 'passphrase' in lock ? undefined : note?.isFor(lock.recipients),
+    hasSameChoices: note?.hasChoices(sharedChoices(choices, true)) ?? true,
     isSame: note?.isOf(snapshot.state) ?? (isLast && last.state === snapshot.state),
     // A deepened clone has older commits that `^tip` would leave out.
     isKnown:
@@ -136,7 +138,7 @@ async function existing({ folder }: Repository, objects: readonly string[]): Pro
 }
 
 async function uploadParts(
-  { hub, repository, lock, uploadedBy, progress }: RepositoryPush,
+  { hub, repository, choices, lock, uploadedBy, progress }: RepositoryPush,
   packed: Packed,
   snapshot: RepositorySnapshot,
   base: string | undefined,
@@ -144,7 +146,12 @@ async function uploadParts(
   let blob: MirrorBlob | undefined;
   let bytes = 0;
   let count = 0;
-  for await (const { part, parts, bytes: sealed, base: before } of sealParts(packed, snapshot.state, lock, base)) {
+  for await (const { part, parts, bytes: sealed, base: before } of sealParts(
+    packed,
+    { state: snapshot.state, choices: sharedChoices(choices, packed.hasAllLfs) },
+    lock,
+    base,
+  )) {
     const facts: ArchiveFacts = {
       commit: repository.commit,
       uploadedBy,

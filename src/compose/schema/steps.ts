@@ -3,11 +3,12 @@
  * or of the tables of existing rows, adds a migration here. Before that, `test/support/keep-data-file.ts` saves a file
  * with the previous schema.
  */
-import { groupedBlobs } from '../../mirror/grouped-blobs.ts';
+import { groupedBlobs } from '../../mirror/groups/grouped-blobs.ts';
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
+import { rowSums } from './row-sums.ts';
 import { taskVersions } from './task-versions.ts';
 
 /** 2: the data file stores its schema number. Rows do not change. */
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   keptPerVault,
   taskVersions,
   groupedBlobs,
+  rowSums,
 ];
 
 /** The schema that this version reads and writes. */

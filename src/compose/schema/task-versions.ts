@@ -1,12 +1,12 @@
 /** Migrates the data file to schema 6: each task has a version. */
 import { versionedTextCodec } from '../../store/codec.ts';
 import type { Migration } from '../../store/meta/schema.ts';
-import { defineTable } from '../../store/table.ts';
+import { defineUnsummedTable } from '../../store/table.ts';
 
 /** The rows as this migration reads and writes them: a JSON object. */
 type TaskKey = [accountId: string, taskId: number];
-const oldTasks = defineTable<TaskKey, string>('tasks', versionedTextCodec(2), {});
-const newTasks = defineTable<TaskKey, string>('tasks', versionedTextCodec(3), {});
+const oldTasks = defineUnsummedTable<TaskKey, string>('tasks', versionedTextCodec(2), {});
+const newTasks = defineUnsummedTable<TaskKey, string>('tasks', versionedTextCodec(3), {});
 
 /** Tasks per commit. Each has at most 10,000 characters, and all of a piece are in memory. */
 const PIECE_ROWS = 500;

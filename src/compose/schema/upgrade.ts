@@ -3,12 +3,13 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
+import { version } from '../../common/version.ts';
 import { limits } from '../../limits/service.ts';
 import { makeCopy } from '../../store/copies/copy.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { freeBytes } from '../../store/failure.ts';
-import { isMigrating, type Migration, migrate, schemaOf } from '../../store/meta/schema.ts';
+import { type Migration, migrate, migratingTo, schemaOf, writerOf } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
@@ -30,10 +31,12 @@ export interface UpgradeOptions {
 
 /** Throws StartError when the data file is of a later version. */
 function refuseNewer(store: Store): void {
-  const at = schemaOf(store);
+  const at = Math.max(schemaOf(store), migratingTo(store) ?? 0);
   if (at <= SCHEMA) return;
+  const writer = writerOf(store);
   throw new StartError(
-    `the data file has schema ${at}, and this version of cairn reads up to ${SCHEMA}; ` +
+    `the data file has schema ${at}${writer === undefined ? '' : ` (written by cairn ${writer})`}, ` +
+      `and this version of cairn, ${version}, reads up to ${SCHEMA}; ` +
       'start the later version again, or restore the backup that its upgrade made (before-schema-…) into an empty folder.',
   );
 }
@@ -97,7 +100,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
     );
   }
   // An interrupted migration already has its backup: the file is now between two schemas.
-  if (isMigrating(old) || !options.upgradeBackup) return;
+  if (migratingTo(old) !== undefined || !options.upgradeBackup) return;
   const folder = join(
     dataFolder,
     `before-schema-${from + 1}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`,

@@ -9,11 +9,11 @@ export interface ContentHolder {
   encoding?: unknown;
 }
 
-/** The objects with long contents in the arguments of calls: the arguments themselves, and the items of `files`. */
-export function contentHolders(document: unknown, form: BodyForm): readonly ContentHolder[] {
+/** The objects that may have contents in the arguments of calls: the arguments themselves, and the items of `files`. */
+export function contentPlaces(document: unknown, form: BodyForm): readonly unknown[] {
   return argumentsIn(document, form).flatMap((args) => {
     const { files } = args as { readonly files?: unknown };
-    return [args, ...(Array.isArray(files) ? files : [])].filter(holdsLong);
+    return [args, ...(Array.isArray(files) ? (files as readonly unknown[]) : [])];
   });
 }
 
@@ -34,7 +34,8 @@ function argumentsIn(document: unknown, form: BodyForm): readonly object[] {
   });
 }
 
-function holdsLong(value: unknown): value is ContentHolder {
+/** True for a place with a long content. */
+export function holdsLong(value: unknown): value is ContentHolder {
   if (!isRecord(value)) return false;
   return typeof value['content'] === 'string' && value['content'].length > limits.inlineContentBytesMax;
 }

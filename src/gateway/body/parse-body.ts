@@ -1,12 +1,19 @@
-/** Parses bodies: a small one in place, a large one with its long contents in the pool. */
+/**
+ * Parses bodies: a small one in place. A large one is checked in the pool, which also hashes its long contents; many
+ * values are then parsed here, in turns.
+ */
 import { Refusal } from '../../common/fault.ts';
 import type { Caller } from '../../common/shares.ts';
+import { turns } from '../../common/turns.ts';
 import { joined, partBuffers, wholeBuffers } from '../../http/request/body.ts';
+import { mayHaveValues } from '../../http/request/json-body.ts';
 import type { BodyParser } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { BodyForm } from '../../pool/jobs.ts';
+import type { BodyForm, ParsedBody } from '../../pool/jobs.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
+import { assembled } from '../../text/json-pieces.ts';
+import { type ContentHolder, contentPlaces } from './long-contents.ts';
 import { type GatewayBody, readGatewayBody } from './read-body.ts';
 
 /** Parses documents without messages or contents. */
@@ -34,10 +41,24 @@ async function parseBody(
   caller: Caller,
 ): Promise<GatewayBody> {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  if (bytes <= limits.parseInlineBytesMax) return readGatewayBody(joined(parts), form);
+  if (bytes <= limits.parseInlineBytesMax && !mayHaveValues(parts, limits.parseInlineValuesMax)) {
+    return readGatewayBody(joined(parts), form);
+  }
   const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));
   for (const buffer of body.spare) partBuffers.give(buffer);
   if (!body.ok) throw new Refusal(body.fault);
-  for (const { holder, encoding, prepared } of body.contents) holder.content = new LongContent(encoding, prepared);
-  return body;
+  const document = await documentOf(body, caller.accountId ?? caller.address ?? '');
+  const places = body.contents.length === 0 ? [] : contentPlaces(document, form);
+  for (const { at, encoding, prepared } of body.contents) {
+    (places[at] as ContentHolder).content = new LongContent(encoding, prepared);
+  }
+  return { document, ids: body.ids };
+}
+
+async function documentOf({ document }: ParsedBody & { readonly ok: true }, caller: string): Promise<unknown> {
+  await turns.enter(caller);
+  if ('value' in document) return document.value;
+  const { buffer, byteOffset, byteLength } = document.text;
+  const text = Buffer.from(buffer, byteOffset, byteLength);
+  return await assembled(document.cut, text, () => (turns.isOver ? turns.next(caller) : undefined));
 }

@@ -29,6 +29,19 @@ const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
+/** True when a body may have more values than `max`. Quick: it also counts what is in texts. */
+export function mayHaveValues(parts: readonly Uint8Array[], max: number): boolean {
+  let values = 1;
+  for (const part of parts) {
+    if (values + part.length <= max) {
+      values += part.length;
+      continue;
+    }
+    for (const byte of part) if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) values += 1;
+  }
+  return values > max;
+}
+
 /** Counts brackets and commas outside strings before parsing. Invalid JSON is left to the parser. */
 function excessOf(text: string): string | undefined {
   let depth = 0;

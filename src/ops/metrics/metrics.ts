@@ -7,7 +7,7 @@ import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
 import { limits } from '../../limits/service.ts';
-import { backupAges } from '../../mirror/ages.ts';
+import { backupAges } from '../../mirror/groups/ages.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';

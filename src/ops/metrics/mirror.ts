@@ -1,6 +1,6 @@
 /** Defines the metrics of backups: how old they are, and whether restores are proven. */
 import type { Registry } from 'prom-client';
-import type { BackupAges } from '../../mirror/ages.ts';
+import type { BackupAges } from '../../mirror/groups/ages.ts';
 import { gauge, one } from './families.ts';
 
 /** The age of backups, per hub and not per account, whose labels are data of users. */

@@ -2,12 +2,12 @@
 import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 
-/** Kinds of content: a mirror blob, a file version, a pack of versions' lines, or the content of a rejected push. */
-export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict';
+/** What is damaged: a mirror blob, a file version, a pack of versions' lines, the content of a rejected push, or a row. */
+export type DamagedKind = 'blob' | 'version' | 'pack' | 'conflict' | 'row';
 
 export class Damage {
   readonly #log: Log;
-  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0 };
+  readonly #found: Record<DamagedKind, number> = { blob: 0, version: 0, pack: 0, conflict: 0, row: 0 };
   #healed = 0;
   #lastFoundMs: number | undefined;
 

@@ -3,7 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/records.ts';
+import type { Encoding } from '../log/version.ts';
 import { readBase } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { TextComparer } from './comparer.ts';

@@ -7,7 +7,7 @@ import type { ConflictStyle, Favor } from '../../text/merge.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/records.ts';
+import type { Encoding } from '../log/version.ts';
 import { readBase } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { Vaults } from '../vaults/vaults.ts';

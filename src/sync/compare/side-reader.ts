@@ -9,7 +9,7 @@ import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { ChainLink, Conflict, SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/records.ts';
+import type { Encoding } from '../log/version.ts';
 import { checkSha256 } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { FileSide, Side } from './sides.ts';

@@ -96,9 +96,14 @@ function meant(path: string): string {
   return (wrongLetter(plain) ?? firstWrong(plain.split('/'), false)) === undefined ? `: ${plain}` : '';
 }
 
+/** True for text with control, bidi or zero-width characters, joiners within words and emoji excepted. */
+export function hasHiddenLetter(text: string): boolean {
+  return HIDDEN.test(text.replace(JOINED, ''));
+}
+
 function wrongLetter(path: string): string | undefined {
   if (path.includes('\\')) return 'contains a backslash; separate folders with /';
-  if (HIDDEN.test(path.replace(JOINED, ''))) return 'contains a control, bidi or zero-width character; remove it';
+  if (hasHiddenLetter(path)) return 'contains a control, bidi or zero-width character; remove it';
   return WINDOWS.test(path)
     ? 'contains one of < > : " | ? *, which not every device can store; rename the file'
     : undefined;

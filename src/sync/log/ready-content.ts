@@ -1,5 +1,5 @@
 /** Describes content ready for a version: hashed, and stored or ready to be stored. */
-import type { Encoding } from './records.ts';
+import type { Encoding } from './version.ts';
 import { readVersionHead, type StoredContent, storedContentOf, versionGitSha, versionSha256 } from './version.ts';
 
 export interface ReadyContent {

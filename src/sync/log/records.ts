@@ -4,10 +4,11 @@
  * each version to the previous one of the same path.
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
-import { type AnyTable, defineTable, type Reader } from '../../store/table.ts';
+import { type AnyTable, defineTable, defineUnsummedTable, type Reader } from '../../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
 import type { FileRecord } from './file-record.ts';
 import { packTables } from './pack-records.ts';
+import { type Encoding, hashedPartOf } from './version.ts';
 
 export interface VaultRecord {
   readonly name: string;
@@ -40,8 +41,6 @@ export interface VaultHead {
 export type ConflictStatus = 'pending' | 'resolved' | 'superseded' | 'dismissed';
 /** The refused change, then the hub's. */
 export type ConflictKind = 'edit/edit' | 'edit/delete' | 'delete/edit' | 'create/create';
-
-export type Encoding = 'utf-8' | 'base64';
 
 /** A refused push, and the version that it conflicts with. */
 export interface ConflictRecord {
@@ -134,12 +133,18 @@ export const folders = defineTable<[vaultId: string, foldedPath: string], { read
 );
 
 /** Versions by sequence number: a fixed head, then the finished line, or its first part (see version.ts). */
-export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {
-  vault: 0,
-});
+export const versions = defineTable<[vaultId: string, seq: number], Uint8Array>(
+  'sync_versions',
+  bytesCodec,
+  { vault: 0 },
+  hashedPartOf,
+);
 
-/** The pieces of long contents, JSON-escaped, under a separate storage id for each content; they never move. */
-export const pieces = defineTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec, {
+/**
+ * The pieces of long contents, JSON-escaped, under a separate storage id for each content; they never move. Their hash is
+ * in the version or conflict.
+ */
+export const pieces = defineUnsummedTable<[storageId: number, index: number], Uint8Array>('sync_pieces', bytesCodec, {
   staging: 'any',
   vault: 'any',
 });
@@ -169,8 +174,8 @@ export const pendingConflicts = defineTable<
   Record<string, never>
 >('sync_pending', recordCodec(1), { vault: 0 });
 
-/** The bytes of a small refused push, decoded. */
-export const conflictBytes = defineTable<[vaultId: string, conflictId: string], Uint8Array>(
+/** The bytes of a small refused push, decoded. Their hash is in the conflict. */
+export const conflictBytes = defineUnsummedTable<[vaultId: string, conflictId: string], Uint8Array>(
   'sync_conflict_bytes',
   bytesCodec,
   { vault: 0 },

@@ -2,8 +2,7 @@
  * Checks whether stored content still matches the hash in its version: whole lines, packs of them, long contents. Pure.
  */
 import { createHash, type Hash, hash } from 'node:crypto';
-import type { Encoding } from './records.ts';
-import { decodeContent, readContentText, readVersionHead, versionSha256 } from './version.ts';
+import { decodeContent, type Encoding, readContentText, readVersionHead, versionSha256 } from './version.ts';
 
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;

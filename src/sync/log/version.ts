@@ -7,7 +7,8 @@
  * (0: none), stored (ms), content bytes, line bytes, storage id (0: content inline); 32 bytes SHA-256, 20 bytes git
  * blob id.
  */
-import type { Encoding } from './records.ts';
+
+export type Encoding = 'utf-8' | 'base64';
 
 export const VERSION_HEAD_BYTES = 100;
 const LAYOUT = 1;
@@ -171,6 +172,15 @@ export function versionGitSha(bytes: Uint8Array): string {
 /** A view of the line, or of its first part when the content is in pieces. */
 export function versionLine(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(VERSION_HEAD_BYTES);
+}
+
+/** The content of an inline version as in its line: the part that its SHA-256 covers. Never throws. */
+export function hashedPartOf(bytes: Uint8Array): readonly [from: number, to: number] {
+  const end = bytes.length;
+  if (end < VERSION_HEAD_BYTES || ((bytes[1] ?? 0) & (DELETED | IN_PIECES)) !== 0) return [end, end];
+  const metaBytes = new DataView(bytes.buffer, bytes.byteOffset, VERSION_HEAD_BYTES).getUint32(4, true);
+  const [from, to] = [VERSION_HEAD_BYTES + metaBytes + CONTENT_OPEN.length, end - CONTENT_CLOSE.length];
+  return from <= to ? [from, to] : [end, end];
 }
 
 /** Length in bytes of the line of a file without its content. */

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { defineTable } from '../../store/table.ts';
 import { packs } from '../log/pack-records.ts';
 import type { SyncReader } from '../log/reader.ts';
-import { readVersionHead, type VersionHead } from '../log/version.ts';
+import { hashedPartOf, readVersionHead, type VersionHead } from '../log/version.ts';
 import { lineAt, readPackSummary } from './index-layout.ts';
 import { PackStates } from './states.ts';
 import type { TailVersion, VaultView } from './view-types.ts';
@@ -17,7 +17,12 @@ const headCodec: Codec<VersionHead> = {
   },
   decode: readVersionHead,
 };
-const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>('sync_versions', headCodec, {});
+const versionHeads = defineTable<[vaultId: string, seq: number], VersionHead>(
+  'sync_versions',
+  headCodec,
+  {},
+  hashedPartOf,
+);
 
 export class VaultViews {
   readonly packs: PackStates;

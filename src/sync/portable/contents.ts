@@ -11,7 +11,8 @@ import type { Store } from '../../store/store.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { PieceStaging } from '../contents/staging.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
-import { type Encoding, pieceShares } from '../log/records.ts';
+import { pieceShares } from '../log/records.ts';
+import type { Encoding } from '../log/version.ts';
 
 export interface ContentLine {
   readonly sha256: string;

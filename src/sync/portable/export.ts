@@ -8,7 +8,6 @@ import {
   conflictBytes,
   conflicts,
   devices,
-  type Encoding,
   files,
   pieces,
   vaultHeads,
@@ -16,7 +15,14 @@ import {
   versions,
 } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
-import { decodeContent, readContentText, readVersionHead, readVersionMeta, type VersionMeta } from '../log/version.ts';
+import {
+  decodeContent,
+  type Encoding,
+  readContentText,
+  readVersionHead,
+  readVersionMeta,
+  type VersionMeta,
+} from '../log/version.ts';
 import type { VaultArchiveRecord } from './records.ts';
 
 interface Output {

@@ -2,15 +2,23 @@
  * Reads the bytes of a plan while it is sent: each read loads one pack, a few versions or one piece from the store, and
  * joins adjacent lines. Nothing is kept between two reads but a running hash, so a stalled reader holds no bytes.
  */
-import { crc32 } from 'node:zlib';
+import type { Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import { limits } from '../../limits/service.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
+import { DamagedRow } from '../../store/row-sums.ts';
 import type { Store } from '../../store/store.ts';
 import { packBytes } from '../log/pack-records.ts';
-import { type Encoding, pieces, versions } from '../log/records.ts';
+import { pieces, versions } from '../log/records.ts';
 import { areWholeLines, EscapedHash, isWholeVersion } from '../log/stored-content.ts';
-import { briefLineOf, CONTENT_CLOSE, readVersionHead, versionLine, versionSha256 } from '../log/version.ts';
+import {
+  briefLineOf,
+  CONTENT_CLOSE,
+  type Encoding,
+  readVersionHead,
+  versionLine,
+  versionSha256,
+} from '../log/version.ts';
 import { type Plan, type PlanPart, partAt } from './plan.ts';
 
 type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
@@ -32,8 +40,8 @@ interface LongCheck {
 export class PlanRuns {
   readonly #options: PlanRunsOptions;
   readonly #store: Store;
-  /** CRC-32 of each pack whose lines were found intact. */
-  readonly #sums = new Map<number, number>();
+  /** Packs whose lines were found intact. */
+  readonly #whole = new Set<number>();
   /** Buffer for joining adjacent versions; its bytes are consumed before the next read of any plan. */
   readonly #scratch = new Uint8Array(limits.packBytesMax);
 
@@ -70,8 +78,7 @@ export class PlanRuns {
   }
 
   #readPack(vaultId: string, { packId, runs }: Part<'pack'>, inside: number): Uint8Array {
-    const bytes = this.#store.view(packBytes, [packId]);
-    if (bytes === undefined) throw missing();
+    const bytes = this.#packBytes(vaultId, packId);
     if (inside === 0) this.#checkPack(vaultId, packId, bytes);
     if (runs === undefined) return bytes.subarray(inside);
     // Live lines are moved together within the store's read buffer: the next read overwrites it anyway.
@@ -109,18 +116,29 @@ export class PlanRuns {
     return this.#scratch.subarray(0, filled);
   }
 
-  /** Checks every line of a pack at its first read since the start; later reads only compare its CRC-32. */
-  #checkPack(vaultId: string, packId: number, bytes: Uint8Array): void {
-    const sum = crc32(bytes);
-    const known = this.#sums.get(packId);
-    if (known === sum) return;
-    if (known === undefined && areWholeLines(bytes)) {
-      this.#sums.set(packId, sum);
-      for (const oldest of this.#sums.keys()) if (this.#sums.size > limits.packsRemembered) this.#sums.delete(oldest);
-      return;
+  #packBytes(vaultId: string, packId: number): Uint8Array {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = this.#store.view(packBytes, [packId]);
+    } catch (error) {
+      if (error instanceof DamagedRow) throw this.#damagedPack(vaultId, packId);
+      throw error;
     }
+    if (bytes === undefined) throw missing();
+    return bytes;
+  }
+
+  /** Checks every line of a pack at its first read since the start; each read checks its checksum. */
+  #checkPack(vaultId: string, packId: number, bytes: Uint8Array): void {
+    if (this.#whole.has(packId)) return;
+    if (!areWholeLines(bytes)) throw this.#damagedPack(vaultId, packId);
+    this.#whole.add(packId);
+    for (const oldest of this.#whole) if (this.#whole.size > limits.packsRemembered) this.#whole.delete(oldest);
+  }
+
+  #damagedPack(vaultId: string, packId: number): Refusal {
     this.#options.onDamagedPack(vaultId);
-    throw this.#options.damage.note('pack', { vault_id: vaultId, pack_id: packId });
+    return this.#options.damage.note('pack', { vault_id: vaultId, pack_id: packId });
   }
 
   #readLong(vaultId: string, { seq, bytes }: Part<'long'>, inside: number, long: { at?: LongCheck }): Uint8Array {

@@ -5,6 +5,7 @@ import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { VaultRemoval } from '../history/vault-removal.ts';
+import { hasHiddenLetter } from '../log/paths.ts';
 import { isPlainText } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
@@ -51,7 +52,10 @@ const nameArgument = z
   .trim()
   .min(1)
   .max(limits.vaultNameCharsMax)
-  .refine(isPlainText, 'must not contain control characters');
+  .refine(
+    (name) => isPlainText(name) && !hasHiddenLetter(name),
+    'must not contain control, bidi or zero-width characters',
+  );
 
 const vaultIdRequired = z.string().max(limits.vaultIdCharsMax);
 

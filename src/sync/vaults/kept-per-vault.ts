@@ -2,16 +2,20 @@
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Migration } from '../../store/meta/schema.ts';
-import { defineTable, type Key } from '../../store/table.ts';
+import { defineUnsummedTable, type Key } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 
 /** The rows as this migration reads and writes them. */
 const FIELDS = ['seq', 'stored_ms', 'hlc_ms', 'hlc_counter', 'files', 'tombstones', 'bytes', 'line_bytes', 'pending'];
 type Head = Readonly<Record<string, number>>;
-const oldHeads = defineTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>(FIELDS), {});
-const newHeads = defineTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>([...FIELDS, 'kept_bytes']), {});
-const versions = defineTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {});
-const conflicts = defineTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
+const oldHeads = defineUnsummedTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>(FIELDS), {});
+const newHeads = defineUnsummedTable<[vaultId: string], Head>(
+  'sync_heads',
+  numbersCodec<Head>([...FIELDS, 'kept_bytes']),
+  {},
+);
+const versions = defineUnsummedTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {});
+const conflicts = defineUnsummedTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
   'sync_conflicts',
   recordCodec(1),
   {},

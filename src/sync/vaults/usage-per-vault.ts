@@ -1,7 +1,7 @@
 /** Migrates the data file to schema 3: replaces the usage row of an account with one row per vault. */
 import { recordCodec } from '../../store/codec.ts';
 import type { Migration } from '../../store/meta/schema.ts';
-import { defineTable } from '../../store/table.ts';
+import { defineUnsummedTable } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 
 interface Head {
@@ -30,11 +30,15 @@ const headCodec = numbersCodec<Head>([
 const usageCodec = numbersCodec<{ readonly bytes: number }>(['bytes']);
 
 /** The rows as this migration reads them. */
-const usage = defineTable<[accountOrVaultId: string], { readonly bytes: number }>('sync_usage', usageCodec, {});
-const vaults = defineTable<[accountId: string, vaultId: string], object>('sync_vaults', recordCodec(1), {});
-const heads = defineTable<[vaultId: string], Head>('sync_heads', headCodec, {});
-const pending = defineTable<[vaultId: string, path: string, id: string], object>('sync_pending', recordCodec(1), {});
-const conflicts = defineTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
+const usage = defineUnsummedTable<[accountOrVaultId: string], { readonly bytes: number }>('sync_usage', usageCodec, {});
+const vaults = defineUnsummedTable<[accountId: string, vaultId: string], object>('sync_vaults', recordCodec(1), {});
+const heads = defineUnsummedTable<[vaultId: string], Head>('sync_heads', headCodec, {});
+const pending = defineUnsummedTable<[vaultId: string, path: string, id: string], object>(
+  'sync_pending',
+  recordCodec(1),
+  {},
+);
+const conflicts = defineUnsummedTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
   'sync_conflicts',
   recordCodec(1),
   {},

@@ -4,6 +4,9 @@
  */
 
 import type { CheckedReader } from '../../store/checked-reader.ts';
+import { bytesCodec } from '../../store/codec.ts';
+import { isWholeRow, SUM_BYTES } from '../../store/row-sums.ts';
+import { defineUnsummedTable } from '../../store/table.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { files, versions, versionsAside } from '../log/records.ts';
@@ -11,6 +14,9 @@ import { readVersionHead, readVersionMeta, versionLine } from '../log/version.ts
 import { isDead } from '../packs/dead-bits.ts';
 import { lineAt, type PackLine, type PackSummary, readPackColumns, readPackSummary } from '../packs/index-layout.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
+
+/** The bytes of packs with their checksum: a damaged pack is compared with the versions nevertheless. */
+const storedPackBytes = defineUnsummedTable<[packId: number], Uint8Array>(packBytes.name, bytesCodec, {});
 
 export interface PacksReport {
   readonly packs: number;
@@ -80,13 +86,15 @@ function checkPack(
   tell: (what: string) => void,
 ): void {
   const columns = readPackColumns(index);
-  const bytes = summary.packId === 0 ? new Uint8Array(0) : reader.get(packBytes, [summary.packId]);
+  const stored = summary.packId === 0 ? undefined : reader.get(storedPackBytes, [summary.packId]);
+  const bytes = summary.packId === 0 ? new Uint8Array(0) : stored?.subarray(0, -SUM_BYTES);
   const dead = reader.get(packDead, [vaultId, summary.first]);
   if (bytes?.length !== summary.packBytes) {
     tell('its size is not the size in its index');
     return;
   }
   let offset = 0;
+  let hasAside = false;
   for (let at = 0; at < summary.lines; at += 1) {
     const line = lineAt(columns, summary.first, at);
     const packed = line.long ? undefined : bytes.subarray(offset, offset + line.lineBytes);
@@ -94,13 +102,18 @@ function checkPack(
     const isAlive = (dead === undefined || !isDead(dead, at)) && !vault.replaced.has(line.seq);
     if (isAlive) vault.alive.add(line.seq);
     // The packed copy of a version set aside may be intact, so it is not compared.
-    const other = reader.get(versionsAside, [vaultId, line.seq]) === undefined ? packed : undefined;
+    const isAside = reader.get(versionsAside, [vaultId, line.seq]) !== undefined;
+    const other = isAside ? undefined : packed;
+    if (isAside) hasAside = true;
     const version = reader.view(versions, [vaultId, line.seq]);
     // A dead line may outlive its version.
     if (version === undefined ? isAlive : !isSame(line, other, version))
       tell(`its line ${line.seq} differs from the version`);
   }
   if (offset !== bytes.length) tell('its lines do not add up to its size');
+  if (stored !== undefined && !hasAside && !isWholeRow(packBytes, [summary.packId], stored)) {
+    tell('the checksum of its row does not match');
+  }
 }
 
 function isSame(line: PackLine, packed: Uint8Array | undefined, version: Uint8Array): boolean {

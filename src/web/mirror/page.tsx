@@ -12,9 +12,9 @@ import { isSha256 } from '../../mirror/fields.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
+import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { RepositoryList } from './repositories.tsx';
 import { UploaderList, uploaderForms } from './uploaders.tsx';
-import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 const PATH = '/mirror';
 /** Says how unreadable archives are readable again. */
@@ -106,7 +106,9 @@ function mirrorView({ pages, blobs: stored, credentials, uploaders }: MirrorOpti
           )}
           {nextBefore === undefined && before === undefined ? null : (
             <nav class="actions" aria-label="Pages of archives">
-              {before === undefined ? null : <a href={group === undefined ? PATH : `${PATH}?repository=${group}`}>Newest</a>}
+              {before === undefined ? null : (
+                <a href={group === undefined ? PATH : `${PATH}?repository=${group}`}>Newest</a>
+              )}
               {nextBefore === undefined ? null : <a href={`${PATH}?${older}`}>Older</a>}
             </nav>
           )}

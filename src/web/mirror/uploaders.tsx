@@ -1,10 +1,10 @@
 /** The upload-only credentials of an account: made for CI jobs, and revoked one at a time. */
 import type { VNode } from 'preact';
+import { readFields } from '../../fields/read.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import { newUploader } from '../../mirror/fields.ts';
 import type { Uploader, Uploaders } from '../../mirror/uploaders.ts';
-import { readFields } from '../../fields/read.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { Confirm, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
@@ -23,7 +23,11 @@ export function uploaderForms({ pages, uploaders }: UploaderFormsOptions, path: 
         return pages.go(visit, path, {
           text: 'Upload-only credential created. Copy token and secret now: they are not shown again.',
           secrets: [
-            { label: 'Token', value: made.token, hint: 'CAIRN_MIRROR_TOKEN in the CI job. It can upload and nothing else.' },
+            {
+              label: 'Token',
+              value: made.token,
+              hint: 'CAIRN_MIRROR_TOKEN in the CI job. It can upload and nothing else.',
+            },
             { label: 'Secret', value: made.hmac_secret, hint: 'CAIRN_MIRROR_SECRET in the CI job.' },
           ],
         });
@@ -47,7 +51,9 @@ export function UploaderList({ visit: { csrf, zone }, path, uploaders }: Uploade
   return (
     <section class="panel" aria-labelledby="uploaders">
       <h2 id="uploaders">Credentials for CI</h2>
-      <p class="lead">Each can upload and nothing else: no list, no download. Revoking one leaves its archives readable.</p>
+      <p class="lead">
+        Each can upload and nothing else: no list, no download. Revoking one leaves its archives readable.
+      </p>
       <ul class="rows">
         {uploaders.map(({ id, name, created_at: at }) => (
           <li key={id} class="row">

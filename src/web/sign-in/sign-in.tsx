@@ -42,7 +42,9 @@ export function signInRoutes(options: SignInOptions): Route[] {
     pages.openForm('/signup', (visit, form) => signUp(options, visit, form)),
     pages.memberForm('/signout', async (visit) => {
       await sessions.end(visit.browserId, visit.source);
-      return pages.goAs('/', undefined, { text: 'You are signed out.' });
+      // Scripts of open pages clear what they kept; this covers a browser whose script did not run.
+      const { headers, ...reply } = pages.goAs('/', undefined, { text: 'You are signed out.' });
+      return { ...reply, headers: { ...headers, 'Clear-Site-Data': '"storage"' } };
     }),
   ];
 }

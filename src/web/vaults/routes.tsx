@@ -3,6 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { hasHiddenLetter } from '../../sync/log/paths.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
@@ -53,7 +54,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
 /** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
 function checkName(given: string): string {
   const name = given.trim();
-  if (name === '' || name.length > limits.vaultNameCharsMax || /[\p{Cc}\p{Cs}]/u.test(name)) {
+  if (name === '' || name.length > limits.vaultNameCharsMax || !name.isWellFormed() || hasHiddenLetter(name)) {
     throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
   }
   return name;

@@ -24,6 +24,7 @@ const chained = (...sizes: readonly number[]) =>
 const state = (changed: Partial<BackupState> & { readonly blobs: readonly MirrorBlob[] }): BackupState => ({
   newest: changed.blobs[0],
   hasSameKey: true,
+  hasSameChoices: true,
   isSame: false,
   isKnown: true,
   isForced: false,
@@ -46,6 +47,7 @@ test.each([
     state({ blobs: chained(9), isSame: true, hasSameKey: undefined }),
     'nothing',
   ],
+  ['a base without LFS objects', state({ blobs: chained(1000), hasSameChoices: false }), 'other choices'],
   ['a base whose commits are not here', state({ blobs: chained(1000), isKnown: false }), 'unknown base'],
   ['an unreadable newest archive', state({ blobs: chained(1000), newest: undefined }), 'incomplete chain'],
   ['a chain with a hole', state({ blobs: [blob('2', '1'), blob('0', null)] }), 'incomplete chain'],
@@ -153,12 +155,13 @@ test('[MIR-22] the change of refs gives the refs after it, whatever changed', ()
 
 test('[MIR-22] a note tells who knows recipients and refs whether they are the same, and nobody else anything', () => {
   const recipients = ['age1b', 'age1a'];
-  const words = writeNote({ recipients, state: 'refs', part: 1, parts: 2 });
+  const words = writeNote({ recipients, state: 'refs', choices: 'lfs', part: 1, parts: 2 });
   const note = readNote(Buffer.from(`age-encryption.org/v1\n-> X25519 x\ny\n-> ${words.join(' ')}\n\n--- mac\nbytes`));
   expect(note?.isFor(['age1a', 'age1b'])).toBe(true);
   expect(note?.isFor(['age1a'])).toBe(false);
+  expect([note?.hasChoices('lfs'), note?.hasChoices('')]).toEqual([true, false]);
   expect([note?.isOf('refs'), note?.isOf('other'), note?.isLastPart]).toEqual([true, false, false]);
-  const other = writeNote({ recipients, state: 'refs', part: 1, parts: 2 });
+  const other = writeNote({ recipients, state: 'refs', choices: 'lfs', part: 1, parts: 2 });
   expect(words.filter((word) => other.includes(word) && word.length > 3)).toEqual(['cairn-backup']);
   expect(
     readNote(Buffer.from('age-encryption.org/v1\n-> scrypt x 18\ny\n--- mac\n-> cairn-backup 1 a b c 1/1\n')),

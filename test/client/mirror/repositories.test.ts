@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backupMachine, contentsOf, refsOf, testRepository } from '../../support/backup-machine.ts';
+import { backupMachine, contentsOf, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
 import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -57,16 +57,30 @@ test('[MIR-20] a machine whose credential was replaced still restores, and is to
   expect(pushed.stderr).toMatch(/Restoring needs only `cairn login`[\s\S]*sends every archive again/);
 });
 
-test('[MIR-21] pull in repository A restores A though B was pushed later, and nothing in C', async () => {
+test('[MIR-21] pull in repository A restores A though B was pushed later; --repository names another', async () => {
   const who = await account(hub);
   const { cairn, cairnIn } = backupMachine(hub, who);
-  const [a, b] = [testRepository(4096, 'alpha'), testRepository(4096, 'beta')];
+  const [a, b] = [testRepository(4096, 'alpha'), testRepository(4096, '베타')];
   await cairn('init');
   await cairnIn(a.folder, 'push');
   await cairnIn(b.folder, 'push');
   const own = join(temporaryFolder(), 'own');
   expect(await cairnIn(a.folder, 'pull', '--output', own)).toMatchObject({ code: 0, stderr: '' });
   expect(refsOf(own)).toBe(refsOf(a.folder));
+  const other = join(temporaryFolder(), 'other');
+  expect(await cairnIn(a.folder, 'pull', '--repository', '베타', '--output', other)).toMatchObject({ code: 0 });
+  expect(refsOf(other)).toBe(refsOf(b.folder));
+  const listed = await cairn('list');
+  expect(listed.stdout).toMatch(/^베타 \([0-9a-f]{12}\): 1 archive[\s\S]*\nalpha \([0-9a-f]{12}\): 1 archive/);
+
+  // Outside a repository nothing is guessed.
+  const refused = await cairn('pull', '--output', join(temporaryFolder(), 'x'));
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/not a git repository[\s\S]*--repository[\s\S]*베타[\s\S]*alpha/);
+  // A clone is the same repository; another one is not.
+  const clone = join(temporaryFolder(), 'alpha');
+  gitIn(temporaryFolder(), 'clone', '--quiet', a.folder, clone);
+  expect(await cairnIn(clone, 'pull', '--output', join(temporaryFolder(), 'x'))).toMatchObject({ code: 0 });
   const foreign = testRepository(4096, 'gamma');
   const unknown = await cairnIn(foreign.folder, 'pull', '--output', join(temporaryFolder(), 'x'));
   expect(unknown.stderr).toMatch(/no backup of this repository \(gamma/);

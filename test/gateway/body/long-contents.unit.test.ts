@@ -1,7 +1,9 @@
 /** Where long contents are looked for in a body: in the arguments of tools that take them, and nowhere else. */
 import { expect, test } from 'vitest';
-import { contentHolders, rawContent } from '../../../src/gateway/body/long-contents.ts';
+import { contentPlaces, holdsLong, rawContent } from '../../../src/gateway/body/long-contents.ts';
 import { limits } from '../../../src/limits/service.ts';
+
+const contentHolders = (...given: Parameters<typeof contentPlaces>) => contentPlaces(...given).filter(holdsLong);
 
 const long = 'x'.repeat(limits.inlineContentBytesMax + 1);
 const short = 'x'.repeat(limits.inlineContentBytesMax);

@@ -28,6 +28,20 @@ afterAll(async () => {
 const vaultsOf = async (device: Device) =>
   (await device.result<{ vaults: Vault[]; count: number }>('vault_list', {})).vaults;
 
+test.each([
+  ['turns the text around', 'notes\u202egpj.exe'],
+  ['isolates it', 'a\u2066b\u2069'],
+  ['has no width', 'no\u200btes'],
+  ['is a byte order mark', '\ufeffa\ufeffb'],
+  ['is a control character', 'a\u0007b'],
+])('[SYN-15, SYN-18] a vault is not named with a character that %s', async (_, name) => {
+  const device = await newDevice(hub);
+  await expect(device.result('vault_create', { name })).rejects.toThrow('bidi or zero-width');
+  for (const good of ['Ноты', 'می‌خواهم', '👩‍💻 work']) {
+    expect(await device.result('vault_create', { name: `${good} ${crypto.randomUUID().slice(0, 8)}` })).toBeDefined();
+  }
+});
+
 test('[SYN-18] the primary vault is made on first use, once, also by calls that run at once', async () => {
   const device = await newDevice(hub);
   expect(await vaultsOf(device)).toEqual([]);

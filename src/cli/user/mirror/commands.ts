@@ -1,9 +1,11 @@
-/** The commands of backups: cairn mirror init, push, list, latest, pull. */
+/** The commands of backups: cairn mirror init, push, list, latest, pull, drill, rewrap. */
 import { type Command, takes } from '../../command.ts';
+import { drillBackups } from './drill.ts';
 import { initMirror } from './init.ts';
 import { latestBackup, listBackups } from './list.ts';
 import { pullMirror } from './pull.ts';
 import { pushMirror } from './push.ts';
+import { rewrapBackups } from './rewrap.ts';
 
 const SERVER = takes('server', 'URL');
 const PASSPHRASE = takes('passphrase-file', 'FILE');
@@ -101,5 +103,40 @@ export const mirrorCommands: readonly Command[] = [
     },
     examples: ['cairn mirror pull --output restored', 'cairn mirror pull --repository website --identity identity.txt'],
     run: pullMirror,
+  },
+  {
+    name: 'mirror drill',
+    summary: 'restore the newest backup of each repository into a temporary folder, check it, and record the result',
+    options: [takes('repository', 'NAME'), takes('identity', 'FILE'), PASSPHRASE, ...LIMITS, SERVER],
+    explains: {
+      repository: 'only this repository: its name, the beginning of its id, or unknown',
+      identity: 'age identity to decrypt with; default: that of mirror init',
+      'passphrase-file': 'decrypt with the first line of this file instead',
+      ...EXPLAINED_LIMITS,
+    },
+    examples: ['cairn mirror drill', 'cairn mirror drill --repository website'],
+    run: drillBackups,
+  },
+  {
+    name: 'mirror rewrap',
+    summary: 'encrypt the newest backup of each repository for other recipients, beside the old one',
+    options: [
+      takes('repository', 'NAME'),
+      ...RECIPIENTS,
+      takes('identity', 'FILE'),
+      takes('label', 'TEXT'),
+      ...LIMITS,
+      SERVER,
+    ],
+    explains: {
+      repository: 'only this repository: its name, the beginning of its id, or unknown',
+      recipient: 'age recipients to encrypt for; default: those of mirror init',
+      'recipients-file': 'file of age recipients, one per line',
+      identity: 'age identity that decrypts the backups so far; default: that of mirror init',
+      label: 'who uploads, in the list; default: the host name',
+      ...EXPLAINED_LIMITS,
+    },
+    examples: ['cairn mirror rewrap --recipients-file backup-keys --identity old-identity.txt'],
+    run: rewrapBackups,
   },
 ];

@@ -5,17 +5,16 @@ import { groupByRepository, groupHere, namedGroup } from '../../../client/mirror
 import { repositoryHere } from '../../../client/mirror/git/repository.ts';
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
-import { RestoreBudget } from '../../../client/mirror/open-archive.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
-import { formatBytes, openProgress, openStatusLine } from '../../../client/progress.ts';
+import { openProgress } from '../../../client/progress.ts';
 import { countWithNoun } from '../../../client/shown.ts';
-import { limits } from '../../../limits/service.ts';
 import type { Options } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { useUmaskOfUser } from '../../process.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openBackups, unlockOf } from './access.ts';
+import { budgetOf } from './budget.ts';
 
 const COMMIT_CHARS_SHOWN = 12;
 
@@ -113,19 +112,6 @@ function commitOption(options: Options): string | undefined {
   const commit = options.optional('commit');
   if (commit === undefined || /^[0-9a-f]{40}$/.test(commit)) return commit;
   throw new UsageError('--commit must be 40 lower-case hex characters');
-}
-
-/** The limits of a restore, with a line that shows how far it is. */
-export function budgetOf(options: Options): { readonly budget: RestoreBudget; readonly line: { close(): void } } {
-  const size = options.optional('max-size');
-  const [, digits = '', unit = ''] = /^(\d{1,7})([KMGT]?)$/i.exec(size ?? '0') ?? [];
-  if (digits === '') throw new UsageError('--max-size must be a number of bytes, or one with K, M, G or T, like 40G');
-  const bytesMax =
-    size === undefined ? limits.restoredBytesMax : Number(digits) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
-  const line = openStatusLine();
-  const progress = (bytes: number, files: number) =>
-    line.show(`restoring  ${formatBytes(bytes)}${files === 0 ? '' : `, ${countWithNoun(files, 'file')}`}`);
-  return { budget: new RestoreBudget(bytesMax, options.count('max-files') ?? limits.restoredFilesMax, progress), line };
 }
 
 function jsonOf({ blob, ...restored }: PulledBackup, output: string) {

@@ -1,23 +1,23 @@
 /** Migrates the data file to schema 7: archives have facts about their repository, and those of before are grouped. */
-import { recordCodec } from '../store/codec.ts';
-import type { Migration } from '../store/meta/schema.ts';
-import { defineTable } from '../store/table.ts';
+import { recordCodec } from '../../store/codec.ts';
+import type { Migration } from '../../store/meta/schema.ts';
+import { defineUnsummedTable } from '../../store/table.ts';
 
 /** The rows as this migration reads and writes them. */
 interface OldBlob {
   readonly byte_size: number;
   readonly sequence: number;
 }
-const blobs = defineTable<[accountId: string, commitSha: string, sha256: string], OldBlob>(
+const blobs = defineUnsummedTable<[accountId: string, commitSha: string, sha256: string], OldBlob>(
   'mirror_blobs',
   recordCodec(1),
   {},
 );
-const repositoryOrder = defineTable<
+const repositoryOrder = defineUnsummedTable<
   [accountId: string, group: string, sequence: number],
   { readonly commit_sha: string; readonly sha256: string }
 >('mirror_repository_order', recordCodec(1), {});
-const repositories = defineTable<
+const repositories = defineUnsummedTable<
   [accountId: string, group: string],
   { readonly label: null; readonly archives: number; readonly bytes: number }
 >('mirror_repositories', recordCodec(1), {});

@@ -1,6 +1,6 @@
 /** Tells how old the backups of all accounts are, for alerts: the newest upload, and the repository that is worst off. */
-import type { Walkable } from '../store/table.ts';
-import { blobs, proofs, repositories, repositoryOrder } from './records.ts';
+import type { Walkable } from '../../store/table.ts';
+import { blobs, proofs, repositories, repositoryOrder } from '../records.ts';
 
 /** Times in milliseconds; undefined: there is none. */
 export interface BackupAges {

@@ -1,0 +1,101 @@
+/** cairn mirror drill: restores the newest backup of each repository into a temporary folder, and reports the result. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClientError } from '../../../client/client-error.ts';
+import type { Unlock } from '../../../client/mirror/age.ts';
+import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
+import { backupExit } from '../../../client/mirror/exit-codes.ts';
+import type { MirrorBlob } from '../../../client/mirror/hub.ts';
+import { pullBackup } from '../../../client/mirror/restore.ts';
+import { formatBytes } from '../../../client/progress.ts';
+import { countWithNoun } from '../../../client/shown.ts';
+import type { Options } from '../../command.ts';
+import { print, printError, printResult } from '../../output.ts';
+import { type MirrorAccess, openBackups, unlockOf } from './access.ts';
+import { budgetOf } from './budget.ts';
+
+interface Drilled {
+  readonly at: string;
+  readonly repository_id: string | null;
+  readonly repository_label: string | null;
+  readonly commit_sha: string;
+  readonly sha256: string;
+  readonly outcome: 'proven' | 'failed';
+  readonly detail: string;
+}
+
+/** Exit code 0 when every restore is proven; that of a damaged backup when one failed. */
+export async function drillBackups(options: Options): Promise<number> {
+  const access = openBackups(options);
+  const unlock = unlockOf(options, access.entry);
+  const all = await access.hub.list();
+  const groups = groupByRepository(all);
+  if (groups.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  const wanted = options.optional('repository');
+  const results: Drilled[] = [];
+  let isRecorded = true;
+  for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
+    const result = await drill(options, access, all, group, unlock);
+    results.push(result);
+    const { at: _, repository_label: __, ...report } = result;
+    isRecorded = (await access.hub.recordDrill(report)) && isRecorded;
+    if (!options.json) print(lineOf(group, result));
+  }
+  if (!isRecorded)
+    printError(`cairn: ${access.server} is of an earlier version, so the results are not recorded there.`);
+  if (options.json) printResult(options, { drills: results }, () => '');
+  return results.every(({ outcome }) => outcome === 'proven') ? 0 : backupExit.damaged;
+}
+
+async function drill(
+  options: Options,
+  { hub }: MirrorAccess,
+  all: readonly MirrorBlob[],
+  group: RepositoryGroup,
+  unlock: Unlock,
+): Promise<Drilled> {
+  const work = mkdtempSync(join(tmpdir(), 'cairn-drill-'));
+  const { budget, line } = budgetOf(options);
+  const result = (
+    blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>,
+    outcome: 'proven' | 'failed',
+    detail: string,
+  ): Drilled => ({
+    at: new Date().toISOString(),
+    repository_id: group.id,
+    repository_label: group.label,
+    commit_sha: blob.commit_sha,
+    sha256: blob.sha256,
+    outcome,
+    detail,
+  });
+  const tell = (sentence: string) => printError(`cairn: ${sentence}`);
+  const [newest] = group.blobs;
+  if (newest === undefined) throw new Error('a group has an archive');
+  try {
+    const restored = await pullBackup(
+      { hub, all, candidates: group.blobs, unlock, budget, tell, downloading: () => () => undefined },
+      join(work, 'restored'),
+    );
+    const size = formatBytes(restored.bytes);
+    const detail =
+      restored.kind === 'tree'
+        ? `files of one commit, ${size}`
+        : `${countWithNoun(restored.refs, 'ref')}, ${countWithNoun(restored.archives, 'archive')}, ${size}, git fsck --strict`;
+    return result(restored.blob, 'proven', detail);
+  } catch (error) {
+    // An unreachable hub or a missing sign-in says nothing about the backup.
+    const { exitCode } = error as ClientError;
+    if (!(error instanceof ClientError) || (exitCode !== backupExit.damaged && exitCode !== backupExit.key))
+      throw error;
+    return result(newest, 'failed', error.message);
+  } finally {
+    line.close();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function lineOf(group: RepositoryGroup, { at, commit_sha, outcome, detail }: Drilled): string {
+  return `${at}  ${outcome}  ${groupName(group)}  ${commit_sha}  ${detail}`;
+}

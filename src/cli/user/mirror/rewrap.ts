@@ -1,0 +1,109 @@
+/** cairn mirror rewrap: encrypts the newest backup of each repository for other recipients, beside the old one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClientError } from '../../../client/client-error.ts';
+import type { Lock, Unlock } from '../../../client/mirror/age.ts';
+import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
+import { openRepository } from '../../../client/mirror/git/repository.ts';
+import type { MirrorBlob } from '../../../client/mirror/hub.ts';
+import { reencrypt } from '../../../client/mirror/open-archive.ts';
+import { pushRepository } from '../../../client/mirror/push.ts';
+import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
+import type { Options } from '../../command.ts';
+import { print, printError, printResult } from '../../output.ts';
+import { lockOf, type MirrorAccess, openBackups, openUploads, unlockOf } from './access.ts';
+import { budgetOf } from './budget.ts';
+
+interface Rewrapped {
+  readonly repository_id: string | null;
+  readonly repository_label: string | null;
+  readonly commit_sha: string;
+  readonly sha256: string;
+}
+
+export async function rewrapBackups(options: Options): Promise<number> {
+  const uploads = openUploads(options);
+  const reads = openBackups(options);
+  const [lock, unlock] = [lockOf(options, uploads.entry), unlockOf(options, uploads.entry)];
+  const all = await reads.hub.list();
+  const groups = groupByRepository(all);
+  const wanted = options.optional('repository');
+  const done: Rewrapped[] = [];
+  for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
+    const work = mkdtempSync(join(tmpdir(), 'cairn-rewrap-'));
+    try {
+      const blob = await rewrap({ options, uploads, all, group, lock, unlock, work });
+      const { commit_sha, sha256 } = blob;
+      done.push({ repository_id: group.id, repository_label: group.label, commit_sha, sha256 });
+      if (!options.json)
+        print(
+          `${groupName(group)}: the newest backup, of commit ${commit_sha}, is now also encrypted for the given recipients.`,
+        );
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  }
+  if (done.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  printError('cairn: earlier backups stay as they are: keep the old key, or they cannot be read.');
+  return options.json ? printResult(options, { rewrapped: done }, () => '') : 0;
+}
+
+interface Rewrap {
+  readonly options: Options;
+  readonly uploads: MirrorAccess;
+  readonly all: readonly MirrorBlob[];
+  readonly group: RepositoryGroup;
+  readonly lock: Lock;
+  readonly unlock: Unlock;
+  readonly work: string;
+}
+
+/** Restores the newest backup, so that it is checked, and uploads it in full for the new recipients. */
+async function rewrap({ options, uploads, all, group, lock, unlock, work }: Rewrap): Promise<MirrorBlob> {
+  const { hub } = uploads;
+  const folder = join(work, 'restored');
+  const budget = budgetOf(options);
+  const tell = (sentence: string) => printError(`cairn: ${sentence}`);
+  const downloading = () => () => undefined;
+  const restored = await pullBackup(
+    { hub: openBackups(options).hub, all, candidates: group.blobs, unlock, budget: budget.budget, tell, downloading },
+    folder,
+  );
+  budget.line.close();
+  if (restored.kind === 'tree') return await rewrapTree(hub, restored, lock, unlock, work);
+  const repository = { ...(await openRepository(folder)), id: group.id ?? '', label: group.label ?? '' };
+  const result = await pushRepository({
+    hub,
+    repository,
+    choices: { refs: [], hasLfs: restored.hasLfs, hasSubmodules: restored.hasSubmodules },
+    lock,
+    isForced: true,
+    uploadedBy: options.optional('label'),
+    leftOut: restored.leftOut,
+    nowMs: Date.now(),
+    progress: () => () => undefined,
+  });
+  if (result.kind === 'nothing') throw new Error('a forced push uploads');
+  return result.blob;
+}
+
+/** A plain archive stays the same tar.gz. */
+async function rewrapTree(
+  hub: MirrorAccess['hub'],
+  { blob }: PulledBackup,
+  lock: Lock,
+  unlock: Unlock,
+  work: string,
+): Promise<MirrorBlob> {
+  const file = join(work, 'tree.age');
+  await hub.download(blob, file, () => undefined);
+  const facts = {
+    commit: blob.commit_sha,
+    uploadedBy: blob.uploaded_by ?? undefined,
+    repositoryId: blob.repository_id ?? undefined,
+    repositoryLabel: blob.repository_label ?? undefined,
+    kind: blob.archive_kind ?? undefined,
+  };
+  return await hub.upload(await reencrypt(file, unlock, lock), facts, () => undefined);
+}
