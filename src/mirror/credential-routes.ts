@@ -122,7 +122,8 @@ export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesO
         },
       },
       refusals: [404],
-      handle: ({ request }, { accountId }) => credentials.rotate(accountId, clientOf(request)),
+      // Reads the body to refuse one that is not an object.
+      handle: ({ body: _, request }, { accountId }) => credentials.rotate(accountId, clientOf(request)),
     }),
   ];
 }
