@@ -13,6 +13,7 @@ import { systemReason } from '../common/system-reason.ts';
 import type { Config } from '../config.ts';
 import { ImportDoor } from '../control/importer.ts';
 import { type ControlHandler, ControlSocket } from '../control/socket.ts';
+import type { Readiness } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -59,8 +60,8 @@ export interface Core extends Members, DeviceAccess {
   /** The address of the hub for its users. */
   readonly address: () => string;
   readonly mail: Config['mail'];
-  /** The port of that address: the one of the settings, until the service listens on another. */
-  readonly listening: { port: number };
+  /** The port of that address: the one of the settings, until the service listens on another. And whether it is ready. */
+  readonly listening: { port: number; ready: () => Promise<Readiness> };
   /** Accepts requests for imports. */
   readonly imports: ImportDoor;
   /** Keeps a new hub. Call it before serving any request, or when the command that made it succeeded. */
@@ -108,10 +109,10 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const devices = await openDeviceAccess(base, members, config);
     const imports = new ImportDoor();
     const { given } = config;
-    const listening = { port: config.port };
+    const listening: Core['listening'] = { port: config.port, ready: () => Promise.resolve(NOT_SERVED) };
     const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
     const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
-    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given };
+    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
     answer = (line, caller) => answerControl(tools, line, caller, log);
     return {
       store,
@@ -137,6 +138,9 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     throw error;
   }
 }
+
+/** Before the service listens, and without one. */
+const NOT_SERVED: Readiness = { isReady: false, checks: [] };
 
 /** Writes the schema of this version to a new data file, or over a damaged row; an older file was upgraded before. */
 async function numberNew(store: Store): Promise<void> {

@@ -11,6 +11,7 @@ import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
+import type { Readiness } from '../http/route/health.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -32,6 +33,7 @@ export interface ControlTools extends Reachable, MendOptions {
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
   readonly given: Config['given'];
+  readonly listening: { ready: () => Promise<Readiness> };
   readonly audit: AuditLog;
 }
 
@@ -79,12 +81,9 @@ export async function runControl(
     case 'token.create':
       return await tokens.mint(accounts.idOfEmail(request.email), OPERATOR);
     case 'key.create':
-      return await accounts.createKey(accounts.idOfEmail(request.email), request.name, OPERATOR);
     case 'key.list':
-      return { keys: accounts.listKeys(accounts.idOfEmail(request.email)) };
     case 'key.revoke':
-      await accounts.revokeKey(accounts.idOfEmail(request.email), request.keyId, OPERATOR);
-      return { revoked: request.keyId };
+      return await runKeyControl(accounts, request);
     case 'device.answer': {
       const accountId = accounts.idOfEmail(request.email);
       const { isApproved, code } = request;
@@ -94,8 +93,9 @@ export async function runControl(
     case 'identity.list':
     case 'identity.unlink':
       return await runIdentityControl(tools, request);
+    case 'health':
     case 'settings':
-      return { version, node: process.version, pid: process.pid, given: tools.given };
+      return await describeHub(tools, request.command);
     case 'clock.mend':
       return await mendClock(tools, request.apply, progress);
     case 'damage.set_aside':
@@ -105,6 +105,13 @@ export async function runControl(
     case 'audit.exported':
       return { exported: await noteExport(tools, accounts.idOfEmail(request.email)) };
   }
+}
+
+/** What the running hub says of itself. */
+async function describeHub({ listening, given }: ControlTools, command: 'health' | 'settings'): Promise<ControlResult> {
+  if (command === 'settings') return { version, node: process.version, pid: process.pid, given };
+  const { isReady, checks } = await listening.ready();
+  return { status: isReady ? 'ready' : 'not_ready', checks };
 }
 
 type AccountCommand =
@@ -155,6 +162,22 @@ function viewOf(directory: AccountDirectory, accountId: string): AccountView {
   const view = directory.view(accountId);
   if (view === undefined) throw new Error('an email refers to an account that does not exist; run `cairn verify`');
   return view;
+}
+
+async function runKeyControl(
+  accounts: Accounts,
+  request: ControlRequestOf<'key.create' | 'key.list' | 'key.revoke'>,
+): Promise<ControlResult> {
+  const accountId = accounts.idOfEmail(request.email);
+  switch (request.command) {
+    case 'key.create':
+      return await accounts.createKey(accountId, request.name, OPERATOR);
+    case 'key.list':
+      return { keys: accounts.listKeys(accountId) };
+    case 'key.revoke':
+      await accounts.revokeKey(accountId, request.keyId, OPERATOR);
+      return { revoked: request.keyId };
+  }
 }
 
 async function runClientControl(

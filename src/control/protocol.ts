@@ -6,6 +6,7 @@ import type { AccountPage, AccountView } from '../accounts/standing/directory.ts
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { SecurityEvent } from '../audit/log.ts';
 import type { Config } from '../config.ts';
+import type { HubCheck } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
@@ -63,6 +64,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
   z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
   z.strictObject({ command: z.literal('settings') }),
+  z.strictObject({ command: z.literal('health') }),
 ]);
 
 export type ControlRequest = z.infer<typeof controlRequest>;
@@ -100,6 +102,12 @@ export interface RunningSettings {
   readonly given: Config['given'];
 }
 
+/** What the running hub says of itself, as `/ready` does. */
+export interface HubHealth {
+  readonly status: 'ready' | 'not_ready';
+  readonly checks: readonly HubCheck[];
+}
+
 export interface ControlResults {
   readonly 'account.create': NewAccount;
   readonly 'account.password': { readonly email: string };
@@ -131,6 +139,7 @@ export interface ControlResults {
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
   readonly settings: RunningSettings;
+  readonly health: HubHealth;
 }
 
 export type ControlResult = ControlResults[keyof ControlResults];

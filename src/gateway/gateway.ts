@@ -1,7 +1,7 @@
 /** Answers gateway requests: one message or a batch in, one reply out. */
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
-import { addressBlock } from '../common/networks.ts';
+import { addressBlock, widestNetwork } from '../common/networks.ts';
 import type { Principal } from '../common/principal.ts';
 import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
@@ -144,7 +144,7 @@ export class Gateway {
     const messages = items.map((item, index) => readMessage(item, exactId(item, ids[index])));
     // A line of a batch is a whole answer, so a listing is not split into lines.
     const context = { principal, caller, wish: () => 'never' as const };
-    const who = principal?.accountId ?? addressBlock(caller.address);
+    const who = principal?.accountId ?? widestNetwork(caller.address);
     const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);

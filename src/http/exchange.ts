@@ -258,7 +258,7 @@ export class Exchange {
     const { turns, stallSeconds } = this.#surroundings;
     const pace = new SendPace(stallSeconds, performance.now());
     this.#sourceSender = new SourceSender(this.#res, source, {
-      caller: this.accountId ?? this.head.addressBlock,
+      caller: this.accountId ?? this.head.widestNetwork,
       turns,
       pace,
       onWhole: () => this.#end(false),

@@ -333,7 +333,7 @@ export class FrontDoor {
  */
 function turnOf(exchange: Exchange): Promise<void> | undefined {
   if (PROBE_PATHS.has(exchange.head.path)) return undefined;
-  return turns.enter(exchange.accountId ?? exchange.head.addressBlock)?.then(() => {
+  return turns.enter(exchange.accountId ?? exchange.head.widestNetwork)?.then(() => {
     if (exchange.settled) throw new Refusal({ kind: 'body_incomplete' });
   });
 }

@@ -9,7 +9,9 @@ import { Piscina } from 'piscina';
 import { FairCallers } from '../common/fair/fair-callers.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
+import { widestNetwork } from '../common/networks.ts';
 import { type Caller, Shares } from '../common/shares.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
@@ -78,7 +80,8 @@ export class Pool {
   }
 
   /**
-   * Runs one job for a caller, or for the service when there is no caller. Rejects with `overloaded` when the caller's
+   * Runs one job for a caller, or for the service when there is no caller. What the caller does with the result is work
+   * of the main thread, so its promise resolves in a turn of the caller. Rejects with `overloaded` when the caller's
    * share of the queue is used up, and with the thread's error when the thread died. Buffers in `transfer` are
    * transferred to the job.
    */
@@ -87,6 +90,18 @@ export class Pool {
     input: Jobs[N]['input'],
     caller: Caller = {},
     transfer: readonly TransferListItem[] = [],
+  ): Promise<Jobs[N]['output']> {
+    const output = await this.#run(name, input, caller, transfer);
+    const turn = name === 'digestStream' ? undefined : turns.enter(nameOf(caller));
+    if (turn !== undefined) await turn;
+    return output;
+  }
+
+  async #run<N extends JobName>(
+    name: N,
+    input: Jobs[N]['input'],
+    caller: Caller,
+    transfer: readonly TransferListItem[],
   ): Promise<Jobs[N]['output']> {
     const figures = this.#figuresOf(name);
     const isStream = name === 'digestStream';
@@ -196,6 +211,7 @@ class JobTurns {
 }
 
 /** The service itself is one of the known callers. */
+/** Callers take turns by account, strangers by their widest network. */
 function nameOf({ accountId, address }: Caller): string {
-  return accountId ?? address ?? 'service';
+  return accountId ?? (address === undefined ? 'service' : widestNetwork(address));
 }

@@ -92,12 +92,17 @@ test('[OPS-11] --keep removes the oldest backups of this hub, with the chains th
     ['-1', '--keep'],
     ['all', 'must be a whole number'],
   ] as const) {
-    const refused = await hub.cli('backup', `--keep=${keep}`, at('six'));
+    const refused = await hub.cli('backup', `--keep=${keep}`, at('refused'));
     expect([refused.code === 0, refused.stderr]).toEqual([false, expect.stringContaining(told)]);
   }
+  // All are of today, so the day, the week and the month keep the same one.
+  const rules = ['--keep-daily', '7', '--keep-weekly', '5', '--keep-monthly', '12'];
+  expect(await backup(hub, 'six', ...rules)).toEqual([...others, 'six']);
+  const both = await hub.cli('backup', '--keep', '1', '--keep-last', '1', at('seven'));
+  expect([both.code, both.stderr]).toEqual([1, expect.stringContaining('are the same')]);
   // A backup that could not be made removes nothing.
-  expect((await hub.cli('backup', '--keep', '1', at('five'))).code).toBe(1);
-  expect(readdirSync(backups).sort()).toEqual([...others, 'five', 'four']);
+  expect((await hub.cli('backup', '--keep', '1', at('six'))).code).toBe(1);
+  expect(readdirSync(backups).sort()).toEqual([...others, 'six']);
   await Promise.all([hub.stop(), other.stop()]);
-  expect((await runCairn(['restore', at('four')], { CAIRN_DATA: temporaryFolder() })).stderr).toContain('master.key');
+  expect((await runCairn(['restore', at('six')], { CAIRN_DATA: temporaryFolder() })).stderr).toContain('master.key');
 }, 180_000);

@@ -147,6 +147,19 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit,
   expect(security).toMatch(/Overall exposure level/);
 });
 
+test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit with port 443 and certificates', () => {
+  const folder = temporaryFolder();
+  const unit = join(folder, 'cairn.service');
+  const command = [process.execPath, CAIRN];
+  writeFileSync(unit, unitText({ command, user: 'cairn', dataFolder: '/var/lib/cairn' }));
+  mkdirSync(`${unit}.d`);
+  writeFileSync(join(`${unit}.d`, 'override.conf'), blockOf('systemd'));
+  const said = execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' });
+  expect(said).toBe('');
+  const args = ['security', '--offline=true', '--threshold=30', '--no-pager', unit];
+  expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/Overall exposure level/);
+});
+
 test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit that syncs a folder', () => {
   const [, text = ''] = /```ini\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
   const unit = join(temporaryFolder(), 'cairn-sync.service');
@@ -177,6 +190,23 @@ test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
   execFileSync('nginx', ['-t', ...args], { stdio: 'pipe' });
   proxy = spawn('nginx', args, { stdio: 'ignore' });
+  await expectWorksBehind(`https://127.0.0.1:${port}`, on, who);
+});
+
+test.runIf(has('haproxy', '-v'))('[OPS-8, NET-10] HAProxy takes the example, and the hub works behind it', async () => {
+  const { on, who, port } = await startBehindProxy();
+  const folder = temporaryFolder();
+  const { cert, key } = selfSigned();
+  const both = join(folder, 'both.pem');
+  writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+  const file = join(folder, 'haproxy.cfg');
+  const text = blockOf('haproxy')
+    .replace('127.0.0.1:8787', `127.0.0.1:${on.port}`)
+    .replace('bind :443', `bind 127.0.0.1:${port}`)
+    .replace('/etc/haproxy/hub.example.org.pem', both);
+  writeFileSync(file, text);
+  execFileSync('haproxy', ['-c', '-f', file], { stdio: 'pipe' });
+  proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
   await expectWorksBehind(`https://127.0.0.1:${port}`, on, who);
 });
 
@@ -214,10 +244,15 @@ test('[OPS-8] what the Dockerfile copies is enough to build the hub and to start
   execFileSync('npm', ['run', 'build', '--silent'], { cwd: folder, stdio: 'pipe' });
   const [, ...entry] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
   expect(CAIRN.endsWith(entry[0] ?? '-')).toBe(true);
-  hub = await startHub({ script: join(folder, entry[0] ?? ''), env: { NODE_ENV: 'production' } });
-  const check = JSON.parse(/^HEALTHCHECK CMD (.+)$/m.exec(blockOf('dockerfile'))?.[1] ?? '[]') as string[];
-  const [command = '', ...args] = check.map((word) => word.replace('8787', String(hub?.port)));
-  execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' });
+  // With TLS, and on another port than the usual one.
+  const { cert, key } = selfSigned();
+  const env = { NODE_ENV: 'production', CAIRN_TLS_CERT: cert, CAIRN_TLS_KEY: key };
+  hub = await startHub({ script: join(folder, entry[0] ?? ''), env });
+  const { dataFolder } = hub;
+  const [, check = '[]'] = /^HEALTHCHECK .*CMD (.+)$/m.exec(blockOf('dockerfile')) ?? [];
+  const [command = '', ...args] = JSON.parse(check) as string[];
+  const inside = { cwd: folder, env: cleanEnvironment({ CAIRN_DATA: dataFolder }), stdio: 'pipe' } as const;
+  execFileSync(command, args, inside);
   expect(await hub.stop()).toBe(0);
-  expect(() => execFileSync(command, args, { env: cleanEnvironment(), stdio: 'pipe' })).toThrow();
+  expect(() => execFileSync(command, args, inside)).toThrow();
 });

@@ -250,6 +250,10 @@ test('[OPS-5] the buckets of a histogram rise to its count', async () => {
 });
 
 const NEEDED = [
+  'cairn_condition',
+  'cairn_follow_lag_seconds',
+  'cairn_store_space_bytes',
+  'cairn_store_space_free_bytes',
   'cairn_http_requests_total',
   'cairn_http_request_duration_seconds',
   'cairn_http_received_bytes_total',
@@ -299,3 +303,11 @@ test.runIf(hasPromtool)('[OPS-5] promtool finds nothing wrong with a scrape, nor
   writeFileSync(broken, readFileSync(rules, 'utf8').replace('expr:', 'exp:'));
   expect(() => execFileSync('promtool', ['check', 'rules', broken], { stdio: 'pipe' })).toThrow();
 });
+
+test.runIf(hasPromtool)(
+  '[OPS-27] the alert rules fire when they should, and before the refusal that they announce',
+  () => {
+    const tests = fileURLToPath(new URL('alerts.promtool.yml', import.meta.url));
+    execFileSync('promtool', ['test', 'rules', tests], { stdio: 'pipe' });
+  },
+);

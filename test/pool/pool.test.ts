@@ -187,6 +187,19 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
   }
 });
 
+test('[LIM-4, NET-11] all networks of one site that sign up take one turn, and somebody else the next', async () => {
+  const on = open(REAL, 1);
+  const order: string[] = [];
+  const signUp = (address: string, what: string) =>
+    on
+      .run('hashPassword', { password: `battery staple ${address}`, breachedFile: undefined }, { address })
+      .then(() => void order.push(what));
+  const site = Array.from({ length: 16 }, (_, at) => signUp(`2001:db8:a:${(at * 256).toString(16)}::/64`, 'site'));
+  await Promise.all([...site, signUp('2001:db8:b:0::/64', 'other'), signUp('192.0.2.1', 'another')]);
+  // One ran already; of those that wait, each has a turn before any has a second.
+  expect(order.slice(0, 4).toSorted()).toEqual(['another', 'other', 'site', 'site']);
+});
+
 test('[NET-11] a sign-in from anywhere is served among the first, however many addresses sign up', async () => {
   const on = open(REAL, 1);
   const breachedFile = undefined;

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
+import type { KeepRules } from '../../ops/backup/retention.ts';
 import { noteDone } from '../../ops/marks.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { KEY_FILE } from '../../store/data-file/names.ts';
@@ -13,20 +14,27 @@ import { print, printError, table } from '../output.ts';
 import { openForReading } from './read-only.ts';
 import { operatorConfig } from './settings.ts';
 
+const KEEPS = ['keep', 'keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly'] as const;
+
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'copy everything while the service runs, and verify the copy',
   operands: ['DIR'],
   flags: ['with-key'],
-  options: [takes('since', 'DIR'), takes('keep', 'N')],
+  options: [takes('since', 'DIR'), ...KEEPS.map((name) => takes(name, 'N'))],
   explains: {
     since: 'write only blocks that differ from this backup, which must be in the same folder',
     keep: 'then remove all but the N newest backups of this hub in that folder, and those that they are based on',
+    'keep-last': 'the same as --keep',
+    'keep-daily': 'also keep the newest backup of each of the last N days that have one (UTC)',
+    'keep-weekly': 'also keep the newest of each of the last N weeks',
+    'keep-monthly': 'also keep the newest of each of the last N months',
   },
   examples: [
     'cairn backup /mnt/backups/monday',
     'cairn backup --since /mnt/backups/monday /mnt/backups/tuesday',
     'cairn backup --keep 7 /mnt/backups/tuesday',
+    'cairn backup --keep-daily 7 --keep-weekly 5 --keep-monthly 12 /mnt/backups/tuesday',
   ],
   run: backup,
 };
@@ -50,18 +58,18 @@ async function backup(options: Options): Promise<number> {
   const config = operatorConfig();
   const { dataFolder, masterKey, mapBytes } = config;
   const withKey = options.flag('with-key');
-  const keep = options.count('keep');
-  if (keep === 0) throw new StartError('--keep must be at least 1: the backup that is made now.');
+  const keep = retentionOf(options);
   if (withKey && masterKey !== undefined) {
     throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
   }
-  const { makeBackup } = await import('../../ops/backup/backup.ts');
-  const { keepNewest } = await import('../../ops/backup/keep.ts');
+  const { hasNewDamage, makeBackup } = await import('../../ops/backup/backup.ts');
+  const { removeOld } = await import('../../ops/backup/keep.ts');
   const { openSource } = await import('../../ops/backup/source.ts');
   const source = await openSource(config, () => openForReading(config));
   try {
     const manifest = await makeBackup({
       copyTo: source.copyTo,
+      changedPages: source.changedPages,
       sealerOf: (copy) => openSealer(copy, source.masterKey),
       salvages: true,
       folder,
@@ -72,7 +80,7 @@ async function backup(options: Options): Promise<number> {
     });
     noteDone(dataFolder, 'backup', { at_ms: Date.now(), problems: manifest.damaged?.length ?? 0 });
     printDamage(manifest);
-    const removed = keep === undefined ? [] : keepNewest(folder, keep);
+    const removed = keep === undefined ? [] : removeOld(folder, keep);
     if (options.json) print(jsonLine(keep === undefined ? manifest : { ...manifest, removed }));
     else {
       print(
@@ -84,10 +92,23 @@ async function backup(options: Options): Promise<number> {
       );
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
     }
-    return manifest.lost_pages === undefined ? 0 : 1;
+    return manifest.lost_pages !== undefined || hasNewDamage(manifest) ? 1 : 0;
   } finally {
     await source.close();
   }
+}
+
+/** The rules by which earlier backups stay; undefined: all stay. */
+function retentionOf(options: Options): KeepRules | undefined {
+  const counts = KEEPS.map((name) => {
+    const count = options.count(name);
+    if (count === 0) throw new StartError(`--${name} must be at least 1.`);
+    return count;
+  });
+  if (counts.every((count) => count === undefined)) return undefined;
+  const [keep, last, daily, weekly, monthly] = counts;
+  if (keep !== undefined && last !== undefined) throw new StartError('--keep and --keep-last are the same; give one.');
+  return { last: keep ?? last, daily, weekly, monthly };
 }
 
 /** Prints what the backup has only damaged, or not at all. A script must not take the latter for a whole backup. */
@@ -98,7 +119,9 @@ function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
       `cairn: the data file is broken: the backup has all rows that can be read, but not those of ${lost} pages; keep your earlier backups, and see "A bad day" in the manual (operating.md).`,
     );
   } else if (damaged.length > 0) {
-    printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
+    printError(
+      `cairn: the backup is complete except for ${damaged.length} damaged rows or pages, which its manifest lists; earlier backups are kept, and "Damaged bytes" in the manual (operating.md) says what to do.`,
+    );
   }
 }
 

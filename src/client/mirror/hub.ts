@@ -195,7 +195,8 @@ export class MirrorHub {
   /** Records a restore drill. False when the hub is of an earlier version. */
   async recordDrill(result: DrillResult): Promise<boolean> {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await this.#send(`${BASE}/drills`, { method: 'POST', headers, body: JSON.stringify(result) });
+    const body = JSON.stringify({ ...result, repository_id: result.repository_id ?? 'unknown' });
+    const answer = await this.#send(`${BASE}/drills`, { method: 'POST', headers, body });
     if (answer.status === 404 || answer.status === 405) return false;
     if (answer.status >= 300) throw failureOf(this.server, answer);
     return true;

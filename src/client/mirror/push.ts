@@ -33,7 +33,7 @@ export interface RepositoryPush {
   readonly uploadedBy: string | undefined;
   readonly leftOut: readonly string[];
   readonly nowMs: number;
-  progress(label: string): TransferProgress;
+  readonly progress: (label: string) => TransferProgress;
 }
 
 export type BackupResult =

@@ -45,8 +45,8 @@ export interface RotationSteps {
   rotate(): Promise<MirrorHub>;
   /** The hub with the stored credential. */
   stored(): MirrorHub;
-  tell(sentence: string): void;
-  progress(label: string, done: number, total: number): void;
+  readonly tell: (sentence: string) => void;
+  readonly progress: (label: string, done: number, total: number) => void;
 }
 
 export interface RotationResult {

@@ -56,7 +56,6 @@ async function parseBody(
 }
 
 async function documentOf({ document }: ParsedBody & { readonly ok: true }, caller: string): Promise<unknown> {
-  await turns.enter(caller);
   if ('value' in document) return document.value;
   const { buffer, byteOffset, byteLength } = document.text;
   const text = Buffer.from(buffer, byteOffset, byteLength);

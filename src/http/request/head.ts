@@ -1,6 +1,6 @@
 /** Copies the head of one request in one pass, because the library's data is invalid after its callback returns. */
 import { randomUUID } from 'node:crypto';
-import { addressBlock } from '../../common/networks.ts';
+import { addressBlock, widestNetwork } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import type { HttpRequest, HttpResponse } from '../library/uws.ts';
 import { peerAddress, SOMEBODY_ELSE } from './client-address.ts';
@@ -42,6 +42,8 @@ export class RequestHead {
   readonly address: string;
   /** Key of limits and shares: the address, or the /64 block of one IPv6 subscriber. */
   readonly addressBlock: string;
+  /** The widest network that the address is counted in: callers without an account take turns by it. */
+  readonly widestNetwork: string;
   readonly pairs: HeaderPairs;
   /** Address of the other end of the connection. */
   readonly peer: string;
@@ -74,6 +76,7 @@ export class RequestHead {
     this.address = clientAddress(peer, forwardedFor);
     this.isFromProxy = clientAddress(peer, SOMEBODY_ELSE) !== peer;
     this.addressBlock = addressBlock(this.address);
+    this.widestNetwork = widestNetwork(this.address);
     const declared = this.header('content-length');
     this.bytesDeclared = declared === undefined ? undefined : Number(declared);
     const isChunked = this.header('transfer-encoding') !== undefined;

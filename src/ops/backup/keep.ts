@@ -1,14 +1,15 @@
-/** Removes backups that newer ones replaced: all but the newest ones of the same hub, and what those are based on. */
+/** Removes backups that newer ones replaced: all but those that the rules keep, and what these are based on. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
+import { type KeepRules, retained } from './retention.ts';
 
 /**
- * Removes all but the `count` newest backups of the hub that are next to `folder`, and returns their names. Everything
+ * Removes the backups of the hub next to `folder` that no rule keeps, and returns their names, newest first. Everything
  * else stays. Removes nothing when the backup in `folder` contains damage.
  */
-export function keepNewest(folder: string, count: number): string[] {
+export function removeOld(folder: string, rules: KeepRules): string[] {
   const parent = dirname(resolve(folder));
   const own = readCopyManifest(folder);
   if (own.damaged !== undefined) return [];
@@ -16,13 +17,14 @@ export function keepNewest(folder: string, count: number): string[] {
     .map((name) => ({ name, manifest: backupOf(join(parent, name)) }))
     // After a restore a hub has another epoch, and goes its own way.
     .filter((found): found is Backup => found.manifest !== undefined && found.manifest.epoch === own.epoch)
-    .toSorted((a, b) => b.manifest.made_at.localeCompare(a.manifest.made_at));
-  const kept = new Set([basename(resolve(folder)), ...all.slice(0, count).map(({ name }) => name)]);
-  // The names at the end of the set are walked, too: a chain is kept down to its full backup.
-  for (const name of kept) {
-    const since = all.find((backup) => backup.name === name)?.manifest.since;
-    if (since !== undefined) kept.add(since.folder);
-  }
+    .map(({ name, manifest: { made_at: at, since, damaged } }) => ({
+      name,
+      madeMs: Date.parse(at),
+      since: since?.folder,
+      isWhole: damaged === undefined,
+    }))
+    .toSorted((a, b) => b.madeMs - a.madeMs);
+  const kept = retained(all, basename(resolve(folder)), rules);
   const old = all.map(({ name }) => name).filter((name) => !kept.has(name));
   for (const name of old) rmSync(join(parent, name), { recursive: true });
   return old;

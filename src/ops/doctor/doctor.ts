@@ -13,7 +13,7 @@ import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
 import { checkAccess, checkChores } from './folder.ts';
 import { checkClock, checkDisk, checkMap, checkNode, checkOpenFiles } from './machine.ts';
-import { askRunning, type RunningHub } from './running.ts';
+import { askConditions, askRunning, type RunningHub } from './running.ts';
 
 const PUBLIC_TIMEOUT_MS = 5000;
 
@@ -25,6 +25,7 @@ export async function examine(own: Config, nowMs: number): Promise<readonly Find
   const machine = [...findings, await checkProcess(hub), checkOpenFiles(config.connectionsMax, hub?.pid)];
   // A running hub has its memory map.
   if (hub === undefined) machine.push(checkMap(mapBytes));
+  else machine.push(...(await askConditions(dataFolder)));
   const doors = [checkTls(config, nowMs), checkProxy(config), checkSignup(config)];
   if (publicUrl !== undefined) doors.push(await checkPublicUrl(publicUrl, PUBLIC_TIMEOUT_MS));
   if (!existsSync(join(dataFolder, DATA_FILE))) {

@@ -3,10 +3,11 @@ import { BlockList, isIP } from 'node:net';
 import type { Config } from '../../config.ts';
 import { certificateExpiry, checkTlsFiles } from '../../http/library/tls.ts';
 import { createAddressResolver } from '../../http/request/client-address.ts';
+import { limits } from '../../limits/service.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 
 /** Certificates expiring in fewer days are `wrong`. */
-const RENEW_DAYS = 14;
+const RENEW_DAYS = limits.certificateDaysMin;
 
 export function checkTls(config: Config, nowMs: number): Finding {
   const { tls, publicUrl, host } = config;

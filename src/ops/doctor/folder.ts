@@ -2,14 +2,15 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemReason } from '../../common/system-reason.ts';
+import { limits } from '../../limits/service.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 
 /** Days after which a backup, or a verification of all bytes, is overdue. */
-const BACKUP_DAYS = 2;
-const VERIFY_DAYS = 35;
+const BACKUP_DAYS = limits.backupHoursDefault / 24;
+const VERIFY_DAYS = limits.verifyDaysMax;
 
 export function checkAccess(folder: string): Finding[] {
   const { mode, uid } = statSync(folder);

@@ -1,9 +1,9 @@
 /** Asks the running hub which settings it uses: those of the shell that runs `cairn doctor` can be different. */
 import { version } from '../../common/version.ts';
 import { type Config, readConfig } from '../../config.ts';
-import type { ControlAnswer, ControlRequest, RunningSettings } from '../../control/protocol.ts';
+import type { ControlAnswer, ControlRequest, HubHealth, RunningSettings } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
-import { type Finding, note, ok } from './finding.ts';
+import { type Finding, note, ok, wrong } from './finding.ts';
 
 /** A hub that serves the data folder. */
 export interface RunningHub {
@@ -41,6 +41,20 @@ export async function askRunning(own: Config): Promise<Asked> {
     const { message } = error as Error;
     return unasked(`the settings of this shell are checked, because the hub cannot be asked for its own: ${message}`);
   }
+}
+
+/** What only the running hub knows: the other conditions have checks of their own. */
+const ONLY_ITS_OWN: ReadonlySet<string> = new Set(['writes_failing', 'writes_stalled', 'damage', 'follow_late']);
+
+/** Asks the running hub which conditions it is in. */
+export async function askConditions(dataFolder: string): Promise<readonly Finding[]> {
+  const request: ControlRequest = { command: 'health' };
+  const line = await askControl(dataFolder, JSON.stringify(request)).catch(() => undefined);
+  const answer = line === undefined ? undefined : (JSON.parse(line) as ControlAnswer);
+  if (answer?.ok !== true) return [];
+  return (answer.result as HubHealth).checks
+    .filter(({ name }) => ONLY_ITS_OWN.has(name))
+    .map(({ name, message }) => wrong(name.replace('_', ' '), message));
 }
 
 const unasked = (text: string): Asked => ({ findings: [note('settings', text)] });

@@ -62,10 +62,8 @@ export class PullVisits {
 
   async #write(): Promise<void> {
     this.#timer = undefined;
-    const visits = [...this.#unwritten.values()];
-    this.#unwritten.clear();
     const { actors, log } = this.#options;
-    for (const visit of visits) {
+    for (const [name, visit] of [...this.#unwritten]) {
       const { vaultId, deviceId } = visit;
       try {
         await actors.vault(vaultId).ask((batch): void => {
@@ -76,6 +74,8 @@ export class PullVisits {
       } catch (error) {
         log.warn({ err: error, vault_id: vaultId }, 'the visit of a device could not be written');
       }
+      // Listed until it is stored, or a position would go back in between. A later visit replaced it.
+      if (this.#unwritten.get(name) === visit) this.#unwritten.delete(name);
     }
   }
 }

@@ -15,6 +15,9 @@ import { print, printError, printResult } from '../../output.ts';
 import { type MirrorAccess, openBackups, unlockOf } from './access.ts';
 import { budgetOf } from './budget.ts';
 
+/** Of a failure, as the hub keeps it. */
+const DETAIL_CHARS_MAX = 300;
+
 interface Drilled {
   readonly at: string;
   readonly repository_id: string | null;
@@ -89,7 +92,7 @@ async function drill(
     const { exitCode } = error as ClientError;
     if (!(error instanceof ClientError) || (exitCode !== backupExit.damaged && exitCode !== backupExit.key))
       throw error;
-    return result(newest, 'failed', error.message);
+    return result(newest, 'failed', error.message.slice(0, DETAIL_CHARS_MAX));
   } finally {
     line.close();
     rmSync(work, { recursive: true, force: true });

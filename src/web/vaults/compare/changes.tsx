@@ -12,8 +12,8 @@ import { previousIn, readSeq, vaultFileOf, versionOf } from '../files.ts';
 import { changesPath, filePath, nameOf, parentOf } from '../paths.ts';
 import { textContentOf } from '../text-content.ts';
 import { Counts } from './counts.tsx';
-import { DiffTable } from './diff-table.tsx';
-import { changesIn, type SideBySide, sideBySide } from './side-by-side.ts';
+import { DiffTable, type RenderedDiff, renderDiff } from './diff-table.tsx';
+import { changesIn, sideBySide } from './side-by-side.ts';
 
 /** Two versions; `from` is undefined when there is no earlier one. */
 interface Pair {
@@ -22,7 +22,7 @@ interface Pair {
 }
 
 type Difference =
-  | { readonly kind: 'lines'; readonly diff: SideBySide; readonly added: number; readonly removed: number }
+  | { readonly kind: 'lines'; readonly diff: RenderedDiff; readonly added: number; readonly removed: number }
   | { readonly kind: 'same' | 'binary' | 'large' };
 
 /** Throws Refusal `path_not_found`, or `not_found` for a version of another file. */
@@ -60,7 +60,8 @@ async function compare(
   const names = { beforeName: 'before', afterName: 'after', contextLines: limits.diffContextLines };
   const diff = await sync.comparer.diff({ before, after, ...names }, accountId);
   if (!diff.includes('\n@@ ')) return { kind: 'large' };
-  return { kind: 'lines', diff: sideBySide(diff, limits.diffRowsMax), ...changesIn(diff) };
+  const rows = await renderDiff(sideBySide(diff, limits.diffRowsMax), accountId);
+  return { kind: 'lines', diff: rows, ...changesIn(diff) };
 }
 
 interface ChangesPageProps {

@@ -1,10 +1,30 @@
-/** Renders two texts side by side: removed lines on the left, added lines on the right. */
+/**
+ * Renders two texts side by side: removed lines on the left, added lines on the right. A page can have thousands of
+ * rows, so these are rendered in turns before the page is.
+ */
 import type { ComponentChildren, VNode } from 'preact';
+import { RenderedRows, TableBody } from '../../rendering/rows.tsx';
 import type { DiffCell, DiffRow, SideBySide } from './side-by-side.ts';
 import { changedWords, type LinePart } from './words.ts';
 
+/** The rows of a difference as HTML. */
+export interface RenderedDiff {
+  readonly hunks: readonly RenderedRows[];
+  /** True when rows were cut off. */
+  readonly isCut: boolean;
+}
+
+/** Renders the rows of a difference, in turns of the account. */
+export async function renderDiff({ hunks, isCut }: SideBySide, accountId: string): Promise<RenderedDiff> {
+  const rendered: RenderedRows[] = [];
+  for (const { rows } of hunks) {
+    rendered.push(await RenderedRows.of(rows, (row) => <Row row={row} />, accountId));
+  }
+  return { hunks: rendered, isCut };
+}
+
 interface DiffTableProps {
-  readonly diff: SideBySide;
+  readonly diff: RenderedDiff;
   readonly left: ComponentChildren;
   readonly right: ComponentChildren;
 }
@@ -31,12 +51,8 @@ export function DiffTable({ diff, left, right }: DiffTableProps): VNode {
             </th>
           </tr>
         </thead>
-        {diff.hunks.map(({ rows }, index) => (
-          <tbody key={index}>
-            {rows.map((row, at) => (
-              <Row key={at} row={row} />
-            ))}
-          </tbody>
+        {diff.hunks.map((rows, index) => (
+          <TableBody key={index} rows={rows} />
         ))}
       </table>
     </div>

@@ -5,8 +5,7 @@ import type { Vault } from '../../../sync/vaults/vaults.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { bytesText, Form, Given, Moment, SubmitButton } from '../../ui.tsx';
-import { DiffTable } from '../compare/diff-table.tsx';
-import type { SideBySide } from '../compare/side-by-side.ts';
+import { DiffTable, type RenderedDiff } from '../compare/diff-table.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { conflictPath, filePath, sidePath } from '../paths.ts';
 import type { Newline } from '../text-content.ts';
@@ -16,7 +15,7 @@ export interface ConflictPageProps {
   readonly vault: Vault;
   readonly sides: ConflictSides;
   /** Undefined: a side is not text, or too large to show. */
-  readonly diff: SideBySide | undefined;
+  readonly diff: RenderedDiff | undefined;
   /** Initial text of the editor; undefined: only choosing a side is possible. */
   readonly draft: { readonly text: string; readonly newline: Newline } | undefined;
   /** Path of the next pending conflict; undefined: this is the only one. */
@@ -120,7 +119,7 @@ function baseOf({ current }: ConflictSides): string {
 }
 
 interface DifferencesProps {
-  readonly diff: SideBySide;
+  readonly diff: RenderedDiff;
   readonly names: ReturnType<typeof sideNames>;
 }
 

@@ -9,7 +9,8 @@ import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
 import { attachment, type VaultOptions, vaultOfVisit } from '../access.ts';
-import { type SideBySide, sideBySide } from '../compare/side-by-side.ts';
+import { type RenderedDiff, renderDiff } from '../compare/diff-table.tsx';
+import { sideBySide } from '../compare/side-by-side.ts';
 import { ConflictList } from '../list.tsx';
 import { conflictPath, vaultPath } from '../paths.ts';
 import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../text-content.ts';
@@ -83,7 +84,7 @@ async function diffOf(
   { sync }: VaultOptions,
   accountId: string,
   sides: ConflictSides,
-): Promise<SideBySide | undefined> {
+): Promise<RenderedDiff | undefined> {
   const theirs = shortText(sides.current?.bytes);
   const mine = shortText(sides.yours);
   if (theirs === undefined || mine === undefined) return undefined;
@@ -97,7 +98,7 @@ async function diffOf(
     },
     accountId,
   );
-  return sideBySide(diff, limits.diffRowsMax);
+  return await renderDiff(sideBySide(diff, limits.diffRowsMax), accountId);
 }
 
 /** The merge of both sides, if they are texts short enough to edit in a form. */
