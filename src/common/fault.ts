@@ -171,12 +171,8 @@ export function explain(fault: Fault): string {
     case 'not_found':
       return fault.what;
     case 'blob_unverifiable':
-      return (
-        'this blob was uploaded under a credential that no longer exists and fails HMAC verification; its bytes are not lost: ' +
-        'export the account (on its settings page, or the operator with `cairn export`), then upload the file of this sha256 in blobs/ again'
-      );
     case 'upload_only':
-      return 'this token may only upload backups; use the token of the account’s backup credential, or one of its keys';
+      return MIRROR_SENTENCES[fault.kind];
     case 'sync_conflict':
     case 'quota_exceeded':
     case 'path_not_found':
@@ -244,6 +240,14 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
     ? `${what} changes data, and this token may only read; sign in again and allow changes`
     : `${what} changes data, and this key may only read; use a key with full access`;
 }
+
+const MIRROR_SENTENCES = {
+  blob_unverifiable:
+    'this blob was uploaded under a credential that no longer exists and fails HMAC verification; its bytes are not lost: ' +
+    'export the account (on its settings page, or the operator with `cairn export`), then upload the file of this sha256 in blobs/ again',
+  upload_only:
+    'this token may only upload backups; use the token of the account’s backup credential, or one of its keys',
+} as const;
 
 const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_reserved' | 'storage_failed' | 'damaged', string>> = {
   storage_full: "the server's disk is full, so nothing was saved; ask the operator to free space, then send it again",
