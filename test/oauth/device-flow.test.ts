@@ -217,7 +217,8 @@ const wrongRequests: readonly (readonly [what: string, path: string, body: strin
     'invalid_request',
   ],
   ['no refresh token', TOKEN, 'grant_type=refresh_token', 'invalid_request'],
-  ['an unknown refresh token', TOKEN, 'grant_type=refresh_token&refresh_token=crt_x', 'invalid_grant'],
+  ['an unknown refresh token', TOKEN, 'grant_type=refresh_token&client_id=x&refresh_token=crt_x', 'invalid_grant'],
+  ['a refresh without a client', TOKEN, 'grant_type=refresh_token&refresh_token=crt_x', 'invalid_request'],
   ['no token to revoke', '/oauth/revoke', '', 'invalid_request'],
 ];
 

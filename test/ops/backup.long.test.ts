@@ -246,7 +246,7 @@ test('[OPS-10] a backup of data with a damaged blob goes on, says so in its mani
   writeFileSync(path, file);
   const folder = join(temporaryFolder(), 'later');
   const done = await hub.cli('backup', folder, '--with-key');
-  expect(done).toMatchObject({ code: 0, stderr: expect.stringMatching(/damaged: blob .*hash to/) });
+  expect(done).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged: blob .*hash to/) });
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { damaged: string[] };
   expect(manifest.damaged).toEqual([expect.stringContaining('hash to')]);
   const into = join(temporaryFolder(), 'restored');

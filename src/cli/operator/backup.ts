@@ -62,13 +62,14 @@ async function backup(options: Options): Promise<number> {
   if (withKey && masterKey !== undefined) {
     throw new StartError('--with-key copies the key file, but CAIRN_MASTER_KEY is set: keep that value yourself.');
   }
-  const { makeBackup } = await import('../../ops/backup/backup.ts');
+  const { hasNewDamage, makeBackup } = await import('../../ops/backup/backup.ts');
   const { removeOld } = await import('../../ops/backup/keep.ts');
   const { openSource } = await import('../../ops/backup/source.ts');
   const source = await openSource(config, () => openForReading(config));
   try {
     const manifest = await makeBackup({
       copyTo: source.copyTo,
+      changedPages: source.changedPages,
       sealerOf: (copy) => openSealer(copy, source.masterKey),
       salvages: true,
       folder,
@@ -91,7 +92,7 @@ async function backup(options: Options): Promise<number> {
       );
       print(`\n${keyAdvice(withKey, existsSync(join(dataFolder, KEY_FILE)))}`);
     }
-    return manifest.lost_pages === undefined ? 0 : 1;
+    return manifest.lost_pages !== undefined || hasNewDamage(manifest) ? 1 : 0;
   } finally {
     await source.close();
   }
@@ -118,7 +119,9 @@ function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
       `cairn: the data file is broken: the backup has all rows that can be read, but not those of ${lost} pages; keep your earlier backups, and see "A bad day" in the manual (operating.md).`,
     );
   } else if (damaged.length > 0) {
-    printError(`cairn: the backup is complete except for ${damaged.length} damaged rows, which its manifest lists.`);
+    printError(
+      `cairn: the backup is complete except for ${damaged.length} damaged rows or pages, which its manifest lists; earlier backups are kept, and "Damaged bytes" in the manual (operating.md) says what to do.`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
+import { type ChangedPage, checkPageSums } from '../../store/data-file/page-sums.ts';
 import { loadMasterKey } from '../../store/sealing/master-key.ts';
 import { masterKeyOf } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,6 +13,8 @@ import type { Store } from '../../store/store.ts';
 export interface BackupSource {
   readonly masterKey: Uint8Array;
   readonly copyTo: (path: string) => Promise<void>;
+  /** Pages of the data file whose bytes have changed since an earlier `cairn verify`; empty without one. */
+  readonly changedPages: () => readonly ChangedPage[];
   readonly close: () => Promise<void>;
 }
 
@@ -34,11 +37,23 @@ export async function openSource(config: SourceConfig, open: () => Promise<Store
     return {
       masterKey: masterKeyOf(dataFolder, masterKey, store),
       copyTo: (path) => store.copyTo(path),
+      changedPages: () => changedPages(store, dataFolder),
       close: () => store.close(),
     };
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+function changedPages(store: Store, dataFolder: string): readonly ChangedPage[] {
+  // Pages that are broken are found in the copy, which is then saved row by row.
+  if (store.damagedPages().length > 0) return [];
+  const moment = store.snapshot();
+  try {
+    return checkPageSums(dataFolder, false);
+  } finally {
+    moment.close();
   }
 }
 
@@ -54,6 +69,8 @@ async function lockBroken({ dataFolder, masterKey }: SourceConfig): Promise<Back
       copyFileSync(join(dataFolder, DATA_FILE), path, constants.COPYFILE_FICLONE);
       return Promise.resolve();
     },
+    // Its broken pages are told.
+    changedPages: () => [],
     close: () => lock.release(),
   };
 }

@@ -36,8 +36,9 @@ export interface ChangedPage {
 /**
  * Compares the pages with the checksums of earlier calls, and stores those of new pages. Returns the changed pages.
  * Hold a read transaction during the call, and check the structure of the file first. In a read-only folder it only compares.
+ * @param mayStore false: only compare
  */
-export function checkPageSums(folder: string): readonly ChangedPage[] {
+export function checkPageSums(folder: string, mayStore = true): readonly ChangedPage[] {
   const path = join(folder, DATA_FILE);
   const file = fileIdentity(path);
   const descriptor = openSync(path, 'r');
@@ -68,7 +69,7 @@ export function checkPageSums(folder: string): readonly ChangedPage[] {
       },
       onTable: () => undefined,
     }).run(true);
-    save(folder, { file, until: head.transaction, entries });
+    if (mayStore) save(folder, { file, until: head.transaction, entries });
     return changed;
   } finally {
     closeSync(descriptor);

@@ -28,9 +28,9 @@ beforeAll(async () => {
 
 const machine = (who: Account = owner, env: Record<string, string> = {}): BackupMachine => backupMachine(hub, who, env);
 
-test('[MIR-20] a repository of 32 MiB goes up encrypted for a key that init made, and comes back as it was', async () => {
+test('[MIR-20] a repository of 4 MiB goes up encrypted for a key that init made, and comes back as it was', async () => {
   const { cairn, cairnIn, config } = machine();
-  const { folder, commit } = testRepository(32 * MiB);
+  const { folder, commit } = testRepository(4 * MiB);
   expect(await cairn('init')).toMatchObject({ code: 0, stderr: '' });
   for (const name of ['mirror.json', 'identity.txt']) {
     expect(statSync(join(config, 'cairn', name)).mode & 0o777).toBe(0o600);
