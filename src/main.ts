@@ -75,18 +75,12 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const conditions = openConditions({
-      config,
-      core,
-      mail,
-      log,
-      phase: () => phase,
-      certificateExpiresMs: () => certificate?.expiresMs,
-    });
+    const certificateExpiresMs = () => certificate?.expiresMs;
+    const conditions = openConditions({ config, core, mail, log, phase: () => phase, certificateExpiresMs });
     const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
-    const requests = { traffic, requestLog: new RequestLog({ log, access, slowMs: config.slowMs }) };
-    const shared = { clientAddress, rates, ...requests, parseJson: documentParser(pool), log };
+    const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
+    const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
     const doors = Doors.open(config, shared, admission, {
       service: await openRoutes(parts, [
         ...healthRoutes({ version, ready: () => conditions.ready() }),
