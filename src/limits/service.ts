@@ -373,6 +373,9 @@ export const limits = {
   /** Equal failures from one address within this time of each other are recorded as one event. */
   auditSameFailureMs: 600_000,
   auditShownMax: 100,
+  /** Events of the hub's own log, and how long they are kept. */
+  hubEventsMax: 10_000,
+  hubEventDays: 365,
 
   // Identity provider.
   /** Timeout and size of one fetch of its metadata or keys. */
