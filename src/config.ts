@@ -1,4 +1,5 @@
 /** Reads the environment, as the only module to do so. Every setting is a CAIRN_* variable, checked once, frozen. */
+import { userInfo } from 'node:os';
 import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
@@ -10,6 +11,8 @@ import { nearest } from './text/nearest.ts';
 export interface Config {
   /** The settings that were given, as text and by name, without secrets. */
   readonly given: Readonly<Record<string, string>>;
+  /** Names of the given settings that are secrets. */
+  readonly givenSecrets: readonly string[];
   /** A warning for each given setting that no longer has an effect. */
   readonly warnings: readonly string[];
   readonly port: number;
@@ -101,6 +104,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
   const values = parsed.value;
   return Object.freeze({
     given: shown(given),
+    givenSecrets: Object.keys(given).filter((name) => SECRET_SETTINGS.has(name)),
     warnings: all.flatMap(([name]) => warningOf(name)),
     port: values.CAIRN_PORT,
     host: values.CAIRN_HOST,
@@ -151,6 +155,19 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
+}
+
+/** Returns the system's user of this process, and who became that user with sudo, for the hub's log. */
+export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
+  const { SUDO_USER: sudo } = environment;
+  let name: string;
+  try {
+    name = userInfo().username;
+  } catch {
+    // The user id has no entry, as in some containers.
+    name = `user ${process.getuid?.() ?? '?'}`;
+  }
+  return sudo === undefined || sudo === name ? name : `${name} (sudo by ${sudo})`;
 }
 
 export interface ServiceManagerSettings {

@@ -1,5 +1,6 @@
 /** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, closed in reverse. */
 import './compose/memory-tuning.ts';
+import { noteStart, type StartedWith } from './audit/start.ts';
 import type { Lifetime } from './common/lifetime.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
@@ -74,14 +75,8 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const agents = openAgents({ core, ...shown });
     const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
     const admission = openAdmission(config, loop, log);
-    const conditions = openConditions({
-      config,
-      core,
-      mail,
-      log,
-      phase: () => phase,
-      certificateExpiresMs: () => certificate?.expiresMs,
-    });
+    const certificateExpiresMs = () => certificate?.expiresMs;
+    const conditions = openConditions({ config, core, mail, log, phase: () => phase, certificateExpiresMs });
     const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
@@ -98,6 +93,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     life.own('listening agents', agents.listening);
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
+    await noteStart(core.store, startedWith(config), Date.now());
     core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();
@@ -130,6 +126,12 @@ async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined>
 /** Parts used only by the web pages. */
 function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 'live' | 'lastBackupMs'> {
   return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
+}
+
+/** What the hub's log compares with the start before; of a secret only that it is set. */
+function startedWith({ given, givenSecrets }: Config): StartedWith {
+  const secrets = Object.fromEntries(givenSecrets.map((name) => [name, 'a secret']));
+  return { version, settings: { ...given, ...secrets } };
 }
 
 /** Values for metrics other than counters. */

@@ -2,7 +2,7 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { AuditLog, FailedSignIn } from '../audit/log.ts';
 import { auditSourceOf, noteAct, OPERATOR } from '../audit/note.ts';
-import type { RemoteSource } from '../audit/records.ts';
+import type { RemoteSource, Source } from '../audit/records.ts';
 import { invalidField, Refusal } from '../common/fault.ts';
 import { addressBlock } from '../common/networks.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -144,10 +144,11 @@ export async function resetPassword(
   { actors, sessions, now }: Pick<LoginsOptions, 'actors' | 'sessions' | 'now'>,
   accountId: string,
   passwordHash: string,
+  source: Source = OPERATOR,
 ): Promise<void> {
   await actors.account(accountId).ask((batch) => {
     putPassword(batch, sessions, { accountId, passwordHash });
-    noteAct(batch, accountId, { atMs: now(), act: 'password_changed', source: OPERATOR });
+    noteAct(batch, accountId, { atMs: now(), act: 'password_changed', source });
   });
 }
 

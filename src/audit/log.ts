@@ -2,11 +2,12 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
+import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import { noteFailure } from './note.ts';
-import { AUDITED, type AuditedAct, type AuditRing, auditEvents, type Source } from './records.ts';
+import { AUDITED, type AuditedAct, type AuditRing, auditEvents, hubEvents, type Source } from './records.ts';
 
 const RINGS: readonly AuditRing[] = ['act', 'failure'];
 
@@ -29,12 +30,21 @@ export interface SecurityEvent extends Source {
   readonly count: number;
 }
 
+/** An event of the hub's own log. */
+export interface HubEvent extends SecurityEvent {
+  readonly account_id: string | null;
+  /** The email of that account, also when it is deleted; null: unknown. */
+  readonly email: string | null;
+}
+
 export interface AuditLogOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
   readonly log: Log;
   /** True when the account exists. An account deleted in the meantime gets no event. */
   readonly isAccount: (reader: Pick<Reader, 'get'>, accountId: string) => boolean;
+  /** The email of an account; undefined: there is no such account. */
+  readonly emailOf: (accountId: string) => string | undefined;
   readonly now: () => number;
 }
 
@@ -44,6 +54,16 @@ export class AuditLog {
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
+    const { store, log } = options;
+    store.watch(hubEvents, (written) => () => {
+      for (const key of written) {
+        // Absent: the commit failed, or this is the removal of the oldest event.
+        const event = store.get(hubEvents, key as [number]);
+        if (event === undefined) continue;
+        const { act, account_id, by, who } = event;
+        log.info({ event: act, account_id: account_id ?? undefined, by, who }, AUDITED[act]);
+      }
+    });
   }
 
   /** Number of failed sign-ins since the start, by reason. */
@@ -73,6 +93,33 @@ export class AuditLog {
       }));
   }
 
+  /** Returns the newest events of the hub, newest first. */
+  listHub(max: number): HubEvent[] {
+    const { store, emailOf, now } = this.#options;
+    const sinceMs = now() - limits.hubEventDays * DAY_MS;
+    const all = store.range(hubEvents, { prefix: [], reverse: true }).map(({ value }) => value);
+    const emails = new Map<string, string | null>();
+    for (const { act, account_id, detail } of all) {
+      if (act === 'account_deleted' && account_id !== null) emails.set(account_id, detail);
+    }
+    return all
+      .filter(({ at_ms }) => at_ms >= sinceMs)
+      .slice(0, max)
+      .map(({ at_ms, act, detail, account_id, by, address, agent, who }) => ({
+        at: new Date(at_ms).toISOString(),
+        act,
+        what: AUDITED[act],
+        account_id,
+        email: account_id === null ? null : (emailOf(account_id) ?? emails.get(account_id) ?? null),
+        by,
+        who,
+        address,
+        agent,
+        detail: act === 'account_deleted' ? null : detail,
+        count: 1,
+      }));
+  }
+
   /** Counts and logs a failed sign-in. Also records it if the account exists. Never fails the caller. */
   signInFailed(accountId: string | undefined, why: FailedSignIn, source: Source): void {
     const { actors, isAccount, log, now } = this.#options;
@@ -89,8 +136,24 @@ export class AuditLog {
       .catch((error: unknown) => log.warn({ err: error }, 'a failed sign-in was not recorded'));
   }
 
-  /** Deletes events older than 180 days. Resolves with their number. */
+  /** Deletes events of accounts older than 180 days, and of the hub older than a year. Resolves with their number. */
   async sweep(): Promise<number> {
+    return (await this.#sweepHub()) + (await this.#sweepAccounts());
+  }
+
+  #sweepHub(): Promise<number> {
+    const { store, now } = this.#options;
+    const cutoffMs = now() - limits.hubEventDays * DAY_MS;
+    const [oldest] = store.range(hubEvents, { prefix: [], limit: 1 });
+    if (oldest === undefined || oldest.value.at_ms >= cutoffMs) return Promise.resolve(0);
+    return store.write(HUB, (batch) => {
+      const old = batch.range(hubEvents, { prefix: [] }).filter(({ value }) => value.at_ms < cutoffMs);
+      for (const { key } of old) batch.remove(hubEvents, key);
+      return old.length;
+    });
+  }
+
+  async #sweepAccounts(): Promise<number> {
     const { store, actors, now } = this.#options;
     const cutoffMs = now() - limits.auditDays * DAY_MS;
     let removed = 0;

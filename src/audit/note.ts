@@ -6,6 +6,7 @@ import {
   type AuditRecord,
   type AuditRing,
   auditEvents,
+  hubEvents,
   type RemoteSource,
   type Source,
 } from './records.ts';
@@ -19,6 +20,11 @@ export interface AuditEvent {
   readonly detail?: string | null | undefined;
 }
 
+/** The operator at the command line, or on the page of accounts. */
+export function operatorSource(who: string | undefined): Source {
+  return { ...OPERATOR, who: plain(who) ?? undefined };
+}
+
 /** Returns the source of a request. The name of the program is truncated and its control characters are removed. */
 export function auditSourceOf(by: Source['by'], address: string, agent: string | undefined): RemoteSource {
   return { by, address, agent: plain(agent) };
@@ -27,8 +33,15 @@ export function auditSourceOf(by: Source['by'], address: string, agent: string |
 /** Number of acts recorded so far in a running decision, by account: a decision does not read its own writes. */
 const notedIn = new WeakMap<object, Map<string, number>>();
 
-/** Records an act. Removes the oldest one when the account has more than `auditActsMax`. */
+/** Acts of the hub's log, whoever did them. Everything that an operator did is there too. */
+const ACTS_OF_HUB: ReadonlySet<AuditedAct> = new Set(['account_created', 'account_imported', 'account_deleted']);
+
+/**
+ * Records an act. Removes the oldest one when the account has more than `auditActsMax`. Acts of an operator, and the
+ * beginning and the end of an account, are also recorded in the hub's log.
+ */
 export function noteAct(batch: Batch, accountId: string, event: AuditEvent): void {
+  if (event.source.by === 'operator' || ACTS_OF_HUB.has(event.act)) noteHub(batch, accountId, event);
   const noted = notedIn.get(batch) ?? new Map<string, number>();
   notedIn.set(batch, noted);
   const before = noted.get(accountId) ?? 0;
@@ -36,6 +49,26 @@ export function noteAct(batch: Batch, accountId: string, event: AuditEvent): voi
   const number = newest(batch, accountId, 'act').number + 1 + before;
   batch.put(auditEvents, [accountId, 'act', number], recordOf(event));
   dropBefore(batch, [accountId, 'act', number - limits.auditActsMax]);
+}
+
+/** Number of events of the hub recorded so far in a running decision. */
+const notedOfHub = new WeakMap<object, number>();
+
+/**
+ * Records an event of the hub. It keeps who, what, when and which account; the address and the program only of an
+ * operator. Removes the oldest one above `hubEventsMax`.
+ */
+export function noteHub(batch: Batch, accountId: string | null, event: AuditEvent): void {
+  const before = notedOfHub.get(batch) ?? 0;
+  notedOfHub.set(batch, before + 1);
+  const [last] = batch.range(hubEvents, { prefix: [], reverse: true, limit: 1 });
+  const number = (last?.key[0] ?? 0) + 1 + before;
+  const { by, address, agent, who } = event.source;
+  const source: Source = by === 'operator' ? { by, address, agent, who } : { by, address: null, agent: null };
+  const { at_ms, act, detail } = recordOf({ ...event, source });
+  batch.put(hubEvents, [number], { at_ms, act, ...source, detail, account_id: accountId });
+  const oldest: [number] = [number - limits.hubEventsMax];
+  if (batch.get(hubEvents, oldest) !== undefined) batch.remove(hubEvents, oldest);
 }
 
 /** Records a failure, one per decision. Equal consecutive failures from one address are one event with a count. */
@@ -70,7 +103,9 @@ function dropBefore(batch: Batch, key: [accountId: string, ring: AuditRing, numb
 }
 
 function recordOf({ atMs, act, source, detail }: AuditEvent): AuditRecord {
-  return { at_ms: atMs, act, ...source, detail: plain(detail) };
+  // An account's own list says that it was an operator, not which.
+  const { by, address, agent } = source.by === 'operator' ? OPERATOR : source;
+  return { at_ms: atMs, act, by, address, agent, detail: plain(detail) };
 }
 
 function plain(text: string | null | undefined): string | null {

@@ -14,6 +14,7 @@ export const AUDITED = {
   account_enabled: 'Account enabled',
   account_quota: 'Quota changed',
   account_operator: 'Operator role changed',
+  account_deleted: 'Account deleted',
   signed_in: 'Signed in',
   sign_in_failed: 'Sign-in failed',
   signed_out: 'Signed out',
@@ -37,7 +38,16 @@ export const AUDITED = {
   identity_linked: 'Identity linked',
   identity_unlinked: 'Identity unlinked',
   mirror_credential_created: 'Mirror credential created',
+  mirror_credential_rotated: 'Mirror credential replaced, archives kept readable',
   mirror_credential_destroyed: 'Mirror credential destroyed',
+  mirror_uploader_created: 'Upload-only credential created',
+  mirror_uploader_revoked: 'Upload-only credential revoked',
+  invitation_created: 'Invitation created',
+  invitation_revoked: 'Invitation revoked',
+  app_registered: 'App registered',
+  app_removed: 'App removed',
+  settings_changed: 'Settings changed',
+  version_changed: 'Version changed',
 } as const;
 
 export type AuditedAct = keyof typeof AUDITED;
@@ -49,6 +59,8 @@ export interface Source {
   readonly address: string | null;
   /** Name of the browser or program, self-reported. */
   readonly agent: string | null;
+  /** Which operator: the email of the account, or the system's user at the command line. Only the hub's log keeps it. */
+  readonly who?: string | undefined;
 }
 
 /** Sender of a request. */
@@ -75,4 +87,18 @@ export const auditEvents = defineTable<[accountId: string, ring: AuditRing, numb
   { account: 0, directory: 'new' },
 );
 
-export const auditTables: readonly AnyTable[] = [auditEvents];
+/** An event of the hub's own log, which outlives accounts. */
+export interface HubEventRecord extends AuditRecord {
+  /** The account that it is about; null: none. */
+  readonly account_id: string | null;
+}
+
+/** What operators did, which accounts came and went, and which settings changed: numbered in order. */
+export const hubEvents = defineTable<[number: number], HubEventRecord>('hub_events', recordCodec(1), {
+  account: 'any',
+  directory: 'any',
+  clients: 'any',
+  hub: 'any',
+});
+
+export const auditTables: readonly AnyTable[] = [auditEvents, hubEvents];

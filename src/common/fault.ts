@@ -67,6 +67,8 @@ export type Fault =
       readonly record?: Readonly<Record<string, unknown>> | undefined;
     }
   | { readonly kind: 'blob_unverifiable' }
+  /** A credential that only uploads was used for something else. */
+  | { readonly kind: 'upload_only' }
   | SyncConflict
   | {
       readonly kind: 'quota_exceeded';
@@ -168,8 +170,6 @@ export function explain(fault: Fault): string {
       return `unknown tool ${fault.name}; ${fault.guesses.length === 0 ? 'tools/list lists them all' : `did you mean ${fault.guesses.join(' or ')}?`}`;
     case 'not_found':
       return fault.what;
-    case 'blob_unverifiable':
-      return 'this blob was uploaded under a credential that no longer exists and fails HMAC verification; upload it again under the current credential';
     case 'sync_conflict':
     case 'quota_exceeded':
     case 'path_not_found':
@@ -187,7 +187,9 @@ export function explain(fault: Fault): string {
     case 'storage_reserved':
     case 'storage_failed':
     case 'damaged':
-      return DISK_SENTENCES[fault.kind];
+    case 'blob_unverifiable':
+    case 'upload_only':
+      return STORED_SENTENCES[fault.kind];
     case 'internal':
       return 'internal error; the operator can find it in the log by this X-Request-Id';
   }
@@ -238,13 +240,26 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
     : `${what} changes data, and this key may only read; use a key with full access`;
 }
 
-const DISK_SENTENCES: Readonly<Record<'storage_full' | 'storage_reserved' | 'storage_failed' | 'damaged', string>> = {
+type StoredFault =
+  | 'storage_full'
+  | 'storage_reserved'
+  | 'storage_failed'
+  | 'damaged'
+  | 'blob_unverifiable'
+  | 'upload_only';
+
+const STORED_SENTENCES: Readonly<Record<StoredFault, string>> = {
   storage_full: "the server's disk is full, so nothing was saved; ask the operator to free space, then send it again",
   storage_reserved:
     "the server's disk is nearly full, so only accounts marked by the operator can write. Nothing was saved. Reading and deleting still work; ask the operator to free space",
   storage_failed: "the server's disk failed, so nothing was saved; the operator must check the log",
   damaged:
     'the stored bytes are damaged; send the same bytes again to replace them, or ask the operator to restore a backup',
+  blob_unverifiable:
+    'this blob was uploaded under a credential that no longer exists and fails HMAC verification; its bytes are not lost: ' +
+    'export the account (on its settings page, or the operator with `cairn export`), then upload the file of this sha256 in blobs/ again',
+  upload_only:
+    'this token may only upload backups; use the token of the account’s backup credential, or one of its keys',
 };
 
 function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {

@@ -2,12 +2,14 @@
 import type { Accounts } from '../accounts/service.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import { Recent } from '../cache/recent.ts';
+import { Refusal } from '../common/fault.ts';
 import type { CallerName } from '../common/principal.ts';
 import type { Config } from '../config.ts';
 import type { StateKeeper } from '../gateway/asking/input-required.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
 import { limits } from '../limits/service.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
+import { isUploader } from '../mirror/uploaders.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -36,12 +38,33 @@ export function accessTokenScheme(tokens: AccessTokens): Scheme {
   };
 }
 
-export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
+/** The tokens that upload: that of the mirror credential, and those that do nothing else. */
+export function uploadTokenScheme(credentials: MirrorCredentials): Scheme {
   return {
     scheme: 'McpKey',
     name: 'MirrorToken',
     credential: 'mirror token',
     find: (token) => credentials.authenticate(token),
+  };
+}
+
+/** Throws Refusal `upload_only` for a token that only uploads. */
+export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
+  const find = (token: string) => {
+    const found = credentials.authenticate(token);
+    if (found !== undefined && isUploader(found.credentialId)) throw new Refusal({ kind: 'upload_only' });
+    return found;
+  };
+  return { ...uploadTokenScheme(credentials), find };
+}
+
+/** Accepts mirror tokens, and keys of the account. */
+export function drillScheme(credentials: MirrorCredentials, accounts: Accounts): Scheme {
+  const token = mirrorTokenScheme(credentials);
+  return {
+    ...token,
+    credential: 'mirror token or MCP key',
+    find: (value) => accounts.authenticate(value) ?? token.find(value),
   };
 }
 

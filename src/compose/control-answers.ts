@@ -1,4 +1,5 @@
 /** Answers the requests of the control socket, as lines of JSON. */
+import { operatorSource } from '../audit/note.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { type ControlTools, runControl } from '../control/commands.ts';
@@ -15,11 +16,18 @@ export async function answerControl(
 ): Promise<string> {
   const progress = new ToldProgress(tell);
   try {
-    const parsed = controlRequest.safeParse(JSON.parse(line));
+    // Who typed the command: whoever reaches the socket may read everything, so it need not be proved.
+    const { operator_user: user, ...request } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    const parsed = controlRequest.safeParse(request);
     if (!parsed.success) return refuseControl('this cairn command and the running service are of different versions');
     const answer: ControlAnswer = {
       ok: true,
-      result: await runControl(tools, parsed.data, { tell: progress.note, signal }),
+      result: await runControl(
+        tools,
+        parsed.data,
+        { tell: progress.note, signal },
+        operatorSource(typeof user === 'string' ? user : undefined),
+      ),
     };
     return JSON.stringify(answer);
   } catch (error) {

@@ -58,7 +58,11 @@ export function openMembers(base: MembersBase, config: Config): Members {
     tokens: new AccessTokens(base),
     sessions: new BrowserSessions(base),
     invitations: new Invitations(base),
-    audit: new AuditLog({ ...base, isAccount: (reader, id) => reader.get(accounts, [id]) !== undefined }),
+    audit: new AuditLog({
+      ...base,
+      isAccount: (reader, id) => reader.get(accounts, [id]) !== undefined,
+      emailOf: (id) => store.get(accounts, [id])?.email,
+    }),
     standings,
     quotas,
     directory: openDirectory(store, standings, quotas),

@@ -21,10 +21,14 @@ import { BufferPool } from '../http/request/buffers.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Mail } from '../mail/mailer.ts';
+import type { BlobReads } from '../mirror/blob-reads.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
+import { Drills } from '../mirror/drills.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
+import { backupTools } from '../mirror/tools.ts';
 import { Staging } from '../mirror/upload/staging.ts';
+import { Uploaders } from '../mirror/uploaders.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import type { Pool } from '../pool/pool.ts';
 import type { Sync } from '../sync/service.ts';
@@ -41,9 +45,11 @@ import {
   accountKeyScheme,
   baseUrlOf,
   callerNames,
+  drillScheme,
   mirrorTokenScheme,
   revisionsOf,
   statesOf,
+  uploadTokenScheme,
 } from './access.ts';
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
@@ -73,8 +79,8 @@ export interface ServiceParts {
 export async function openRoutes(parts: ServiceParts, probes: readonly Route[]): Promise<Route[]> {
   const signIn = openSignIn({ ...parts, rule: signupRule(parts.config.signup) });
   const nameOf = callerNames(parts.core);
-  const registry = openTools(parts, signIn, nameOf);
   const { staging, ...mirror } = await openMirror(parts);
+  const registry = openTools(parts, signIn, nameOf, mirror.blobs);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
   const routes = [
@@ -121,7 +127,12 @@ async function openMirror({
   });
   const accountAccess = authenticatorOf(core, accountKeyScheme(accounts));
   const mirrorAccess = authenticatorOf(core, mirrorTokenScheme(credentials));
-  return { blobs, credentials, accountAccess, mirrorAccess, staging };
+  const uploadAccess = authenticatorOf(core, uploadTokenScheme(credentials));
+  const drillAccess = authenticatorOf(core, drillScheme(credentials, accounts));
+  const uploaders = new Uploaders({ store, actors, sealer, now: Date.now });
+  const drills = new Drills({ store, actors, now: Date.now });
+  const access = { accountAccess, mirrorAccess, uploadAccess, drillAccess };
+  return { blobs, credentials, uploaders, drills, ...access, staging };
 }
 
 /** Returns the tools, in listing order. */
@@ -129,6 +140,7 @@ function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
   { onboarding }: SignInParts,
   nameOf: CallerName,
+  archives: BlobReads,
 ): ToolRegistry {
   return new ToolRegistry(
     [
@@ -136,6 +148,7 @@ function openTools(
       zoneTool(core.timeZones, Date.now),
       ...documentTools(documents, nameOf),
       ...syncTools(sync, nameOf),
+      ...backupTools(archives),
       ...onboardingTools(onboarding, config.oauthMetadata),
     ],
     toolTraffic,
@@ -163,13 +176,19 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
 /** Opens the pages over the capabilities that they show. */
 function openPages(
   { config, core, pool, tasks, sync, documents, live, lastBackupMs }: ServiceParts,
-  { blobs, credentials, ...signIn }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials'>,
+  {
+    blobs,
+    credentials,
+    uploaders,
+    ...signIn
+  }: SignInParts & Pick<MirrorRoutesOptions, 'blobs' | 'credentials' | 'uploaders'>,
 ): Route[] {
   return webRoutes({
     ...core,
     ...signIn,
     blobs,
     credentials,
+    uploaders,
     tasks,
     sync,
     ...documents,

@@ -9,6 +9,7 @@ import type { Standings } from '../accounts/standing/standings.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
+import type { Source } from '../audit/records.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import type { Readiness } from '../http/route/health.ts';
@@ -37,24 +38,25 @@ export interface ControlTools extends Reachable, MendOptions {
   readonly audit: AuditLog;
 }
 
-/** Runs one command. `progress` reports the progress of long work and aborts when nobody waits for the result. */
+/** Runs one command for an operator, `by`. `progress` reports the progress of long work and aborts when nobody waits for the result. */
 export async function runControl(
   tools: ControlTools,
   request: ControlRequest,
   progress: ImportProgress,
+  by: Source = OPERATOR,
 ): Promise<ControlResult> {
   const { accounts, tokens, devices } = tools;
   switch (request.command) {
     case 'account.create':
-      return await accounts.create({ email: request.email, name: request.name }, OPERATOR);
+      return await accounts.create({ email: request.email, name: request.name }, by);
     case 'account.password': {
       const accountId = accounts.idOfEmail(request.email);
-      await resetPassword({ ...tools, now: Date.now }, accountId, request.passwordHash);
+      await resetPassword({ ...tools, now: Date.now }, accountId, request.passwordHash, by);
       return { email: accounts.describe(accountId).email };
     }
     case 'account.reset_second_factor': {
       const accountId = accounts.idOfEmail(request.email);
-      await turnOffSecondFactor({ ...tools, now: Date.now }, accountId, OPERATOR);
+      await turnOffSecondFactor({ ...tools, now: Date.now }, accountId, by);
       return { email: accounts.describe(accountId).email };
     }
     case 'account.list':
@@ -64,26 +66,26 @@ export async function runControl(
     case 'account.delete':
     case 'account.operator':
     case 'account.quota':
-      return await runAccountControl(tools, request);
+      return await runAccountControl(tools, request, by);
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'invite.create':
-      return await invite(tools, request, progress);
+      return await invite(tools, request, progress, by);
     case 'invite.list':
       return { invitations: tools.invitations.list() };
     case 'invite.revoke':
-      await tools.invitations.revoke(request.inviteId);
+      await tools.invitations.revoke(request.inviteId, by);
       return { revoked: request.inviteId };
     case 'client.add':
     case 'client.list':
     case 'client.remove':
-      return await runClientControl(tools.operatorClients, request);
+      return await runClientControl(tools.operatorClients, request, by);
     case 'token.create':
-      return await tokens.mint(accounts.idOfEmail(request.email), OPERATOR);
+      return await tokens.mint(accounts.idOfEmail(request.email), by);
     case 'key.create':
     case 'key.list':
     case 'key.revoke':
-      return await runKeyControl(accounts, request);
+      return await runKeyControl(accounts, request, by);
     case 'device.answer': {
       const accountId = accounts.idOfEmail(request.email);
       const { isApproved, code } = request;
@@ -92,7 +94,7 @@ export async function runControl(
     case 'identity.link':
     case 'identity.list':
     case 'identity.unlink':
-      return await runIdentityControl(tools, request);
+      return await runIdentityControl(tools, request, by);
     case 'health':
     case 'settings':
       return await describeHub(tools, request.command);
@@ -102,8 +104,10 @@ export async function runControl(
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':
       return { events: tools.audit.list(accounts.idOfEmail(request.email), request.max) };
+    case 'audit.hub':
+      return { events: tools.audit.listHub(request.max) };
     case 'audit.exported':
-      return { exported: await noteExport(tools, accounts.idOfEmail(request.email)) };
+      return { exported: await noteExport(tools, accounts.idOfEmail(request.email), by) };
   }
 }
 
@@ -127,6 +131,7 @@ type AccountCommand =
 async function runAccountControl(
   { accounts, standings, directory }: ControlTools,
   request: ControlRequestOf<AccountCommand>,
+  by: Source,
 ): Promise<ControlResult> {
   if (request.command === 'account.list') return directory.page({ after: request.after, search: request.search ?? '' });
   const accountId = accounts.idOfEmail(request.email);
@@ -135,24 +140,25 @@ async function runAccountControl(
     case 'account.show':
       return view;
     case 'account.disable':
-      await standings.disable(accountId);
+      await standings.disable(accountId, by);
       break;
     case 'account.enable':
-      await standings.enable(accountId);
+      await standings.enable(accountId, by);
       break;
     case 'account.operator':
-      await standings.change(accountId, { operator: request.operator });
+      await standings.change(accountId, { operator: request.operator }, by);
       break;
     case 'account.quota': {
       const { quotas, keepsWriting } = request;
-      await standings.change(accountId, {
+      const change = {
         quotas: quotas as Record<string, number | null>,
         ...(keepsWriting === undefined ? {} : { keeps_writing: keepsWriting }),
-      });
+      };
+      await standings.change(accountId, change, by);
       break;
     }
     case 'account.delete':
-      await standings.delete(accountId);
+      await standings.delete(accountId, by);
       return { deleted: view.email };
   }
   return viewOf(directory, accountId);
@@ -167,15 +173,16 @@ function viewOf(directory: AccountDirectory, accountId: string): AccountView {
 async function runKeyControl(
   accounts: Accounts,
   request: ControlRequestOf<'key.create' | 'key.list' | 'key.revoke'>,
+  by: Source,
 ): Promise<ControlResult> {
   const accountId = accounts.idOfEmail(request.email);
   switch (request.command) {
     case 'key.create':
-      return await accounts.createKey(accountId, request.name, OPERATOR);
+      return await accounts.createKey(accountId, request.name, by);
     case 'key.list':
       return { keys: accounts.listKeys(accountId) };
     case 'key.revoke':
-      await accounts.revokeKey(accountId, request.keyId, OPERATOR);
+      await accounts.revokeKey(accountId, request.keyId, by);
       return { revoked: request.keyId };
   }
 }
@@ -183,37 +190,39 @@ async function runKeyControl(
 async function runClientControl(
   clients: OperatorClients,
   request: ControlRequestOf<'client.add' | 'client.list' | 'client.remove'>,
+  by: Source,
 ): Promise<ControlResult> {
   switch (request.command) {
     case 'client.add':
-      return await clients.add(request);
+      return await clients.add(request, by);
     case 'client.list':
       return { clients: clients.list() };
     case 'client.remove':
-      return { removed: request.clientId, sign_ins_ended: await clients.remove(request.clientId) };
+      return { removed: request.clientId, sign_ins_ended: await clients.remove(request.clientId, by) };
   }
 }
 
 async function runIdentityControl(
   { accounts, identities }: ControlTools,
   request: ControlRequestOf<'identity.link' | 'identity.list' | 'identity.unlink'>,
+  by: Source,
 ): Promise<ControlResult> {
   const accountId = accounts.idOfEmail(request.email);
   switch (request.command) {
     case 'identity.link':
-      return await identities.linkSubject(accountId, request.subject, OPERATOR);
+      return await identities.linkSubject(accountId, request.subject, by);
     case 'identity.list':
       return { identities: identities.list(accountId) };
     case 'identity.unlink':
-      await identities.unlink(accountId, request.identityId, OPERATOR);
+      await identities.unlink(accountId, request.identityId, by);
       return { unlinked: request.identityId };
   }
 }
 
 /** Records the export of an account. Resolves with its id. */
-async function noteExport({ actors }: ControlTools, accountId: string): Promise<string> {
+async function noteExport({ actors }: ControlTools, accountId: string, by: Source): Promise<string> {
   await actors.account(accountId).ask((batch) => {
-    noteAct(batch, accountId, { atMs: Date.now(), act: 'account_exported', source: OPERATOR });
+    noteAct(batch, accountId, { atMs: Date.now(), act: 'account_exported', source: by });
   });
   return accountId;
 }

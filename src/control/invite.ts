@@ -1,6 +1,7 @@
 /** Creates an invitation with its link and mails it, with the settings of the process that owns the data folder. */
 import { invitationLetter } from '../accounts/sign-in/letters.ts';
 import type { Invitations } from '../accounts/sign-up/invitations.ts';
+import type { Source } from '../audit/records.ts';
 import type { Config } from '../config.ts';
 import type { ImportProgress } from './importer.ts';
 import type { ControlRequestOf, SentInvitation } from './protocol.ts';
@@ -18,8 +19,9 @@ export async function invite(
   { invitations, address, mail }: Reachable,
   request: ControlRequestOf<'invite.create'>,
   { tell }: Pick<ImportProgress, 'tell'>,
+  by: Source,
 ): Promise<SentInvitation> {
-  const made = await invitations.create(request);
+  const made = await invitations.create(request, by);
   const link = `${address()}/signup?invite=${made.code}`;
   if (made.email === null || mail === undefined) return { ...made, link, mailed: null };
   // A slow mail server takes longer than the socket waits in silence.

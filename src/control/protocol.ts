@@ -4,7 +4,7 @@ import type { KeySummary, NewAccount, NewKey } from '../accounts/service.ts';
 import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invitations.ts';
 import type { AccountPage, AccountView } from '../accounts/standing/directory.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
-import type { SecurityEvent } from '../audit/log.ts';
+import type { HubEvent, SecurityEvent } from '../audit/log.ts';
 import type { Config } from '../config.ts';
 import type { HubCheck } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
@@ -55,6 +55,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('identity.link'), email, subject: z.string() }),
   z.strictObject({ command: z.literal('identity.list'), email }),
   z.strictObject({ command: z.literal('audit.list'), email, max: z.number() }),
+  z.strictObject({ command: z.literal('audit.hub'), max: z.number() }),
   z.strictObject({ command: z.literal('audit.exported'), email }),
   z.strictObject({
     command: z.literal('damage.set_aside'),
@@ -134,6 +135,7 @@ export interface ControlResults {
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };
   readonly 'audit.list': { readonly events: readonly SecurityEvent[] };
+  readonly 'audit.hub': { readonly events: readonly HubEvent[] };
   readonly 'clock.mend': FutureRecords;
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };

@@ -49,6 +49,7 @@ const codes = {
   not_found: NOT_FOUND,
   stale_version: CONFLICT,
   blob_unverifiable: CONFLICT,
+  upload_only: FORBIDDEN,
   sync_conflict: CONFLICT,
   quota_exceeded: QUOTA,
   path_not_found: NOT_FOUND,

@@ -144,6 +144,11 @@ export const limits = {
   uploadedByCharsMax: 255,
   blobPageDefault: 1000,
   blobPageMax: 1000,
+  /** Credentials of one account that may only upload. */
+  uploadersMax: 50,
+  /** Restore drills kept for one account; the oldest are forgotten first. */
+  drillsMax: 1000,
+  drillDetailCharsMax: 500,
 
   // Accounts.
   accountKeysLiveMax: 50,
@@ -368,6 +373,9 @@ export const limits = {
   /** Equal failures from one address within this time of each other are recorded as one event. */
   auditSameFailureMs: 600_000,
   auditShownMax: 100,
+  /** Events of the hub's own log, and how long they are kept. */
+  hubEventsMax: 10_000,
+  hubEventDays: 365,
 
   // Identity provider.
   /** Timeout and size of one fetch of its metadata or keys. */

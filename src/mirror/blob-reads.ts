@@ -8,7 +8,19 @@ import type { Store } from '../store/store.ts';
 import type { Key } from '../store/table.ts';
 import { type BlobRecord, UNKNOWN_GROUP } from './declared.ts';
 import { type BlobListQuery, isCommitSha, isSha256, type RepositoryListQuery } from './fields.ts';
-import { blobs, commits, order, type RepositoryRecord, repositories, repositoryOrder, setAside } from './records.ts';
+import {
+  archivesIdOf,
+  blobs,
+  commits,
+  credentials,
+  type DrillRecord,
+  order,
+  proofs,
+  type RepositoryRecord,
+  repositories,
+  repositoryOrder,
+  setAside,
+} from './records.ts';
 import { StoredBytes } from './stored-bytes.ts';
 
 export interface Blob {
@@ -23,6 +35,8 @@ export interface ArchiveGroup {
   readonly repositoryId: string | null;
   readonly record: RepositoryRecord;
   readonly newest: Blob;
+  /** Undefined: no restore was tried. */
+  readonly proof: { readonly last_drill: DrillRecord; readonly last_proven: DrillRecord | null } | undefined;
 }
 
 export interface BlobReadsOptions {
@@ -82,7 +96,8 @@ export class BlobReads {
   #group(accountId: string, group: string, record: RepositoryRecord): ArchiveGroup {
     const [newest] = this.list(accountId, { limit: 1, repository_id: group }).blobs;
     if (newest === undefined) throw new Error('a repository of the mirror has no archive; run `cairn verify`');
-    return { repositoryId: group === UNKNOWN_GROUP ? null : group, record, newest };
+    const proof = this.#store.get(proofs, [accountId, group]);
+    return { repositoryId: group === UNKNOWN_GROUP ? null : group, record, newest, proof };
   }
 
   /** True when the bytes of a blob are damaged and set aside. */
@@ -115,7 +130,9 @@ export class BlobReads {
     const wanted = sha256?.toLowerCase() ?? this.#newestOf(principal.accountId, commitSha);
     const record = wanted === undefined ? undefined : this.#recordOf(principal.accountId, commitSha, wanted);
     if (wanted === undefined || record === undefined) throw unknown();
-    if (record.credential_id !== principal.credentialId) throw new Refusal({ kind: 'blob_unverifiable' });
+    const current = this.#store.get(credentials, [principal.accountId]);
+    if (current === undefined || record.credential_id !== archivesIdOf(current))
+      throw new Refusal({ kind: 'blob_unverifiable' });
     return { commitSha, sha256: wanted, record };
   }
 

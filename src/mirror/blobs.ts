@@ -16,11 +16,12 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type Blob, BlobReads } from './blob-reads.ts';
-import { goneCredential, type MirrorCredentials } from './credentials.ts';
+import { boundTo } from './bound.ts';
+import { goneCredential, type MirrorCredentials, secretOf } from './credentials.ts';
 import type { UploadedFacts } from './declared.ts';
 import { archiveFactsOf, type UploadHeaders } from './fields.ts';
-import { blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
-import { archiveOf, GroupChanges } from './repositories.ts';
+import { archiveOf, GroupChanges } from './groups/repositories.ts';
+import { archivesIdOf, blobs, chunks, commits, credentials, heads, order, setAside } from './records.ts';
 import { decidePublish } from './rules.ts';
 import { UploadRoom } from './upload/room.ts';
 import { StreamedUpload, type UploadTools } from './upload/streamed-upload.ts';
@@ -166,18 +167,20 @@ export class MirrorBlobs extends BlobReads {
 
   /** Publishes a blob. Its bytes are stored only when it is new, or heals a damaged one. */
   async #publish(principal: Principal, fields: UploadHeaders, bytes: VerifiedBytes): Promise<Blob> {
-    const { accountId, credentialId } = principal;
+    const { accountId } = principal;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     const { actors, damage, quotas, now } = this.#options;
     const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
     const published = await actors.account(accountId).ask((batch): Blob => {
       // Rotated while the body arrived: the signature was checked under a revoked secret.
-      if (batch.get(credentials, [accountId])?.credential_id !== credentialId) throw goneCredential();
+      const current = batch.get(credentials, [accountId]);
+      if (current === undefined || secretOf(batch, principal) === undefined) throw goneCredential();
+      const archivesId = archivesIdOf(current);
       const outcome = decidePublish({
         existing: batch.get(blobs, [accountId, commitSha, sha256]),
         damagedId,
         head: batch.get(heads, [accountId]),
-        credentialId,
+        credentialId: archivesId,
         storageId: bytes.storageId,
         byteSize: bytes.byteSize,
         uploadedBy: fields['X-Uploaded-By']?.text ?? null,
@@ -204,7 +207,11 @@ export class MirrorBlobs extends BlobReads {
       batch.put(order, [accountId, record.sequence], { commit_sha: commitSha, sha256 });
       groups.add({ commitSha, sha256 }, record);
       groups.write();
-      batch.put(heads, [accountId], { sequence: record.sequence, uploaded_at: record.uploaded_at });
+      batch.put(heads, [accountId], {
+        sequence: record.sequence,
+        uploaded_at: record.uploaded_at,
+        bound: { archives_id: archivesId, archives: boundTo(batch, accountId, archivesId) + 1 },
+      });
       return { commitSha, sha256, record };
     });
     if (damagedId !== undefined && published.record.storage_id === bytes.storageId) {

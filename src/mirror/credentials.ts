@@ -11,8 +11,11 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import { type CredentialRecord, credentials, tokenHashes } from './records.ts';
-import type { IssuedCredential } from './views.ts';
+import type { Reader } from '../store/table.ts';
+import { type ReadableArchives, readableArchives } from './bound.ts';
+import { archivesIdOf, type CredentialRecord, credentials, tokenHashes, uploaders } from './records.ts';
+import { isUploader } from './uploaders.ts';
+import type { IssuedCredential, RotatedCredential } from './views.ts';
 
 const SECRET_BYTES = 32;
 
@@ -25,6 +28,8 @@ export interface FreshCredential {
 
 export interface CurrentCredential {
   readonly credentialId: string;
+  /** Id that readable archives are bound to. */
+  readonly archivesId: string;
   readonly createdAt: string;
 }
 
@@ -78,7 +83,7 @@ export class MirrorCredentials {
   }
 
   /** Creates a token and secret with their record; not valid before the record is written. */
-  make(accountId: string): FreshCredential {
+  make(accountId: string, archivesId?: string): FreshCredential {
     const { sealer, now } = this.#options;
     const token = randomBytes(SECRET_BYTES).toString('hex');
     const secret = randomBytes(SECRET_BYTES);
@@ -88,17 +93,54 @@ export class MirrorCredentials {
       hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret),
       token_hash: this.#hash(token),
       created_at: new Date(now()).toISOString(),
+      ...(archivesId === undefined ? {} : { archives_id: archivesId }),
     };
     return { record, token, hmacSecret: secret.toString('hex') };
   }
 
-  /** Destroys the credential. Blobs are kept, and fail verification until uploaded under a new one. */
+  /**
+   * Replaces the credential in one commit: the old token and secret end, and every archive readable before is readable
+   * under the new ones. The account's owner vouches for them; their signatures were checked when they were uploaded.
+   * Throws Refusal `not_found` without a credential.
+   */
+  async rotate(accountId: string, source: Source): Promise<RotatedCredential> {
+    const { actors } = this.#options;
+    const fresh = await actors.account(accountId).ask((batch) => {
+      const current = batch.get(credentials, [accountId]);
+      if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
+      const made = this.make(accountId, archivesIdOf(current));
+      batch.remove(tokenHashes, [current.token_hash]);
+      putCredential(batch, accountId, made.record);
+      this.#note(batch, accountId, 'mirror_credential_rotated', source);
+      return made;
+    });
+    const { readable, unreadable } = this.archives(accountId);
+    return {
+      status: 'created',
+      token: fresh.token,
+      hmac_secret: fresh.hmacSecret,
+      message: "The old credential no longer works. Copy hmac_secret now: you won't see it again.",
+      archives_kept: readable,
+      archives_unreadable: unreadable,
+    };
+  }
+
+  /** Counts the archives that can be downloaded now, and those that cannot. */
+  archives(accountId: string): ReadableArchives {
+    return readableArchives(this.#options.store, accountId);
+  }
+
+  /** Destroys the credential and those that only upload. Blobs are kept, and fail verification until uploaded under a new one. */
   async destroy(accountId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
       batch.remove(credentials, [accountId]);
       batch.remove(tokenHashes, [current.token_hash]);
+      for (const { key, value } of batch.range(uploaders, { prefix: [accountId] })) {
+        batch.remove(uploaders, key);
+        batch.remove(tokenHashes, [value.token_hash]);
+      }
       this.#note(batch, accountId, 'mirror_credential_destroyed', source);
     });
   }
@@ -106,7 +148,13 @@ export class MirrorCredentials {
   /** Returns the current credential, without its secrets; undefined: none. */
   current(accountId: string): CurrentCredential | undefined {
     const found = this.#options.store.get(credentials, [accountId]);
-    return found && { credentialId: found.credential_id, createdAt: found.created_at };
+    return (
+      found && {
+        credentialId: found.credential_id,
+        archivesId: archivesIdOf(found),
+        createdAt: found.created_at,
+      }
+    );
   }
 
   /** Returns the principal of a mirror token; undefined: invalid. */
@@ -123,13 +171,15 @@ export class MirrorCredentials {
    * `openssl dgst -hmac` uses them. Throws Refusal when the credential was rotated or destroyed.
    */
   hmacKey(principal: Principal): Uint8Array<ArrayBuffer> {
-    const current = this.#options.store.get(credentials, [principal.accountId]);
-    if (current === undefined || current.credential_id !== principal.credentialId) throw goneCredential();
-    const known = this.#hmacKeys.get(current.credential_id);
+    const { accountId, credentialId } = principal;
+    const { store, sealer } = this.#options;
+    const sealed = secretOf(store, principal);
+    if (sealed === undefined) throw goneCredential();
+    const known = this.#hmacKeys.get(credentialId);
     if (known !== undefined) return known;
-    const secret = this.#options.sealer.openRandom(principal.accountId, 'mirror secret', current.hmac_secret);
+    const secret = sealer.openRandom(accountId, 'mirror secret', sealed);
     const key = Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
-    this.#hmacKeys.set(current.credential_id, key, 1);
+    this.#hmacKeys.set(credentialId, key, 1);
     return key;
   }
 
@@ -140,6 +190,13 @@ export class MirrorCredentials {
   #hash(token: string): string {
     return this.#options.sealer.keyedHash('mirror-token', token);
   }
+}
+
+/** Returns the sealed secret of the credential that a request uses; undefined: it was replaced, destroyed or revoked. */
+export function secretOf(reader: Pick<Reader, 'get'>, { accountId, credentialId }: Principal): Uint8Array | undefined {
+  if (isUploader(credentialId)) return reader.get(uploaders, [accountId, credentialId])?.hmac_secret;
+  const current = reader.get(credentials, [accountId]);
+  return current?.credential_id === credentialId ? current.hmac_secret : undefined;
 }
 
 /** Writes a credential for an account without one. */

@@ -50,7 +50,7 @@ const blobFields = {
     archived: () => label.nullable(),
     example: 'ci-runner-7',
   }),
-  /** The credential its HMAC was checked under; under any other credential it fails verification. */
+  /** Id that it is bound to since its HMAC was checked (`archivesIdOf`); under any other it fails verification. */
   credential_id: computedField<string>(),
   /** Position in the account's upload order. */
   sequence: computedField<number>(),

@@ -1,6 +1,7 @@
 /** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
 import { invalidField } from '../common/fault.ts';
+import { isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { decodeExtValue } from '../text/ext-value.ts';
 import {
@@ -153,6 +154,31 @@ export const listQuery = z.object({
     .describe('Start of the next page, from the Link header of the previous page'),
   repository_id: group.optional(),
 });
+
+/** What a restore drill found. */
+export const newDrill = z.strictObject({
+  repository_id: group,
+  commit_sha: commitSha,
+  sha256: sha256.transform((text) => text.toLowerCase()),
+  outcome: z.enum(['proven', 'failed']).describe('proven: restored and checked'),
+  detail: z.string().max(limits.drillDetailCharsMax).refine(isWellFormed, WELL_FORMED).optional(),
+});
+
+export type NewDrill = z.output<typeof newDrill>;
+
+export const drillListQuery = z.object({
+  limit: z.int().min(1).max(limits.drillsMax).default(100).describe('Most drills in one answer'),
+  before: z.int().min(1).optional().describe('Start of the next page, from the Link header of the previous page'),
+  repository_id: group.optional(),
+});
+
+export type DrillListQuery = z.output<typeof drillListQuery>;
+
+/** Name of a credential that only uploads. */
+export const newUploader = z.strictObject({ name: printableName(limits.nameCharsMax).describe('For the list') });
+
+/** Unknown members are reserved for later versions of the interface. */
+export const rotationRequest = z.looseObject({});
 
 /** Unknown parameters are reserved for later versions of the interface. */
 export const latestQuery = z.object({ repository_id: group.optional() });

@@ -20,8 +20,8 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Snapshot } from '../store/table.ts';
 import { type FreshCredential, type MirrorCredentials, putCredential } from './credentials.ts';
 import { type BlobRecord, declaredBlob, UNKNOWN_GROUP } from './declared.ts';
-import { blobs, chunks, commits, credentials, heads, order } from './records.ts';
-import { GroupChanges } from './repositories.ts';
+import { GroupChanges } from './groups/repositories.ts';
+import { archivesIdOf, blobs, chunks, commits, credentials, heads, order } from './records.ts';
 import type { Staging } from './upload/staging.ts';
 
 /** Replaces every credential rotated or destroyed before the export; never a valid credential id. */
@@ -46,7 +46,8 @@ export function exportMirror(
   archive: ArchiveWriter,
   { write }: SectionWriter<MirrorLine>,
 ): void {
-  const current = snapshot.get(credentials, [accountId])?.credential_id;
+  const credential = snapshot.get(credentials, [accountId]);
+  const current = credential && archivesIdOf(credential);
   const head = snapshot.get(heads, [accountId]);
   // From the blobs and not from their index, which may be damaged: the import makes a new one.
   const sent: { readonly key: [string, string, string]; readonly sequence: number }[] = [];

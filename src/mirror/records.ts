@@ -11,12 +11,30 @@ export interface CredentialRecord {
   readonly hmac_secret: Uint8Array;
   readonly token_hash: string;
   readonly created_at: string;
+  /** Archives are bound to this id; absent: to `credential_id`. A rotation that keeps the archives passes it on. */
+  readonly archives_id?: string;
+}
+
+/** Returns the id that archives readable under a credential are bound to. */
+export function archivesIdOf({ archives_id, credential_id }: CredentialRecord): string {
+  return archives_id ?? credential_id;
+}
+
+/** A credential that may upload and nothing else, for a CI job. Its archives are bound to the account's credential. */
+export interface UploaderRecord {
+  readonly name: string;
+  /** Sealed with a random nonce; returned only at creation. */
+  readonly hmac_secret: Uint8Array;
+  readonly token_hash: string;
+  readonly created_at: string;
 }
 
 /** One row per account: the last position in its upload order. */
 export interface MirrorHead {
   readonly sequence: number;
   readonly uploaded_at: string;
+  /** How many archives are bound to this id; absent: not counted yet. Under another id it is 0. */
+  readonly bound?: { readonly archives_id: string; readonly archives: number };
 }
 
 export interface StagingRecord {
@@ -29,7 +47,13 @@ export const credentials = defineTable<[accountId: string], CredentialRecord>('m
   directory: 'new',
 });
 
-/** The current credential, by the keyed hash of its token. */
+export const uploaders = defineTable<[accountId: string, uploaderId: string], UploaderRecord>(
+  'mirror_uploaders',
+  recordCodec(1),
+  { account: 0 },
+);
+
+/** The current credential, and those that only upload, by the keyed hash of their tokens. */
 export const tokenHashes = defineTable<[hash: string], { readonly account_id: string; readonly credential_id: string }>(
   'mirror_token_hashes',
   recordCodec(1),
@@ -83,6 +107,27 @@ export const repositories = defineTable<[accountId: string, group: string], Repo
   { account: 0 },
 );
 
+/** A restore that somebody tried. */
+export interface DrillRecord {
+  readonly repository_id: string | null;
+  readonly commit_sha: string;
+  readonly sha256: string;
+  readonly outcome: 'proven' | 'failed';
+  readonly detail: string | null;
+  readonly at: string;
+}
+
+/** Restore drills of an account, numbered in order. */
+export const drills = defineTable<[accountId: string, number: number], DrillRecord>('mirror_drills', recordCodec(1), {
+  account: 0,
+});
+
+/** The newest drill of a repository, and the newest one that proved a restore. */
+export const proofs = defineTable<
+  [accountId: string, group: string],
+  { readonly last_drill: DrillRecord; readonly last_proven: DrillRecord | null }
+>('mirror_proofs', recordCodec(1), { account: 0 });
+
 /** The bytes of blobs. Their hash is in the blob. */
 export const chunks = defineUnsummedTable<[storageId: number, index: number], Uint8Array>('mirror_chunks', bytesCodec, {
   staging: 'any',
@@ -104,6 +149,7 @@ export const setAside = defineTable<
 
 export const mirrorTables: readonly AnyTable[] = [
   credentials,
+  uploaders,
   tokenHashes,
   heads,
   blobs,
@@ -112,6 +158,8 @@ export const mirrorTables: readonly AnyTable[] = [
   repositoryOrder,
   repositoryArchives,
   repositories,
+  drills,
+  proofs,
   chunks,
   stagedUploads,
   setAside,

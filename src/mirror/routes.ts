@@ -1,7 +1,5 @@
 /** Declares the REST operations of the certificate mirror. */
 import type { z } from 'zod';
-import { auditSourceOf } from '../audit/note.ts';
-import type { Source } from '../audit/records.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { readFields } from '../fields/read.ts';
@@ -13,11 +11,13 @@ import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts'
 import { limits } from '../limits/service.ts';
 import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
+import { credentialRoutes, rotationRoutes, uploaderRoutes } from './credential-routes.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
+import { drillRoutes } from './drill-routes.ts';
+import type { Drills } from './drills.ts';
 import {
   type BlobListQuery,
-  credentialRequest,
   downloadQuery,
   latestQuery,
   listQuery,
@@ -27,6 +27,7 @@ import {
   uploadHeaders,
   warningsOf,
 } from './fields.ts';
+import type { Uploaders } from './uploaders.ts';
 import * as views from './views.ts';
 
 export interface MirrorRoutesOptions {
@@ -34,8 +35,14 @@ export interface MirrorRoutesOptions {
   readonly credentials: MirrorCredentials;
   /** Accepts account keys and MCP keys. */
   readonly accountAccess: Authenticator;
+  readonly uploaders: Uploaders;
+  readonly drills: Drills;
+  /** Accepts mirror tokens, and those that only upload. */
+  readonly uploadAccess: Authenticator;
   /** Accepts mirror tokens. */
   readonly mirrorAccess: Authenticator;
+  /** Accepts account keys, MCP keys and mirror tokens. */
+  readonly drillAccess: Authenticator;
 }
 
 const BASE = '/api/cert_mirror';
@@ -60,60 +67,17 @@ const commit: PathParameter<string> = {
 };
 
 export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
-  return [...credentialRoutes(options), uploadRoute(options), ...mirrorReadRoutes(options)];
-}
-
-function credentialRoutes({ credentials, accountAccess }: MirrorRoutesOptions): Route[] {
-  const all = { path: `${BASE}/credentials`, tag: 'mirror', access: accountAccess } as const;
   return [
-    operation({
-      ...all,
-      method: 'POST',
-      operationId: 'mirrorIssueCredential',
-      summary: 'Issues the mirror credential of the account, or returns the existing one',
-      description:
-        'With rotate the credential is destroyed and created again: the old token gets 401 at once, and blobs that were ' +
-        'uploaded under it cannot be downloaded until they are uploaded again.',
-      body: credentialRequest,
-      bodyRequired: false,
-      example: { rotate: false },
-      answer: {
-        description: 'The credential',
-        schema: views.issuedCredential.meta({ title: 'MirrorCredential' }),
-        example: {
-          status: 'created',
-          token: '0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0',
-          hmac_secret: SHA256_EXAMPLE,
-          message: "Copy hmac_secret now: you won't see it again.",
-        },
-      },
-      handle: ({ body, request }, { accountId }) => credentials.issue(accountId, body.rotate, clientOf(request)),
-    }),
-    operation({
-      ...all,
-      method: 'DELETE',
-      operationId: 'mirrorDeleteCredential',
-      summary: 'Destroys the mirror credential',
-      description: 'Blobs stay stored, and cannot be downloaded until they are uploaded again under a new credential.',
-      answer: {
-        description: 'It is gone',
-        schema: views.destroyedCredential,
-        example: { status: 'deleted', message: 'The mirror credential is gone.' },
-      },
-      refusals: [404],
-      async handle({ request }, { accountId }) {
-        await credentials.destroy(accountId, clientOf(request));
-        return {
-          status: 'deleted' as const,
-          message:
-            'The mirror credential was deleted. Blobs stay stored; to download them, upload them again with a new credential.',
-        };
-      },
-    }),
+    ...credentialRoutes(options),
+    ...rotationRoutes(options),
+    ...uploaderRoutes(options),
+    uploadRoute(options),
+    ...mirrorReadRoutes(options),
+    ...drillRoutes(options),
   ];
 }
 
-function uploadRoute({ blobs, mirrorAccess }: MirrorRoutesOptions): Route {
+function uploadRoute({ blobs, uploadAccess }: MirrorRoutesOptions): Route {
   return operation({
     method: 'POST',
     path: BASE,
@@ -123,7 +87,7 @@ function uploadRoute({ blobs, mirrorAccess }: MirrorRoutesOptions): Route {
     description:
       `The raw bytes, at most ${limits.uploadBytesMax}, with Content-Length; multipart is refused, because the ` +
       'signature covers the exact bytes. 200 means that they are durable on disk. Sending the same again is safe.',
-    access: mirrorAccess,
+    access: uploadAccess,
     headers: uploadHeaders,
     accepts: { kind: 'stream', bytesMax: limits.uploadBytesMax, mediaType: BYTES },
     request: { required: true, mediaType: BYTES },
@@ -220,10 +184,6 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
     refusals: [416],
     reply: ({ request }, principal) => mirrorDownload(blobs, request, principal),
   });
-}
-
-function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Source {
-  return auditSourceOf('client', request.address, request.header('user-agent'));
 }
 
 function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {

@@ -3,10 +3,21 @@ import { createHash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
-
-import { blobs, chunks, commits, credentials, heads, order, setAside, stagedUploads, tokenHashes } from './records.ts';
+import { verifyGroups } from './groups/verify-groups.ts';
+import {
+  blobs,
+  chunks,
+  commits,
+  credentials,
+  heads,
+  order,
+  setAside,
+  stagedUploads,
+  tokenHashes,
+  uploaders,
+} from './records.ts';
 import type { BlobKey } from './set-aside.ts';
-import { verifyGroups } from './verify-groups.ts';
+import { isUploader } from './uploaders.ts';
 
 export interface MirrorReport {
   readonly blobs: number;
@@ -181,9 +192,24 @@ function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
       problems.push(`credential ${accountId}: its sealed fields cannot be decrypted with this master key`);
     }
   });
+  reader.each(uploaders, ({ key: [accountId, id], value }) => {
+    const hash = reader.get(tokenHashes, [value.token_hash]);
+    if (hash?.account_id !== accountId || hash.credential_id !== id)
+      problems.push(`uploader ${accountId} ${id}: its token is not accepted`);
+    if (reader.get(credentials, [accountId]) === undefined)
+      problems.push(`uploader ${accountId} ${id}: the account has no credential`);
+    try {
+      sealer.openRandom(accountId, 'mirror secret', value.hmac_secret);
+    } catch {
+      // As above.
+      problems.push(`uploader ${accountId} ${id}: its secret cannot be decrypted with this master key`);
+    }
+  });
   reader.each(tokenHashes, ({ key, value }) => {
-    const credential = reader.get(credentials, [value.account_id]);
-    if (credential?.token_hash !== key[0]) problems.push(`token of ${value.account_id}: belongs to no credential`);
+    const named = isUploader(value.credential_id)
+      ? reader.get(uploaders, [value.account_id, value.credential_id])
+      : reader.get(credentials, [value.account_id]);
+    if (named?.token_hash !== key[0]) problems.push(`token of ${value.account_id}: belongs to no credential`);
   });
   return problems;
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ArchiveGroup, Blob } from './blob-reads.ts';
 import { declaredBlob } from './declared.ts';
+import type { DrillRecord } from './records.ts';
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -37,6 +38,14 @@ const repositoryGroup = z.object({
   archives: z.int().positive(),
   bytes: z.int().positive().describe('Of all its archives'),
   newest: listedBlob,
+  last_proven: z
+    .object({ commit_sha: storedBlob.shape.commit_sha, sha256: hex64, at: z.iso.datetime() })
+    .nullable()
+    .describe('Newest archive of which a restore was proven'),
+  last_drill: z
+    .object({ outcome: z.enum(['proven', 'failed']), detail: z.string().nullable(), at: z.iso.datetime() })
+    .nullable()
+    .describe('Newest attempt to restore'),
 });
 
 export const repositoryPage = z.object({ repositories: z.array(repositoryGroup.meta({ title: 'MirrorRepository' })) });
@@ -51,6 +60,41 @@ export const issuedCredential = z.object({
 });
 
 export type IssuedCredential = z.output<typeof issuedCredential>;
+
+export const rotatedCredential = issuedCredential.extend({
+  archives_kept: z.int().nonnegative().describe('Archives that stay readable, under the new token'),
+  archives_unreadable: z.int().nonnegative().describe('Archives that were unreadable before, and still are'),
+});
+
+export type RotatedCredential = z.output<typeof rotatedCredential>;
+
+export const credentialState = z.object({
+  exists: z.boolean(),
+  created_at: z.iso.datetime().nullable(),
+  archives_readable: z.int().nonnegative(),
+  archives_unreadable: z.int().nonnegative().describe('Bound to a credential that no longer exists'),
+});
+
+const uploader = z.object({ id: z.string(), name: z.string(), created_at: z.iso.datetime() });
+
+export const newUploaderView = uploader.extend({
+  token: hex64.describe('Uploads, as `Authorization: McpKey <token>`; everything else is 403'),
+  hmac_secret: hex64.describe('HMAC key for upload signatures. Returned only here'),
+});
+
+export const uploaderList = z.object({ uploaders: z.array(uploader) });
+
+export const shownDrill = z.object({
+  id: z.int().positive(),
+  repository_id: archiveFacts.repository_id,
+  commit_sha: storedBlob.shape.commit_sha,
+  sha256: hex64,
+  outcome: z.enum(['proven', 'failed']),
+  detail: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+
+export const drillPage = z.object({ drills: z.array(shownDrill) });
 
 export const destroyedCredential = z.object({ status: z.literal('deleted'), message: z.string() });
 
@@ -73,7 +117,7 @@ export function latestView(blob: Blob, download_url: string): z.output<typeof la
 }
 
 export function groupView(
-  { repositoryId, record, newest }: ArchiveGroup,
+  { repositoryId, record, newest, proof }: ArchiveGroup,
   isSetAside: boolean,
 ): z.output<typeof repositoryGroup> {
   return {
@@ -82,5 +126,15 @@ export function groupView(
     archives: record.archives,
     bytes: record.bytes,
     newest: listedView(newest, isSetAside),
+    last_proven: provenView(proof?.last_proven ?? null),
+    last_drill: drillView(proof?.last_drill ?? null),
   };
+}
+
+function provenView(drill: DrillRecord | null) {
+  return drill && { commit_sha: drill.commit_sha, sha256: drill.sha256, at: drill.at };
+}
+
+function drillView(drill: DrillRecord | null) {
+  return drill && { outcome: drill.outcome, detail: drill.detail, at: drill.at };
 }

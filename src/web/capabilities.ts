@@ -18,6 +18,7 @@ import type { Handoffs } from '../documents/handoffs/service.ts';
 import type { Papers } from '../documents/papers/service.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
+import type { Uploaders } from '../mirror/uploaders.ts';
 import type { OAuthClients } from '../oauth/clients/clients.ts';
 import type { AuthorizationCodes } from '../oauth/code/codes.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -49,6 +50,7 @@ export interface Capabilities {
   readonly identities: Identities;
   readonly blobs: MirrorBlobs;
   readonly credentials: MirrorCredentials;
+  readonly uploaders: Uploaders;
   readonly tasks: Tasks;
   readonly sync: Sync;
   readonly docs: DevDocs;

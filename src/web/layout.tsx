@@ -11,7 +11,7 @@ const SECTIONS = [
   { id: 'tasks', path: '/tasks', name: 'Tasks' },
   { id: 'vaults', path: '/vaults', name: 'Vaults' },
   { id: 'documents', path: '/documents/docs', name: 'Documents' },
-  { id: 'mirror', path: '/mirror', name: 'Mirror' },
+  { id: 'mirror', path: '/mirror', name: 'Backups' },
   { id: 'settings', path: '/settings', name: 'Settings' },
   { id: 'accounts', path: '/accounts', name: 'Accounts', forOperator: true },
 ] as const;

@@ -24,6 +24,7 @@ beforeEach(() => {
     actors,
     log: openLog('silent').log,
     isAccount: (_reader, id) => id !== 'acc_gone',
+    emailOf: () => undefined,
     now: () => clock.ms,
   });
 });

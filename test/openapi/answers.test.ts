@@ -250,6 +250,34 @@ test('[TOOL-3, MIR-1, MIR-2, MIR-4, MIR-5, MIR-14] the mirror credential', async
   await client.send('mirrorDeleteCredential', 404, { authorization });
 });
 
+test('[TOOL-3, MIR-26, MIR-27] rotation, upload-only credentials and drills', async () => {
+  const { mcp_key: key } = await account(hub);
+  const authorization = `McpKey ${key}`;
+  await client.send('mirrorRotateCredential', 404, { authorization, body: {} });
+  await client.send('mirrorCreateUploader', 404, { authorization, body: { name: 'ci' } });
+  const own = (await client.send('mirrorIssueCredential', 200, { authorization, body: {} })).json();
+  const sha = randomCommit();
+  const bytes = Buffer.from('restored and checked');
+  const headers = uploadHeaders(own as unknown as typeof credential, sha, bytes);
+  const { sha256 } = (await client.send('mirrorUpload', 200, { body: bytes, headers })).json();
+  const drill = { repository_id: 'unknown', commit_sha: sha, sha256, outcome: 'proven' };
+  for (let time = 0; time < 2; time += 1) await client.send('mirrorRecordDrill', 201, { authorization, body: drill });
+  await client.send('mirrorRecordDrill', 422, { authorization, body: { ...drill, commit_sha: randomCommit() } });
+  await client.send('mirrorListDrills', 200, { authorization, query: { limit: '1' } });
+  await client.send('mirrorListDrills', 422, { authorization, query: { limit: '0' } });
+  const made = (await client.send('mirrorCreateUploader', 201, { authorization, body: { name: 'ci' } })).json();
+  await client.send('mirrorCreateUploader', 422, { authorization, body: { name: '' } });
+  for (let number = 1; number < 50; number += 1)
+    await client.send('mirrorCreateUploader', 201, { authorization, body: { name: 'ci' } });
+  await client.send('mirrorCreateUploader', 409, { authorization, body: { name: 'ci' } });
+  await client.send('mirrorListUploaders', 200, { authorization });
+  await client.send('mirrorRevokeUploader', 204, { authorization, path: { id: String(made['id']) } });
+  await client.send('mirrorRevokeUploader', 404, { authorization, path: { id: String(made['id']) } });
+  await client.send('mirrorCredential', 200, { authorization });
+  await client.send('mirrorRotateCredential', 422, { authorization, body: [] });
+  await client.send('mirrorRotateCredential', 200, { authorization, body: {} });
+});
+
 test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', async () => {
   const slow = await startHub({ env: { CAIRN_RATE_LIMIT: '1' } });
   try {

@@ -1,6 +1,8 @@
 /** Manages invitations: codes for a number of new accounts, valid until a date. Only their keyed hashes are stored. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../../actors/registry.ts';
+import { noteHub, OPERATOR } from '../../audit/note.ts';
+import type { Source } from '../../audit/records.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -49,7 +51,10 @@ export class Invitations {
   }
 
   /** Creates an invitation; its code is returned only here. Throws Refusal `invalid_fields`. */
-  async create({ email, uses = 1, days = limits.inviteDaysDefault }: NewInvitationInput): Promise<NewInvitation> {
+  async create(
+    { email, uses = 1, days = limits.inviteDaysDefault }: NewInvitationInput,
+    source: Source = OPERATOR,
+  ): Promise<NewInvitation> {
     const address = email === undefined || email === '' ? null : normalizeEmail(email);
     checkCount('uses', uses, limits.inviteUsesMax);
     checkCount('days', days, limits.inviteDaysMax);
@@ -72,6 +77,8 @@ export class Invitations {
         throw invalidField('invite', `${limits.invitesMax} invitations are open; revoke some first`);
       }
       batch.put(invitations, [hash], record);
+      const { invite_id: detail } = record;
+      noteHub(batch, null, { atMs: nowMs, act: 'invitation_created', source, detail });
     });
     return { ...summaryOf(record), code };
   }
@@ -88,11 +95,12 @@ export class Invitations {
   }
 
   /** Revokes an invitation immediately. Throws Refusal `not_found`. */
-  async revoke(inviteId: string): Promise<void> {
+  async revoke(inviteId: string, source: Source = OPERATOR): Promise<void> {
     await this.#options.actors.directory().ask((batch) => {
       const found = batch.range(invitations, { prefix: [] }).find(({ value }) => value.invite_id === inviteId);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no open invitation has this id' });
       batch.remove(invitations, found.key);
+      noteHub(batch, null, { atMs: this.#options.now(), act: 'invitation_revoked', source, detail: inviteId });
     });
   }
 

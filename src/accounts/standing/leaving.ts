@@ -40,6 +40,6 @@ export class Leaving {
       if (!(error instanceof Refusal) || error.fault.kind !== 'wrong_login') throw error;
       throw invalidField('password', 'password is wrong');
     }
-    await standings.delete(accountId);
+    await standings.delete(accountId, { by: 'user', address, agent: null });
   }
 }

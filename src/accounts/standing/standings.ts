@@ -4,7 +4,7 @@
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct, OPERATOR } from '../../audit/note.ts';
-import type { AuditedAct } from '../../audit/records.ts';
+import type { AuditedAct, Source } from '../../audit/records.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
@@ -89,6 +89,7 @@ export class Standings {
   async change(
     accountId: string,
     { quotas = {}, ...given }: Partial<Omit<StandingRecord, 'quotas'>> & { readonly quotas?: QuotaChange },
+    source: Source = OPERATOR,
   ): Promise<StandingRecord> {
     const changed = await this.#options.actors.account(accountId).ask((batch): StandingRecord => {
       if (batch.get(accounts, [accountId]) === undefined) throw noAccount();
@@ -97,7 +98,7 @@ export class Standings {
       const next = { ...before, ...given, quotas: Object.fromEntries(merged) };
       batch.put(standings, [accountId], next);
       const atMs = this.#options.now();
-      for (const act of actsOf(before, next)) noteAct(batch, accountId, { atMs, act, source: OPERATOR });
+      for (const act of actsOf(before, next)) noteAct(batch, accountId, { atMs, act, source });
       return next;
     });
     this.#known.set(accountId, changed);
@@ -106,22 +107,26 @@ export class Standings {
   }
 
   /** Blocks all access immediately, until `enable`. The account keeps its credentials and its data. */
-  async disable(accountId: string): Promise<StandingRecord> {
+  async disable(accountId: string, source: Source = OPERATOR): Promise<StandingRecord> {
     const { disabled_at: since } = this.of(accountId);
-    return await this.change(accountId, { disabled_at: since ?? new Date(this.#options.now()).toISOString() });
+    return await this.change(accountId, { disabled_at: since ?? new Date(this.#options.now()).toISOString() }, source);
   }
 
   /** Enables a disabled account again. */
-  async enable(accountId: string): Promise<StandingRecord> {
-    return await this.change(accountId, { disabled_at: null });
+  async enable(accountId: string, source: Source = OPERATOR): Promise<StandingRecord> {
+    return await this.change(accountId, { disabled_at: null }, source);
   }
 
   /** Deletes an account: from this commit on, its data cannot be reached or written. Its rows are removed later. */
-  async delete(accountId: string): Promise<void> {
+  async delete(accountId: string, source: Source): Promise<void> {
     const { actors, release, now } = this.#options;
-    const at = new Date(now()).toISOString();
+    const atMs = now();
+    const at = new Date(atMs).toISOString();
     const marked = actors.account(accountId).ask((batch): void => {
-      if (batch.get(accounts, [accountId]) === undefined) throw noAccount();
+      const account = batch.get(accounts, [accountId]);
+      if (account === undefined) throw noAccount();
+      // The hub's log keeps the email of a deleted account: an id would not tell the operator which one it was.
+      noteAct(batch, accountId, { atMs, act: 'account_deleted', source, detail: account.email });
       release(batch, accountId, at);
       batch.put(removals, [accountId], { deleted_at: at });
     });

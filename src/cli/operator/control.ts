@@ -5,6 +5,7 @@ import { type Log, openLog } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import type { Core } from '../../compose/core.ts';
 import type { Config } from '../../config.ts';
+import { systemUser } from '../../config.ts';
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -29,9 +30,10 @@ export async function control<C extends ControlRequest['command']>(
   long?: LongCommand,
 ): Promise<ControlResults[C]> {
   const config = operatorConfig();
+  const user = systemUser();
   const line = await askControl(
     config.dataFolder,
-    JSON.stringify(request),
+    JSON.stringify({ ...request, operator_user: user }),
     (told) => isProgress(told, long),
     long?.signal,
   );
@@ -42,6 +44,7 @@ export async function control<C extends ControlRequest['command']>(
   }
   const { openCore } = await import('../../compose/core.ts');
   const { runControl } = await import('../../control/commands.ts');
+  const { operatorSource } = await import('../../audit/note.ts');
   const sink = openLog('silent');
   const isNew = !existsSync(join(config.dataFolder, DATA_FILE));
   const core = await openCore(config, sink.log, { mayMake: MAKES_HUB.has(request.command), mayUpgrade: false });
@@ -49,7 +52,7 @@ export async function control<C extends ControlRequest['command']>(
   try {
     if (long !== undefined) close = await long.open(core, config, sink.log);
     const progress = { tell: long?.onProgress ?? (() => undefined), signal: long?.signal ?? NEVER };
-    const result = (await runControl(core, request, progress)) as ControlResults[C];
+    const result = (await runControl(core, request, progress, operatorSource(user))) as ControlResults[C];
     core.keep();
     if (isNew) printError(`cairn: there was no hub in ${config.dataFolder}; a new one was created.`);
     // A running service does this in the background.

@@ -3,7 +3,7 @@
  * or of the tables of existing rows, adds a migration here. Before that, `test/support/keep-data-file.ts` saves a file
  * with the previous schema.
  */
-import { groupedBlobs } from '../../mirror/grouped-blobs.ts';
+import { groupedBlobs } from '../../mirror/groups/grouped-blobs.ts';
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';

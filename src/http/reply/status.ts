@@ -32,6 +32,7 @@ const statuses = {
   not_found: 404,
   stale_version: 409,
   blob_unverifiable: 422,
+  upload_only: 403,
   sync_conflict: 409,
   quota_exceeded: 507,
   path_not_found: 404,

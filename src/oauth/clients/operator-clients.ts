@@ -3,7 +3,8 @@
  * list of expiries, which is also the list that limits dynamic registrations.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
-import { OPERATOR } from '../../audit/note.ts';
+import { noteHub, OPERATOR } from '../../audit/note.ts';
+import type { Source } from '../../audit/records.ts';
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
@@ -41,7 +42,7 @@ export class OperatorClients {
   }
 
   /** Registers a public client. Throws Refusal `invalid_client_metadata` or `invalid_redirect_uri`. */
-  async add({ name, redirects }: NewOperatorClient): Promise<OperatorClient> {
+  async add({ name, redirects }: NewOperatorClient, source: Source = OPERATOR): Promise<OperatorClient> {
     const metadata = readClientMetadata({ client_name: name, redirect_uris: redirects });
     if (metadata.client_name === null)
       throw oauthRefusal('invalid_client_metadata', 'the client needs a name that is not empty');
@@ -54,6 +55,8 @@ export class OperatorClients {
         throw oauthRefusal('invalid_client_metadata', detail);
       }
       batch.put(oauthClients, [clientId], record);
+      const detail = `${clientId} ${metadata.client_name}`;
+      noteHub(batch, null, { atMs: record.registered_ms, act: 'app_registered', source, detail });
     });
     return summaryOf(clientId, record);
   }
@@ -71,10 +74,13 @@ export class OperatorClients {
    * Removes a client, then ends every sign-in made through it. Resolves with the number ended. After an interruption,
    * another call ends the rest. Throws Refusal `not_found` when there is nothing to remove.
    */
-  async remove(clientId: string): Promise<number> {
+  async remove(clientId: string, source: Source = OPERATOR): Promise<number> {
     const wasListed = await this.#options.actors.clients().ask((batch) => {
       const isListed = batch.get(oauthClients, [clientId])?.expires_ms === null;
-      if (isListed) batch.remove(oauthClients, [clientId]);
+      if (isListed) {
+        batch.remove(oauthClients, [clientId]);
+        noteHub(batch, null, { atMs: this.#options.now(), act: 'app_removed', source, detail: clientId });
+      }
       return isListed;
     });
     const isOthers = isRegistered(this.#options.store, clientId);

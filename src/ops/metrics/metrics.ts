@@ -7,10 +7,12 @@ import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
 import { limits } from '../../limits/service.ts';
+import { backupAges } from '../../mirror/groups/ages.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
 import { counter, gauge, histogram, one } from './families.ts';
+import { describeMirror } from './mirror.ts';
 import { describeOperation, type OperationSources } from './operation.ts';
 
 export interface MetricSources extends OperationSources {
@@ -57,6 +59,10 @@ export function openMetrics(sources: MetricSources): Metrics {
   const full = oncePerTurn(() => sources.store.stats());
   describeStore(registry, sources.store, full);
   describeOperation(registry, sources, full);
+  describeMirror(
+    registry,
+    oncePerTurn(() => backupAges(sources.store)),
+  );
   return { contentType: registry.contentType, read: () => registry.metrics() };
 }
 

@@ -29,7 +29,7 @@ export function syncPush(push: Push, deviceOf: CallerName) {
     title: 'Write, rename or delete a file',
     access: 'account',
     description:
-      'Writes one file, renames it or deletes it. A new file needs path and content; to change one, send the base_sha that you read. If it changed since, the push is rejected and stored as a conflict.',
+      'Writes one file, renames it or deletes it. A new file needs path and content; a change needs the base_sha that you read, and is stored as a conflict if the file changed since.',
     input: pushArguments,
     output: pushedSchema,
     annotations: ADDS,

@@ -1,19 +1,27 @@
-/** The page of the certificate mirror: the credential, the blobs, and their downloads. */
+/** The page of backups: the credential, the repositories, the archives and their downloads. */
 import type { VNode } from 'preact';
 import { Refusal } from '../../common/fault.ts';
 import { readId } from '../../fields/kinds.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Blob } from '../../mirror/blob-reads.ts';
+import type { ReadableArchives } from '../../mirror/bound.ts';
 import type { CurrentCredential } from '../../mirror/credentials.ts';
+import { UNKNOWN_GROUP } from '../../mirror/declared.ts';
+import { isSha256 } from '../../mirror/fields.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
+import { RepositoryList } from './repositories.tsx';
+import { UploaderList, uploaderForms } from './uploaders.tsx';
 
 const PATH = '/mirror';
+/** Says how unreadable archives are readable again. */
+const WAY_BACK = 'Their bytes are never lost: an export of your account (Settings) has each as blobs/<sha256>.';
+const WHOLE = { repository: 'complete', tree: 'files only' } as const;
 
-export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials'> {
+export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials' | 'uploaders'> {
   readonly pages: Pages;
 }
 
@@ -21,13 +29,14 @@ export function mirrorPages(options: MirrorOptions): Route[] {
   const { pages, blobs, credentials } = options;
   return [
     pages.member(PATH, (visit) => pages.show(visit, mirrorView(options, visit))),
-    pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') === 'true'), {
+    pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') ?? ''), {
       fresh: true,
     }),
+    ...uploaderForms(options, PATH),
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
       await credentials.destroy(visit.accountId, visit.source);
       return pages.go(visit, PATH, {
-        text: 'Credential deleted. Blobs stay stored; to download them, upload them again with a new credential.',
+        text: `Credential deleted. Archives stay stored; to download them, upload them again with a new credential. ${WAY_BACK}`,
       });
     }),
     pages.member(`${PATH}/:sha/download`, async ({ request, accountId }) => {
@@ -39,8 +48,11 @@ export function mirrorPages(options: MirrorOptions): Route[] {
   ];
 }
 
-async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, rotate: boolean) {
-  const { token, hmac_secret: secret } = await credentials.issue(visit.accountId, rotate, visit.source);
+async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, rotate: string) {
+  const { token, hmac_secret: secret } =
+    rotate === 'keep'
+      ? await credentials.rotate(visit.accountId, visit.source)
+      : await credentials.issue(visit.accountId, rotate === 'true', visit.source);
   if (secret === null) {
     return pages.go(visit, PATH, {
       text: 'This is the token of your credential. Its secret was shown when it was made; replace the credential if it is lost.',
@@ -56,38 +68,48 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
   });
 }
 
-function mirrorView({ pages, blobs: stored, credentials }: MirrorOptions, visit: MemberVisit): View {
+function mirrorView({ pages, blobs: stored, credentials, uploaders }: MirrorOptions, visit: MemberVisit): View {
   const credential = credentials.current(visit.accountId);
   const before = readId(visit.request.query.get('before') ?? undefined);
+  const group = readGroup(visit.request.query.get('repository'));
   const { blobs, nextBefore } = stored.list(visit.accountId, {
     limit: limits.blobRowsPerPage,
     ...(before === undefined ? {} : { before }),
+    ...(group === undefined ? {} : { repository_id: group }),
   });
+  const { groups } = stored.groups(visit.accountId, { limit: limits.blobPageDefault });
+  const older = new URLSearchParams({ ...(group && { repository: group }), before: String(nextBefore) });
   return {
-    title: 'Mirror',
+    title: 'Backups',
     section: 'mirror',
     live: ['mirror'],
     body: (
       <>
         <div class="intro">
-          <h1>Certificate mirror</h1>
+          <h1>Backups</h1>
           <p class="lead">
-            Encrypted tarballs uploaded by your CI jobs, one or more for each commit. The hub verifies their signatures
-            and cannot read them.
+            Encrypted archives of your git repositories, uploaded by you or your CI jobs. The hub verifies their
+            signatures and cannot read them.
           </p>
         </div>
-        <Credential visit={visit} credential={credential} />
+        <Credential visit={visit} credential={credential} archives={credentials.archives(visit.accountId)} />
+        {credential === undefined ? null : (
+          <UploaderList visit={visit} path={PATH} uploaders={uploaders.list(visit.accountId)} />
+        )}
+        <RepositoryList visit={visit} path={PATH} groups={groups} shown={group} />
         <section class="panel" aria-labelledby="blobs">
-          <h2 id="blobs">Blobs</h2>
+          <h2 id="blobs">{group === undefined ? 'Archives' : 'Archives of this repository'}</h2>
           {blobs.length === 0 ? (
             <NoBlobs hasCredential={credential !== undefined} hub={pages.hubUrl(visit)} />
           ) : (
-            <BlobTable blobs={blobs} visit={visit} current={credential?.credentialId} />
+            <BlobTable blobs={blobs} visit={visit} current={credential?.archivesId} />
           )}
           {nextBefore === undefined && before === undefined ? null : (
-            <nav class="actions" aria-label="Pages of blobs">
-              {before === undefined ? null : <a href={PATH}>Newest</a>}
-              {nextBefore === undefined ? null : <a href={`${PATH}?before=${nextBefore}`}>Older</a>}
+            <nav class="actions" aria-label="Pages of archives">
+              {before === undefined ? null : (
+                <a href={group === undefined ? PATH : `${PATH}?repository=${group}`}>Newest</a>
+              )}
+              {nextBefore === undefined ? null : <a href={`${PATH}?${older}`}>Older</a>}
             </nav>
           )}
         </section>
@@ -99,18 +121,20 @@ function mirrorView({ pages, blobs: stored, credentials }: MirrorOptions, visit:
 interface CredentialProps {
   readonly visit: MemberVisit;
   readonly credential: CurrentCredential | undefined;
+  readonly archives: ReadableArchives;
 }
 
-function Credential({ visit, credential }: CredentialProps): VNode {
+function Credential({ visit, credential, archives: { readable, unreadable } }: CredentialProps): VNode {
   const { csrf, zone } = visit;
   if (credential === undefined) {
     return (
       <section class="panel" aria-labelledby="credential">
         <h2 id="credential">Credential</h2>
         <p class="lead">
-          Uploads need a token and a signing secret. Together they allow uploads and downloads of blobs, and nothing
+          Uploads need a token and a signing secret. Together they allow uploads and downloads of archives, and nothing
           else.
         </p>
+        {unreadable === 0 ? null : <Unreadable count={unreadable} />}
         <Form csrf={csrf} action={`${PATH}/credential`}>
           <div>
             <SubmitButton look="primary">Create the credential</SubmitButton>
@@ -122,6 +146,7 @@ function Credential({ visit, credential }: CredentialProps): VNode {
   return (
     <section class="panel" aria-labelledby="credential">
       <h2 id="credential">Credential</h2>
+      {unreadable === 0 ? null : <Unreadable count={unreadable} />}
       <div class="row">
         <p class="row-main">
           <span class="badge good">in force</span>{' '}
@@ -134,19 +159,28 @@ function Credential({ visit, credential }: CredentialProps): VNode {
             <SubmitButton look="small">Show token</SubmitButton>
           </Form>
           <Confirm label="Replace…">
-            <p>
-              The current token and secret stop working immediately. Archives uploaded under them cannot be downloaded
-              until they are uploaded again.
-            </p>
+            <p>The current token and secret stop working immediately. {stay(readable)}</p>
             <Form csrf={csrf} action={`${PATH}/credential`}>
-              <input type="hidden" name="rotate" value="true" />
+              <input type="hidden" name="rotate" value="keep" />
               <SubmitButton look="danger">Replace the credential</SubmitButton>
             </Form>
           </Confirm>
+          <Confirm label="Replace and lock archives…">
+            <p>
+              Use this if somebody else may have uploaded archives with the secret. {lock(readable)} {WAY_BACK}
+            </p>
+            <Form csrf={csrf} action={`${PATH}/credential`}>
+              <input type="hidden" name="rotate" value="true" />
+              <SubmitButton look="danger">{`Replace, and lock ${archivesText(readable)}`}</SubmitButton>
+            </Form>
+          </Confirm>
           <Confirm label="Delete…">
-            <p>Nobody can upload or download until you create a new credential. Blobs stay stored.</p>
+            <p>
+              Nobody can upload or download until you create a new credential. Upload-only credentials end too.{' '}
+              {lock(readable)} {WAY_BACK}
+            </p>
             <Form csrf={csrf} action={`${PATH}/credential/delete`}>
-              <SubmitButton look="danger">Delete the credential</SubmitButton>
+              <SubmitButton look="danger">{`Delete, and lock ${archivesText(readable)}`}</SubmitButton>
             </Form>
           </Confirm>
         </div>
@@ -155,9 +189,36 @@ function Credential({ visit, credential }: CredentialProps): VNode {
   );
 }
 
+function archivesText(count: number): string {
+  return count === 1 ? '1 archive' : `${count} archives`;
+}
+
+function stay(count: number): string {
+  if (count === 0) return '';
+  return `${archivesText(count)} stay${count === 1 ? 's' : ''} readable under the new ones.`;
+}
+
+function lock(count: number): string {
+  if (count === 0) return 'No archive becomes unreadable.';
+  return `${archivesText(count)} become${count === 1 ? 's' : ''} unreadable until uploaded again.`;
+}
+
+function Unreadable({ count }: { readonly count: number }): VNode {
+  return (
+    <p class="note">
+      {archivesText(count)} uploaded under an earlier credential cannot be downloaded until uploaded again. {WAY_BACK}
+    </p>
+  );
+}
+
+/** Returns the repository of a link; undefined: all. */
+function readGroup(given: string | null): string | undefined {
+  return given !== null && (given === UNKNOWN_GROUP || isSha256(given)) ? given : undefined;
+}
+
 function NoBlobs({ hasCredential, hub }: { readonly hasCredential: boolean; readonly hub: string }): VNode {
   return (
-    <Empty title="No blobs yet">
+    <Empty title="No backups yet">
       <p>
         {hasCredential
           ? 'In a repository, on a machine that has the cairn command and one of your MCP keys:'
@@ -186,8 +247,16 @@ function BlobTable({ blobs, visit, current }: BlobTableProps): VNode {
             <code class="sha" title={`commit ${commitSha}`}>
               {commitSha.slice(0, 12)}
             </code>{' '}
+            {record.archive_kind === null ? null : (
+              <span class="badge">{record.base_sha256 === null ? WHOLE[record.archive_kind] : 'increment'}</span>
+            )}{' '}
             {record.credential_id === current ? null : <span class="badge warn">earlier credential</span>}
             <p class="meta">
+              {record.repository_label === null ? null : (
+                <>
+                  <Given>{record.repository_label}</Given> ·{' '}
+                </>
+              )}
               {bytesText(record.byte_size)} · <Moment at={record.uploaded_at} zone={visit.zone} />
               {record.uploaded_by === null ? null : (
                 <>
@@ -203,7 +272,7 @@ function BlobTable({ blobs, visit, current }: BlobTableProps): VNode {
               href={`${PATH}/${commitSha}/download?sha256=${sha256}`}
               download={`${commitSha}.bin`}
             >
-              Download<span class="sr-only"> the blob of {commitSha.slice(0, 12)}</span>
+              Download<span class="sr-only"> the archive of {commitSha.slice(0, 12)}</span>
             </a>
           ) : (
             <span class="meta">upload it again to download it</span>

@@ -1,5 +1,6 @@
 /** Routes and forms of the operator's pages. For anyone else their addresses do not exist. */
 import type { AccountView } from '../../accounts/standing/directory.ts';
+import type { Source } from '../../audit/records.ts';
 import { invalidField, type QuotaKind, Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
@@ -20,18 +21,18 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
     pages.operator(ACCOUNTS_PATH, (visit) => showAll(options, visit)),
     pages.operatorForm(`${ACCOUNTS_PATH}/invitations`, (visit, form) => invite(options, visit, form)),
     pages.operatorForm(`${ACCOUNTS_PATH}/invitations/:id/revoke`, async (visit) => {
-      await invitations.revoke(visit.request.params['id'] ?? '');
+      await invitations.revoke(visit.request.params['id'] ?? '', operatorOf(visit));
       return pages.go(visit, ACCOUNTS_PATH, { text: 'Invitation revoked.' });
     }),
     pages.operator(one, (visit) => pages.show(visit, accountPage({ visit, account: accountOf(options, visit) }))),
     pages.operatorForm(`${one}/disable`, async (visit) => {
       const account = otherOf(options, visit);
-      await standings.disable(account.account_id);
+      await standings.disable(account.account_id, operatorOf(visit));
       return back(options, visit, account, 'Account disabled. Its credentials no longer work.');
     }),
     pages.operatorForm(`${one}/enable`, async (visit) => {
       const account = otherOf(options, visit);
-      await standings.enable(account.account_id);
+      await standings.enable(account.account_id, operatorOf(visit));
       return back(options, visit, account, 'The account is enabled. Its credentials work again.');
     }),
     pages.operatorForm(`${one}/quota`, (visit, form) => setQuota(options, visit, form)),
@@ -50,7 +51,7 @@ async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSea
   const { pages, invitations, letters } = options;
   const [email = '', uses = '', days = ''] = ['email', 'uses', 'days'].map((name) => form.get(name) ?? '');
   const tried = await problemOf('invite', { email, uses, days }, () =>
-    invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }),
+    invitations.create({ email: email.trim(), uses: Number(uses), days: Number(days) }, operatorOf(visit)),
   );
   if (!tried.ok) return showAll(options, visit, tried.problem);
   const { code, email: to, expires_at: until } = tried.value;
@@ -73,7 +74,7 @@ async function setQuota(options: OperatorOptions, visit: MemberVisit, form: URLS
   const values = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, form.get(kind) ?? '']));
   const tried = await problemOf('quota', { ...values, keeps_writing: String(keepsWriting) }, () => {
     const quotas = Object.fromEntries(QUOTA_KINDS.map(({ kind }) => [kind, readGib(kind, values[kind] ?? '')]));
-    return standings.change(account.account_id, { quotas, keeps_writing: keepsWriting });
+    return standings.change(account.account_id, { quotas, keeps_writing: keepsWriting }, operatorOf(visit));
   });
   if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return back(options, visit, account, 'Quotas saved.');
@@ -85,12 +86,17 @@ async function remove(options: OperatorOptions, visit: MemberVisit, form: URLSea
   const confirm = (form.get('confirm') ?? '').trim().toLowerCase();
   const tried = await problemOf('delete', { confirm }, async () => {
     if (confirm !== account.email) throw invalidField('confirm', 'confirm must be the email of the account');
-    await standings.delete(account.account_id);
+    await standings.delete(account.account_id, operatorOf(visit));
   });
   if (!tried.ok) return pages.show(visit, accountPage({ visit, account, problem: tried.problem }));
   return pages.go(visit, ACCOUNTS_PATH, {
     text: `${account.email} is deleted. Its data is removed in the background.`,
   });
+}
+
+/** The operator whose browser sent the form, for the hub's log. */
+function operatorOf({ source, email }: MemberVisit): Source {
+  return { ...source, by: 'operator', who: email };
 }
 
 /** The account in the address. Throws Refusal `not_found`. */

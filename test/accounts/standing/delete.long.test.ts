@@ -42,6 +42,8 @@ function rowsNaming(folder: string, needles: readonly string[]): string[] {
   const store = new Store({ folder, tables: allTables, readOnly: true });
   const found: string[] = [];
   for (const table of allTables) {
+    // The hub's own log outlives accounts: id and email stay there for a year (AUD-2).
+    if (table.name === 'hub_events') continue;
     const raw = {
       ...table,
       codec: { encode: () => Buffer.alloc(0), decode: (bytes: Uint8Array) => Buffer.from(bytes) },
@@ -98,7 +100,7 @@ test('[OPS-7] an account that is deleted leaves no row and no byte, and other ac
   expect(await last.stop()).toBe(0);
   const left = rowsOf(last);
   const differing = Object.keys(empty).filter((name) => empty[name] !== left[name]);
-  expect(differing.filter((name) => !['keys', 'sign_up_days'].includes(name))).toEqual([]);
+  expect(differing.filter((name) => !['keys', 'sign_up_days', 'hub_events'].includes(name))).toEqual([]);
 });
 
 test('[OPS-7] what a deleted account held is written again by others: the file does not grow', async () => {

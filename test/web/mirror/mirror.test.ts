@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
 import { PASSWORD } from '../../support/gateway.ts';
+import { call } from '../../support/http.ts';
 import { type Credential, download, randomCommit, sha256, upload } from '../../support/mirror.ts';
 import { PageClient, signedUp } from '../../support/page-client.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -28,7 +29,7 @@ async function makeCredential(client: PageClient): Promise<Credential> {
 
 test('[WEB-1, MIR-1] a credential is made, its secrets are shown once, and they sign an upload', async () => {
   const client = await member();
-  expect(client.text).toContain('No blobs yet');
+  expect(client.text).toContain('No backups yet');
   const made = await makeCredential(client);
   expect(made.token).not.toBe(made.hmac_secret);
   await client.open('/mirror');
@@ -77,7 +78,8 @@ test('[WEB-1, MIR-3, MIR-14] replacing the credential shows a new pair, and what
   const commit = randomCommit();
   await upload(hub, old, commit, randomBytes(10));
   await client.open('/mirror');
-  const rotate = client.forms.find(({ html }) => html.includes('name="rotate"'));
+  expect(client.text).toContain('1 archive becomes unreadable until uploaded again.');
+  const rotate = client.forms.find(({ html }) => html.includes('name="rotate" value="true"'));
   await client.post('/mirror/credential', rotate?.fields ?? new URLSearchParams());
   await client.open('/mirror');
   const [token, secret] = shown(client);
@@ -128,4 +130,56 @@ test('[WEB-1, LIM-2] many blobs are shown page by page', async () => {
   }
   expect([...seen]).toEqual(commits.reverse());
   expect((await client.open('/mirror?before=nonsense')).status).toBe(200);
+});
+
+test('[WEB-1, MIR-26] replacing the credential keeps archives readable unless they are to be locked', async () => {
+  const client = await member();
+  const old = await makeCredential(client);
+  const [commit, bytes] = [randomCommit(), randomBytes(10)];
+  await upload(hub, old, commit, bytes);
+  await client.open('/mirror');
+  const keep = client.forms.find(({ html }) => html.includes('name="rotate" value="keep"'));
+  await client.post('/mirror/credential', keep?.fields ?? new URLSearchParams());
+  await client.open('/mirror');
+  const [token = ''] = shown(client);
+  expect(token).not.toBe(old.token);
+  expect((await download(hub, { token }, commit)).bytes.equals(bytes)).toBe(true);
+  expect((await download(hub, old, commit)).status).toBe(401);
+});
+
+test('[WEB-1, MIR-26] a credential for CI is made and revoked, and its archives stay', async () => {
+  const client = await member();
+  await makeCredential(client);
+  await client.open('/mirror');
+  await client.submit('/mirror/uploaders', { name: 'github <actions>' });
+  const [token = '', hmac_secret = ''] = shown(client);
+  const commit = randomCommit();
+  expect((await upload(hub, { token, hmac_secret }, commit, randomBytes(10))).status).toBe(200);
+  await client.open('/mirror');
+  expect(client.text).toContain('github <actions>');
+  await client.submit('/mirror/uploaders/revoke');
+  expect((await upload(hub, { token, hmac_secret }, randomCommit(), randomBytes(10))).status).toBe(401);
+  await client.open('/mirror');
+  expect(client.html).toContain(`/mirror/${commit}/download`);
+});
+
+test('[WEB-1, MIR-27] the page groups archives by repository, with the last proven restore', async () => {
+  const client = await member();
+  const made = await makeCredential(client);
+  const repository = 'a'.repeat(64);
+  const named = { 'X-Repository-Id': repository, 'X-Repository-Label': 'web & <site>', 'X-Archive-Kind': 'repository' };
+  const [commit, bytes, other] = [randomCommit(), randomBytes(10), randomCommit()];
+  await upload(hub, made, commit, bytes, named);
+  await upload(hub, made, randomCommit(), randomBytes(10), { ...named, 'X-Archive-Base': sha256(bytes) });
+  await upload(hub, made, other, randomBytes(10));
+  await client.open('/mirror');
+  for (const text of ['web & <site>', '2 archives', 'no restore proven yet', 'Unknown repository', 'increment'])
+    expect(client.text).toContain(text);
+  const drill = { repository_id: repository, commit_sha: commit, sha256: sha256(bytes), outcome: 'proven' };
+  const headers = { Authorization: `McpKey ${made.token}`, 'Content-Type': 'application/json' };
+  await call(hub, '/api/cert_mirror/drills', { method: 'POST', headers, body: JSON.stringify(drill) });
+  await client.open(`/mirror?repository=${repository}`);
+  expect(client.text).toContain('last proven restore');
+  expect(client.html).toContain(commit);
+  expect(client.html).not.toContain(other);
 });

@@ -1,7 +1,7 @@
 /** Migrates the data file to schema 7: archives have facts about their repository, and those of before are grouped. */
-import { recordCodec } from '../store/codec.ts';
-import type { Migration } from '../store/meta/schema.ts';
-import { defineUnsummedTable } from '../store/table.ts';
+import { recordCodec } from '../../store/codec.ts';
+import type { Migration } from '../../store/meta/schema.ts';
+import { defineUnsummedTable } from '../../store/table.ts';
 
 /** The rows as this migration reads and writes them. */
 interface OldBlob {

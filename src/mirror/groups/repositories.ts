@@ -1,8 +1,8 @@
 /** Groups archives by repository: the index rows and totals that a decision keeps beside the rows of blobs. */
-import type { Batch } from '../store/group-commit.ts';
-import type { Reader } from '../store/table.ts';
-import { type BlobRecord, groupOf } from './declared.ts';
-import { blobs, type RepositoryRecord, repositories, repositoryArchives, repositoryOrder } from './records.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import type { Reader } from '../../store/table.ts';
+import { type BlobRecord, groupOf } from '../declared.ts';
+import { blobs, type RepositoryRecord, repositories, repositoryArchives, repositoryOrder } from '../records.ts';
 
 /** A blob of an account, as its rows name it. */
 export interface BlobName {

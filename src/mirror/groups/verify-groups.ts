@@ -1,7 +1,7 @@
 /** Checks the groups of archives both ways: their order, their hashes, their totals, and the bases of increments. */
-import type { CheckedReader } from '../store/checked-reader.ts';
-import { groupOf } from './declared.ts';
-import { blobs, repositories, repositoryArchives, repositoryOrder } from './records.ts';
+import type { CheckedReader } from '../../store/checked-reader.ts';
+import { groupOf } from '../declared.ts';
+import { blobs, repositories, repositoryArchives, repositoryOrder } from '../records.ts';
 
 export function verifyGroups(reader: CheckedReader): string[] {
   const problems: string[] = [];

@@ -1,0 +1,43 @@
+/** Records in the hub's log which settings, and which version, differ from those of the start before. */
+import { meta } from '../store/meta/meta.ts';
+import { HUB } from '../store/owners.ts';
+import type { Store } from '../store/store.ts';
+import { noteHub, OPERATOR } from './note.ts';
+
+const ROW = 'started_with';
+
+export interface StartedWith {
+  readonly version: string;
+  /** Settings by name, as text; of a secret only that it is set. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** Compares with what the start before noted, and notes this one. The first start has nothing to compare with. */
+export async function noteStart(store: Store, now: StartedWith, atMs: number): Promise<void> {
+  const text = JSON.stringify(now);
+  const before = store.get(meta, [ROW])?.value;
+  if (before === text) return;
+  await store.write(HUB, (batch) => {
+    batch.put(meta, [ROW], { value: text });
+    if (before === undefined) return;
+    const old = JSON.parse(before) as StartedWith;
+    if (old.version !== now.version) {
+      const detail = `${old.version} to ${now.version}`;
+      noteHub(batch, null, { atMs, act: 'version_changed', source: OPERATOR, detail });
+    }
+    for (const detail of changedSettings(old.settings, now.settings)) {
+      noteHub(batch, null, { atMs, act: 'settings_changed', source: OPERATOR, detail });
+    }
+  });
+}
+
+/** Returns one sentence for each setting that differs. */
+export function changedSettings(before: StartedWith['settings'], now: StartedWith['settings']): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+  return names.flatMap((name) => {
+    const [old, next] = [before[name], now[name]];
+    if (old === next) return [];
+    if (next === undefined) return [`${name} removed (was ${old})`];
+    return [old === undefined ? `${name} set to ${next}` : `${name} changed from ${old} to ${next}`];
+  });
+}

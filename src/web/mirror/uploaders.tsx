@@ -1,0 +1,86 @@
+/** The upload-only credentials of an account: made for CI jobs, and revoked one at a time. */
+import type { VNode } from 'preact';
+import { readFields } from '../../fields/read.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import { newUploader } from '../../mirror/fields.ts';
+import type { Uploader, Uploaders } from '../../mirror/uploaders.ts';
+import type { MemberVisit, Pages } from '../pages.ts';
+import { Confirm, Form, Given, Moment, SubmitButton } from '../ui.tsx';
+
+interface UploaderFormsOptions {
+  readonly pages: Pages;
+  readonly uploaders: Uploaders;
+}
+
+export function uploaderForms({ pages, uploaders }: UploaderFormsOptions, path: string): Route[] {
+  return [
+    pages.memberForm(
+      `${path}/uploaders`,
+      async (visit, form) => {
+        const { name } = readFields(newUploader, { name: form.get('name') ?? '' });
+        const made = await uploaders.create(visit.accountId, name, visit.source);
+        return pages.go(visit, path, {
+          text: 'Upload-only credential created. Copy token and secret now: they are not shown again.',
+          secrets: [
+            {
+              label: 'Token',
+              value: made.token,
+              hint: 'CAIRN_MIRROR_TOKEN in the CI job. It can upload and nothing else.',
+            },
+            { label: 'Secret', value: made.hmac_secret, hint: 'CAIRN_MIRROR_SECRET in the CI job.' },
+          ],
+        });
+      },
+      { fresh: true },
+    ),
+    pages.memberForm(`${path}/uploaders/revoke`, async (visit, form) => {
+      await uploaders.revoke(visit.accountId, form.get('id') ?? '', visit.source);
+      return pages.go(visit, path, { text: 'Upload-only credential revoked. Its archives stay readable.' });
+    }),
+  ];
+}
+
+interface UploaderListProps {
+  readonly visit: MemberVisit;
+  readonly path: string;
+  readonly uploaders: readonly Uploader[];
+}
+
+export function UploaderList({ visit: { csrf, zone }, path, uploaders }: UploaderListProps): VNode {
+  return (
+    <section class="panel" aria-labelledby="uploaders">
+      <h2 id="uploaders">Credentials for CI</h2>
+      <p class="lead">
+        Each can upload and nothing else: no list, no download. Revoking one leaves its archives readable.
+      </p>
+      <ul class="rows">
+        {uploaders.map(({ id, name, created_at: at }) => (
+          <li key={id} class="row">
+            <div class="row-main">
+              <Given>{name}</Given>
+              <p class="meta">
+                since <Moment at={at} zone={zone} />
+              </p>
+            </div>
+            <Confirm label="Revoke…">
+              <p>Its token stops working immediately. Its archives stay readable.</p>
+              <Form csrf={csrf} action={`${path}/uploaders/revoke`}>
+                <input type="hidden" name="id" value={id} />
+                <SubmitButton look="danger">Revoke</SubmitButton>
+              </Form>
+            </Confirm>
+          </li>
+        ))}
+      </ul>
+      <Form csrf={csrf} action={`${path}/uploaders`}>
+        <label>
+          Name <input name="name" maxLength={limits.nameCharsMax} placeholder="github-actions" required />
+        </label>
+        <div>
+          <SubmitButton>Create for CI</SubmitButton>
+        </div>
+      </Form>
+    </section>
+  );
+}
