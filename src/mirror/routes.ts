@@ -153,7 +153,17 @@ function mirrorReadRoutes({
         description: 'The repositories by id, uploads without one last; a Link header when there are more',
         schema: views.repositoryPage,
         example: {
-          repositories: [{ repository_id, repository_label, archives: 12, bytes: 5_242_880, newest: LISTED }],
+          repositories: [
+            {
+              repository_id,
+              repository_label,
+              archives: 12,
+              bytes: 5_242_880,
+              newest: LISTED,
+              last_proven: { commit_sha: COMMIT_EXAMPLE, sha256: SHA256_EXAMPLE, at: declaredBlob.example.uploaded_at },
+              last_drill: { outcome: 'proven', detail: null, at: declaredBlob.example.uploaded_at },
+            },
+          ],
         },
         headers: ['Link'],
       },

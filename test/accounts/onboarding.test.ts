@@ -221,7 +221,8 @@ test('[ONB-4] with email domains only those sign up, and sign-ins stay open', as
   }
 });
 
-type Guide = { url: string; steps: { client: string; title: string; where: string; paste: string }[] };
+type Way = { where: string; paste: string };
+type Guide = { url: string; steps: (Way & { client: string; title: string; with_key?: Way })[] };
 const CLIENTS = [
   'claude-code',
   'claude-desktop',
@@ -241,10 +242,19 @@ test('[ONB-3] the guide has a step for each client, with the URL of this hub', a
   const guide = await structured<Guide>(hub, 'get_setup_guide', {});
   expect(guide.url).toBe(`${hub.url}${GATEWAY}`);
   expect(guide.steps.map(({ client }) => client)).toEqual(CLIENTS);
-  for (const { client, paste } of guide.steps) {
-    // Web applications reach only public hubs.
-    expect(paste).toContain(CONNECTORS.includes(client) ? 'CAIRN_PUBLIC_URL' : guide.url);
-    expect(paste.includes('McpKey <MCP key>')).toBe(!CONNECTORS.includes(client));
+  const door = `${hub.url}/mcp`;
+  for (const { client, paste, with_key: withKey } of guide.steps) {
+    // Web applications reach only public hubs. A shell takes a key alone; all others sign in by browser, or with a key.
+    if (CONNECTORS.includes(client))
+      expect([paste, withKey]).toEqual([expect.stringContaining('CAIRN_PUBLIC_URL'), undefined]);
+    else if (client === 'http')
+      expect([paste, withKey]).toEqual([expect.stringContaining('McpKey <MCP key>'), undefined]);
+    else {
+      expect(paste).toContain(door);
+      expect(paste).not.toContain('McpKey');
+      expect(withKey?.paste).toContain(guide.url);
+      expect(withKey?.paste).toContain('McpKey <MCP key>');
+    }
   }
   const reply = await callTool(hub, 'get_setup_guide', {});
   for (const { title, paste } of guide.steps) {
@@ -256,13 +266,18 @@ test('[ONB-3] the guide has a step for each client, with the URL of this hub', a
 test.each(CLIENTS)('[ONB-3] the guide for %s alone is one step that can be pasted', async (client) => {
   const { url, steps } = await structured<Guide>(hub, 'get_setup_guide', { client });
   expect(steps).toMatchObject([{ client, title: expect.any(String), where: expect.any(String) }]);
-  const paste = steps[0]?.paste ?? '';
+  const [{ paste, with_key: withKey } = { paste: '' }] = steps;
   if (client === 'claude-code') {
-    expect(paste).toBe(`claude mcp add --transport http cairn ${url} --header "Authorization: McpKey <MCP key>"`);
+    expect(paste).toBe(`claude mcp add --transport http cairn ${hub.url}/mcp && claude mcp login cairn`);
+    expect(withKey?.paste).toBe(
+      `claude mcp add --transport http cairn ${url} --header "Authorization: McpKey <MCP key>"`,
+    );
   } else if (client === 'codex') {
-    expect(paste).toContain(`url = "${url}"`);
+    expect(paste).toBe(`codex mcp add cairn --url ${hub.url}/mcp`);
+    expect(withKey?.paste).toContain(`url = "${url}"`);
   } else if (client !== 'http' && !CONNECTORS.includes(client)) {
-    expect(JSON.stringify(JSON.parse(paste))).toContain(url);
+    expect(JSON.stringify(JSON.parse(paste))).toContain(`${hub.url}/mcp`);
+    expect(JSON.stringify(JSON.parse(withKey?.paste ?? ''))).toContain(url);
   }
 });
 
@@ -275,14 +290,14 @@ test('[ONB-3] the plain HTTP step works as it stands, with a key in it', async (
 });
 
 test('[ONB-3] the guide tells the public URL when there is one, and knows no other client', async () => {
-  const behind = await startHub({ env: { CAIRN_PUBLIC_URL: 'https://hub.example/cairn/' } });
+  const behind = await startHub({ env: { CAIRN_PUBLIC_URL: 'https://hub.example.org/cairn/' } });
   try {
     const guide = await structured<Guide>(behind, 'get_setup_guide', { client: 'vscode' });
-    expect(guide.url).toBe('https://hub.example/cairn/api/mcp');
-    expect(guide.steps[0]?.paste).toContain(guide.url);
+    expect(guide.url).toBe('https://hub.example.org/cairn/api/mcp');
+    expect(guide.steps[0]?.paste).toContain('https://hub.example.org/cairn/mcp');
     for (const client of CONNECTORS) {
       const { steps } = await structured<Guide>(behind, 'get_setup_guide', { client });
-      expect(steps[0]?.paste).toBe('https://hub.example/cairn/mcp');
+      expect(steps[0]?.paste).toBe('https://hub.example.org/cairn/mcp');
     }
     const desktop = await structured<Guide>(behind, 'get_setup_guide', { client: 'claude-desktop' });
     expect(desktop.steps[0]?.paste).not.toContain('--allow-http');

@@ -159,8 +159,8 @@ test.each([
   ['/ready', 'DELETE', ['GET', 'HEAD']],
   ['/api/cert_mirror', 'DELETE', ['GET', 'HEAD', 'POST']],
   ['/api/cert_mirror/latest', 'POST', ['GET', 'HEAD']],
-  ['/api/cert_mirror/credentials', 'GET', ['DELETE', 'POST']],
-  ['/api/cert_mirror/credentials', 'HEAD', ['DELETE', 'POST']],
+  ['/api/cert_mirror/credentials', 'PUT', ['DELETE', 'GET', 'HEAD', 'POST']],
+  ['/api/cert_mirror/credentials/rotation', 'GET', ['POST']],
   [`/api/cert_mirror/${'0'.repeat(40)}/download`, 'PUT', ['GET', 'HEAD']],
 ])('[NET-2] %s refuses %s with 405 and names what it allows', async (path, wrongMethod, allowed) => {
   const client = await rawClient(hub.port, { ofHead: wrongMethod === 'HEAD' });

@@ -70,7 +70,7 @@ test('[NET-6] refusals of every step carry the id and are logged under it', asyn
   const asked: readonly (readonly [number, ReturnType<typeof call>])[] = [
     [403, call(hub, path, { headers: { ...id(403), 'User-Agent': 'curl/8' } })],
     [404, call(hub, '/nowhere', { headers: id(404) })],
-    [405, call(hub, path, { headers: id(405) })],
+    [405, call(hub, path, { method: 'PUT', headers: id(405) })],
     [401, call(hub, path, { method: 'POST', headers: id(401) })],
     [411, upload(hub, owner, randomCommit(), Buffer.of(1), { ...id(411), 'Transfer-Encoding': 'chunked' })],
     [415, call(hub, path, { method: 'POST', headers: { ...id(415), ...key }, body: '{}' })],

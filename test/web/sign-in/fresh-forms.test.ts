@@ -21,6 +21,7 @@ const FORMS: Readonly<Record<string, () => Fields | Promise<Fields>>> = {
   '/settings/second-factor/codes': () => ({}),
   '/settings/export': () => ({}),
   '/mirror/credential': () => ({ rotate: 'true' }),
+  '/mirror/uploaders': () => ({ name: 'ci' }),
   '/device/approve': async () => ({ user_code: await askedCode() }),
   '/oauth/authorize': async () => ({ answer: 'authorize', request: queryOf(await register(hub), newProof()) }),
 };
@@ -35,6 +36,7 @@ const UNGUARDED: Readonly<Record<string, string>> = {
   '/settings/tokens/:id/end': TAKES_AWAY,
   '/settings/browsers/:id/end': TAKES_AWAY,
   '/mirror/credential/delete': TAKES_AWAY,
+  '/mirror/uploaders/revoke': TAKES_AWAY,
   '/device/deny': TAKES_AWAY,
   '/settings/password': ASKS_ITSELF,
   '/settings/delete': ASKS_ITSELF,
