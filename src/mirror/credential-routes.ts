@@ -122,8 +122,11 @@ export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesO
         },
       },
       refusals: [404],
-      // Reads the body to refuse one that is not an object.
-      handle: ({ body: _, request }, { accountId }) => credentials.rotate(accountId, clientOf(request)),
+      handle(given, { accountId }) {
+        // Reads the body to refuse one that is not an object.
+        void given.body;
+        return credentials.rotate(accountId, clientOf(given.request));
+      },
     }),
   ];
 }

@@ -234,7 +234,7 @@ test('[OPS-6] a damaged backup is refused with the reason, and leaves the folder
     await expectServes(into, who, blob);
     await hubs.at(-1)?.stop();
   }
-});
+}, 180_000);
 
 test('[OPS-10] a backup of data with a damaged blob goes on, says so in its manifest, and is restored', async () => {
   const { hub, who, blob } = await smallBackup();

@@ -22,6 +22,7 @@ export interface ConditionWatchOptions {
   readonly dataFolder: string;
   readonly store: Store;
   readonly measure: () => Facts;
+  readonly phase: () => Facts['phase'];
   /** Tells the operators; `isAllClear`: nothing else holds. Must not block or throw. */
   readonly tell: (change: ConditionChange, isAllClear: boolean) => void;
   readonly log: Log;
@@ -32,7 +33,7 @@ export class ConditionWatch {
   #told: ToldConditions;
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
-  #ready: { readonly atMs: number; readonly answer: Promise<Readiness> } | undefined;
+  #ready: { readonly atMs: number; readonly phase: Facts['phase']; readonly answer: Promise<Readiness> } | undefined;
 
   constructor(options: ConditionWatchOptions) {
     this.#options = options;
@@ -54,10 +55,13 @@ export class ConditionWatch {
   /** Whether an ordinary account can write now. Writes a row when no commit has succeeded lately. */
   ready(): Promise<Readiness> {
     const atMs = performance.now();
-    if (this.#ready === undefined || atMs - this.#ready.atMs >= limits.readyRememberedMs) {
-      this.#ready = { atMs, answer: this.#askReady() };
-    }
-    return this.#ready.answer;
+    const phase = this.#options.phase();
+    const known = this.#ready;
+    // A start or a stop is told at once.
+    if (known?.phase === phase && atMs - known.atMs < limits.readyRememberedMs) return known.answer;
+    const answer = this.#askReady();
+    this.#ready = { atMs, phase, answer };
+    return answer;
   }
 
   /** Measures, and tells what changed. */

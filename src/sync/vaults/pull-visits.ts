@@ -63,7 +63,9 @@ export class PullVisits {
   async #write(): Promise<void> {
     this.#timer = undefined;
     const { actors, log } = this.#options;
-    for (const [name, visit] of [...this.#unwritten]) {
+    // Visits that come meanwhile wait for the next time.
+    const waiting = new Map(this.#unwritten);
+    for (const [name, visit] of waiting) {
       const { vaultId, deviceId } = visit;
       try {
         await actors.vault(vaultId).ask((batch): void => {

@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 
 /** Whole requests with a body of a length that both sides see: what comes after the body is a request. */
-const WHOLE: ReadonlySet<string> = new Set([
-  ...Object.values(SERVED).flatMap((cases) => Object.keys(cases).map((name) => `after ${name}`)),
-]);
+const WHOLE: ReadonlySet<string> = new Set(
+  Object.values(SERVED).flatMap((cases) => Object.keys(cases).map((name) => `after ${name}`)),
+);
 
 test.concurrent.each(Object.keys(CASES).map((name, at) => [name, at] as const))(
   '[NET-3, NET-16] sent to the hub itself: %s',
