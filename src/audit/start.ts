@@ -32,7 +32,7 @@ export async function noteStart(store: Store, now: StartedWith, atMs: number): P
 }
 
 /** Returns one sentence for each setting that differs. */
-export function changedSettings(before: StartedWith['settings'], now: StartedWith['settings']): string[] {
+function changedSettings(before: StartedWith['settings'], now: StartedWith['settings']): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
   return names.flatMap((name) => {
     const [old, next] = [before[name], now[name]];

@@ -15,7 +15,7 @@ interface Stored {
 }
 
 /** Returns the record with no time after now; the same one when it has none. Pure. */
-export function mendedDocument<R extends DocumentRecord>(record: R, nowMs: number): R {
+function mendedDocument<R extends DocumentRecord>(record: R, nowMs: number): R {
   const late = Object.entries(record).filter(
     ([name, at]) => name.endsWith('_at') && typeof at === 'string' && isFromTheFuture(Date.parse(at), nowMs),
   );

@@ -8,7 +8,7 @@ const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const { byte_size, uploaded_at, uploaded_by, ...archiveFacts } = declaredBlob.shown.shape;
 
-export const storedBlob = z.object({
+const storedBlob = z.object({
   commit_sha: z.string().regex(/^[0-9a-f]{40}$/),
   sha256: hex64.describe('SHA-256 of the stored bytes, lower case'),
   byte_size,
@@ -98,7 +98,7 @@ export const drillPage = z.object({ drills: z.array(shownDrill) });
 
 export const destroyedCredential = z.object({ status: z.literal('deleted'), message: z.string() });
 
-export function storedView({ commitSha, sha256, record }: Blob): z.output<typeof storedBlob> {
+function storedView({ commitSha, sha256, record }: Blob): z.output<typeof storedBlob> {
   return { commit_sha: commitSha, sha256, byte_size: record.byte_size, uploaded_at: record.uploaded_at };
 }
 

@@ -9,7 +9,7 @@ import { IndexChange } from './indexes.ts';
 import { taskBin, taskHeads, tasks } from './records.ts';
 
 /** Returns the task with no time after now; the same record when it has none. Pure. */
-export function mendedTask(task: TaskRecord, nowMs: number): TaskRecord {
+function mendedTask(task: TaskRecord, nowMs: number): TaskRecord {
   const clamped = <T extends string | null>(at: T): T | string =>
     at !== null && isFromTheFuture(Date.parse(at), nowMs) ? new Date(nowMs).toISOString() : at;
   const times = {

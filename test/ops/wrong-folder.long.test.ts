@@ -67,7 +67,7 @@ const MAKES_HUB: readonly (readonly [string, readonly string[], RegExp])[] = [
 const OPENINGS = ['key create', 'account password', 'verify', 'backup', 'follow', 'compact', 'rekey'];
 
 /** These look at the machine, or run until they are stopped. */
-const OTHERS = ['doctor', 'serve', 'service install', 'service remove'];
+const OTHERS = ['doctor', 'health', 'serve', 'service install', 'service remove'];
 
 async function inTurn<Of>(all: readonly Of[], run: (one: Of) => Promise<void>): Promise<void> {
   const left = [...all];

@@ -6,7 +6,7 @@ import type { Hub } from './hub.ts';
  * What happens to a request: `before` runs before the hub gets it, `after` once the hub answered. `refuses` answers
  * instead of the hub; `cuts` ends the connection within the answer.
  */
-export interface RelayFault {
+interface RelayFault {
   readonly before?: () => void;
   readonly after?: () => void;
   readonly refuses?: { readonly status: number; readonly retryAfter?: string };

@@ -42,7 +42,7 @@ export async function encrypt(plain: Uint8Array, lock: Lock, note?: readonly str
 }
 
 /** Checks recipients. Throws ClientError unless every one is an age recipient. */
-export function checkRecipients(recipients: readonly string[]): void {
+function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) addRecipient(new Encrypter(), recipient);
 }
 

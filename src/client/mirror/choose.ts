@@ -12,7 +12,7 @@ export interface RepositoryGroup {
   readonly blobs: readonly MirrorBlob[];
 }
 
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 const ID_CHARS_SHOWN = 12;
 
 /** Groups archives by repository; the repository with the newest archive comes first. `blobs`: newest first. */

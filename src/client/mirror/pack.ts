@@ -49,7 +49,7 @@ export interface PackBase {
 }
 
 /** A member of the archive, in a file. */
-export interface PackedMember extends MemberRecord {
+interface PackedMember extends MemberRecord {
   readonly file: string;
 }
 

@@ -45,10 +45,7 @@ export function hubFacts({ config, store, clock, damage, phase, certificateExpir
 }
 
 /** What the commands of the operator left in the data folder. */
-export function choresOf({
-  dataFolder,
-  backupHours,
-}: FactSources['config']): Pick<Facts, 'backup' | 'follow' | 'verify'> {
+function choresOf({ dataFolder, backupHours }: FactSources['config']): Pick<Facts, 'backup' | 'follow' | 'verify'> {
   const verify = lastDone(dataFolder, 'verify');
   const follow = lastFollowed(dataFolder);
   return {
@@ -63,7 +60,7 @@ export function choresOf({
 }
 
 /** Returns whether the clock shows an earlier time than the newest stored data, in milliseconds; 0: there is none. */
-export function isClockBehind(newestMs: number, nowMs: number): boolean {
+function isClockBehind(newestMs: number, nowMs: number): boolean {
   return newestMs > nowMs + CLOCK_SLACK_MS;
 }
 

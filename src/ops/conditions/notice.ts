@@ -2,7 +2,7 @@
 import type { Severity } from './rules.ts';
 
 /** `text`: plain text, as ntfy takes it. `slack`: JSON. `healthchecks`: a ping of a check, with the text as its body. */
-export const NOTICE_FORMATS = ['text', 'slack', 'healthchecks'] as const;
+const NOTICE_FORMATS = ['text', 'slack', 'healthchecks'] as const;
 
 export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
 

@@ -49,7 +49,7 @@ interface Declared {
   readonly message: string;
 }
 
-export const CONDITIONS = {
+const CONDITIONS = {
   starting: {
     family: 'phase',
     severity: 'critical',
@@ -228,13 +228,13 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
 };
 
 /** True when the newest backup is older than it may be. Without any backup, it is late only if a setting says how often. */
-export function isBackupLate({ doneMs, everyMs, dataBornMs }: Facts['backup'], nowMs: number): boolean {
+function isBackupLate({ doneMs, everyMs, dataBornMs }: Facts['backup'], nowMs: number): boolean {
   const sinceMs = doneMs ?? (everyMs === undefined ? undefined : dataBornMs);
   return sinceMs !== undefined && nowMs - sinceMs > (everyMs ?? limits.backupHoursDefault * HOUR_MS);
 }
 
 /** True when the last verification is older than it may be. */
-export function isVerifyLate(doneMs: number, nowMs: number): boolean {
+function isVerifyLate(doneMs: number, nowMs: number): boolean {
   return nowMs - doneMs > limits.verifyDaysMax * DAY_MS;
 }
 

@@ -33,7 +33,7 @@ export async function gitText(folder: string, args: readonly string[], options: 
   return stdout.toString('utf8').replace(/\n$/, '');
 }
 
-export async function runProgram(
+async function runProgram(
   program: string,
   args: readonly string[],
   { input, refusal, exitCode, env, accepts = [] }: ProgramOptions,
