@@ -132,7 +132,7 @@ export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesO
 }
 
 export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOptions): Route[] {
-  const all = { path: `${BASE}/uploaders`, tag: 'mirror', access: accountAccess } as const;
+  const all = { path: `${BASE}/credentials/uploaders`, tag: 'mirror', access: accountAccess } as const;
   const example = { id: 'mu_0f1e2d3c4b5a6978', name: 'github-actions', created_at: AT };
   return [
     operation({
@@ -164,7 +164,7 @@ export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOpt
     }),
     operation({
       ...all,
-      path: `${BASE}/uploaders/:id`,
+      path: `${BASE}/credentials/uploaders/:id`,
       method: 'DELETE',
       operationId: 'mirrorRevokeUploader',
       summary: 'Revokes an upload-only credential',

@@ -126,7 +126,7 @@ test('[MIR-26, OPS-2] a rotation that was answered outlives kill -9, with every 
 
 test('[MIR-26] an upload-only credential uploads, and its token opens nothing else', async () => {
   const who = await mirrorAccount(hub);
-  const made = await ask('POST', '/uploaders', who.mcp_key, { name: 'github-actions' });
+  const made = await ask('POST', '/credentials/uploaders', who.mcp_key, { name: 'github-actions' });
   expect(made.status).toBe(201);
   const ci = made.json() as unknown as Uploader;
   const archive = { commit: randomCommit(), bytes: randomBytes(70_000) };
@@ -139,23 +139,23 @@ test('[MIR-26] an upload-only credential uploads, and its token opens nothing el
     ['POST', '/credentials'],
     ['POST', '/credentials/rotation'],
     ['GET', '/credentials'],
-    ['GET', '/uploaders'],
+    ['GET', '/credentials/uploaders'],
   ] as const) {
     expect((await ask(method, path, ci.token, method === 'POST' ? {} : undefined)).status).toBe(401);
   }
   expect((await ask('POST', '/drills', ci.token, {})).status).toBe(403);
   expect(await readable(who, [archive])).toBe(1);
-  const listed = (await ask('GET', '/uploaders', who.mcp_key)).json();
+  const listed = (await ask('GET', '/credentials/uploaders', who.mcp_key)).json();
   expect(listed).toEqual({ uploaders: [{ id: ci.id, name: 'github-actions', created_at: expect.any(String) }] });
-  expect((await ask('DELETE', `/uploaders/${ci.id}`, who.mcp_key)).status).toBe(204);
-  expect((await ask('DELETE', `/uploaders/${ci.id}`, who.mcp_key)).status).toBe(404);
+  expect((await ask('DELETE', `/credentials/uploaders/${ci.id}`, who.mcp_key)).status).toBe(204);
+  expect((await ask('DELETE', `/credentials/uploaders/${ci.id}`, who.mcp_key)).status).toBe(404);
   expect((await upload(hub, ci, randomCommit(), archive.bytes)).status).toBe(401);
   expect(await readable(who, [archive])).toBe(1);
 });
 
 test('[MIR-26] upload-only credentials outlive a rotation, and end with the credential of the account', async () => {
   const who = await mirrorAccount(hub);
-  const ci = (await ask('POST', '/uploaders', who.mcp_key, { name: 'ci' })).json() as unknown as Uploader;
+  const ci = (await ask('POST', '/credentials/uploaders', who.mcp_key, { name: 'ci' })).json() as unknown as Uploader;
   const [kept, bound] = [
     { commit: randomCommit(), bytes: randomBytes(8) },
     { commit: randomCommit(), bytes: randomBytes(8) },
@@ -174,14 +174,14 @@ test('[MIR-26] upload-only credentials outlive a rotation, and end with the cred
 
 test('[MIR-26] an account has at most 50 upload-only credentials, and none without a credential; others see none', async () => {
   const bare = await account(hub);
-  expect((await ask('POST', '/uploaders', bare.mcp_key, { name: 'ci' })).status).toBe(404);
+  expect((await ask('POST', '/credentials/uploaders', bare.mcp_key, { name: 'ci' })).status).toBe(404);
   const who = await mirrorAccount(hub);
   const ids: string[] = [];
   for (let number = 0; number < 50; number += 1) {
-    const made = (await ask('POST', '/uploaders', who.mcp_key, { name: `ci ${number}` })).json();
+    const made = (await ask('POST', '/credentials/uploaders', who.mcp_key, { name: `ci ${number}` })).json();
     ids.push((made as unknown as Uploader).id);
   }
-  expect((await ask('POST', '/uploaders', who.mcp_key, { name: 'more' })).status).toBe(409);
-  expect((await ask('POST', '/uploaders', who.mcp_key, { name: ' ' })).status).toBe(422);
-  expect((await ask('DELETE', `/uploaders/${ids[0] ?? ''}`, bare.mcp_key)).status).toBe(404);
+  expect((await ask('POST', '/credentials/uploaders', who.mcp_key, { name: 'more' })).status).toBe(409);
+  expect((await ask('POST', '/credentials/uploaders', who.mcp_key, { name: ' ' })).status).toBe(422);
+  expect((await ask('DELETE', `/credentials/uploaders/${ids[0] ?? ''}`, bare.mcp_key)).status).toBe(404);
 });
