@@ -122,7 +122,11 @@ async function behind(program: string, name: string): Promise<void> {
   const after = await call({ url: `http://127.0.0.1:${ports.get(program) ?? 0}` }, '/ready', {
     headers: { 'X-Request-Id': next },
   });
-  expect([after.status, after.headers['x-request-id'], after.json()]).toEqual([200, next, { status: 'ready' }]);
+  expect([after.status, after.headers['x-request-id'], after.json()]).toEqual([
+    200,
+    next,
+    { status: 'ready', checks: [] },
+  ]);
   await hub.waitForLog((line) => line['id'] === next);
   // The proxy took the inner request for one of its own exactly where it gives an answer to it, sooner or later.
   const outcome = () => ({

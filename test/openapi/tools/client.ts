@@ -127,6 +127,13 @@ async function signUp(hub: Hub, email: string): Promise<string> {
 async function probes(hub: Hub): Promise<void> {
   equal(taken(await hub.GET('/health')).status, 'ok', 'health');
   equal(taken(await hub.GET('/ready')).status, 'ready', 'ready');
+  const { issuer } = taken(await hub.GET('/.well-known/oauth-authorization-server'));
+  const resources = [
+    taken(await hub.GET('/.well-known/oauth-protected-resource')),
+    taken(await hub.GET('/.well-known/oauth-protected-resource/api/mcp')),
+    taken(await hub.GET('/.well-known/oauth-protected-resource/mcp')),
+  ];
+  for (const { authorization_servers: servers } of resources) equal(servers, [issuer], 'authorization servers');
 }
 
 /** Asks, is told to wait, and lets go of a token; nobody approves here. */
@@ -410,6 +417,19 @@ async function mirror(trip: RoundTrip, account: Hub): Promise<void> {
   const params = { path, header: { Range: 'bytes=0-9' } };
   const part = await archives.GET('/api/cert_mirror/{sha}/download', { params, parseAs: 'arrayBuffer' });
   equal(bytes.subarray(0, 10).equals(Buffer.from(taken(part))), true, 'the first ten bytes');
+  equal(taken(await hub.GET('/api/cert_mirror/repositories')).repositories.length, 1, 'repositories');
+  const drill = { repository_id: 'unknown', commit_sha: sha, sha256, outcome: 'proven' } as const;
+  equal(taken(await hub.POST('/api/cert_mirror/drills', { body: drill })).outcome, 'proven', 'drill');
+  equal(taken(await hub.GET('/api/cert_mirror/drills')).drills.length, 1, 'drills');
+  taken(await account.POST('/api/mcp/tools/list_backups', { body: {} }));
+  const ci = taken(await account.POST('/api/cert_mirror/credentials/uploaders', { body: { name: 'ci' } }));
+  equal(taken(await account.GET('/api/cert_mirror/credentials/uploaders')).uploaders.length, 1, 'uploaders');
+  const ended = await account.DELETE('/api/cert_mirror/credentials/uploaders/{id}', {
+    params: { path: { id: ci.id } },
+  });
+  equal(ended.response.status, 204, 'status');
+  equal(taken(await account.GET('/api/cert_mirror/credentials')).archives_readable, 1, 'readable');
+  equal(taken(await account.POST('/api/cert_mirror/credentials/rotation', { body: {} })).archives_kept, 1, 'kept');
   equal(taken(await account.DELETE('/api/cert_mirror/credentials')).status, 'deleted', 'status');
 }
 
