@@ -27,12 +27,12 @@ test('[WEB-8] who has scrolled down to read is told how much changed, and sees i
   const key = await signUp(page, 'reader@example.org', PASSWORD);
   for (let made = 0; made < 30; made += 1) await structured(hub, 'create_task', { content: `Task ${made}` }, key);
   await page.goto('/tasks');
-  await page.evaluate('scrollTo(0, 900)');
+  await page.evaluate('scrollTo(0, 600)');
   for (const content of ['One', 'Two', 'Three'])
     await structured(hub, 'create_task', { content, due_date: '2020-01-01' }, key);
   await page.getByText('3 changes').waitFor();
   expect(await page.locator('.card', { hasText: 'Three' }).count()).toBe(0);
-  expect(await page.evaluate('scrollY')).toBe(900);
+  expect(await page.evaluate('scrollY')).toBe(600);
   await page.getByRole('button', { name: 'Show' }).click();
   await page.locator('.card', { hasText: 'Three' }).waitFor();
   await page.getByText('3 changes').waitFor({ state: 'hidden' });
