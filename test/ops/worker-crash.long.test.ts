@@ -20,7 +20,7 @@ import { hashSync, verifySync } from '@node-rs/argon2';
 export function hashPassword({ password }) {
   if (password === 'let the thread die') process.exit(1);
   if (password === 'let the heap run full') for (const kept = []; ; ) kept.push(new Array(1000).fill(kept.length));
-  return hashSync(password);
+  return { ok: true, hash: hashSync(password) };
 }
 export const verifyPassword = ({ hash, password }) => verifySync(hash, password);
 `;
