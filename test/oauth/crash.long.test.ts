@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Hub, startHub } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
-import { refresh, signInDevice, tokensOf } from '../support/oauth.ts';
+import { CLIENT, refresh, signInDevice, tokensOf } from '../support/oauth.ts';
 import { head, rawClient } from '../support/raw.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -46,7 +46,7 @@ test('[KEY-6, OPS-2] an answer that was made and never arrived, and a kill -9 af
   const first = await startHub({ dataFolder });
   const tokens = await signInDevice(first, await account(first));
   const client = await rawClient(first.port);
-  const body = `grant_type=refresh_token&client_id=cli&refresh_token=${tokens.refresh_token}`;
+  const body = `grant_type=refresh_token&client_id=${CLIENT}&refresh_token=${tokens.refresh_token}`;
   const lines = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${body.length}`];
   client.send(head('POST /oauth/token HTTP/1.1', [...lines, 'X-Request-Id: unread']) + body);
   await first.waitForLog((line) => line['id'] === 'unread' && line['status'] === 200);
