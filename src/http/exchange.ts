@@ -268,7 +268,10 @@ export class Exchange {
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
-    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, this.head.endsConnection);
+    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, {
+      closes: this.head.endsConnection,
+      caller: this.accountId ?? this.head.widestNetwork,
+    });
     this.#feedSender = sender;
     let isWhole = false;
     try {

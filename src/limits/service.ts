@@ -539,6 +539,8 @@ export const limits = {
   packBacklogVersions: 8192,
   /** Cached packs of all vaults, without their indexes. */
   packsRemembered: 20_000,
+  /** Long contents whose checksums are kept after their hash matched, of all vaults. */
+  longContentsRemembered: 20_000,
   /** Versions newer than the last pack that a pull reads one by one; with more, it packs them first. */
   tailVersionsMax: 1024,
   /** Lines of one pull, and paths in its selection. */

@@ -210,8 +210,7 @@ class JobTurns {
   }
 }
 
-/** The service itself is one of the known callers. */
-/** Callers take turns by account, strangers by their widest network. */
+/** Callers take turns by account, strangers by their widest network. The service itself is one of the known callers. */
 function nameOf({ accountId, address }: Caller): string {
   return accountId ?? (address === undefined ? 'service' : widestNetwork(address));
 }

@@ -57,6 +57,19 @@ test('[NET-15] work done without waiting counts', () => {
   expect(serve(queue).join('')).toBe('ab');
 });
 
+test('[NET-15] while one caller waits all the time, those who came and went are forgotten', () => {
+  const queue = new FairTime<number>();
+  for (let at = 0; at < 10_000; at += 1) {
+    queue.push('busy', q);
+    queue.push('busy', q);
+    // Half of them work without waiting, and with a debt.
+    if (at % 2 === 0) queue.push(`passing ${at}`, q);
+    else queue.charge(`passing ${at}`, 4 * q);
+    serve(queue, 2);
+  }
+  expect(queue.callers).toBeLessThan(100);
+});
+
 test(`[NET-15] callers who always want more get equal time, to a quantum and one piece (seed ${seed})`, () => {
   const costs = fc.double({ min: 0.01, max: 3 * q, noNaN: true });
   fc.assert(

@@ -5,6 +5,7 @@ import { flip } from '../support/flip.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { until, verified } from '../support/mirror-state.ts';
 import { rowsOf } from '../support/portable.ts';
+import { pullStream } from '../support/pull.ts';
 import { type Device, newDevice, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
@@ -40,6 +41,18 @@ test.each([
   expect(await pulled('damaged.md')).toBe(content);
   expect(await verified(hub)).toMatchObject({ ok: true, staged_contents: 0 });
   expect(sha256Of(await pulled('damaged.md'))).toBe(first.sha256);
+});
+
+test('[MIR-19] a long file that was pulled whole is checked at each later pull', async () => {
+  const content = text(2_500_000);
+  await laptop.push('long.md', content);
+  const all = async () => (await pullStream(laptop, { initial: true })).lines.map((line) => line.content);
+  for (let pull = 0; pull < 2; pull += 1) expect(await all()).toEqual([content]);
+  flip(hub.dataFolder, content.slice(2_200_000, 2_200_064));
+  await expect(all()).rejects.toThrow();
+  await hub.waitForLog((line) => line['damaged'] === 'version' && line['level'] === 50);
+  await laptop.push('long.md', content);
+  expect(await all()).toEqual([content]);
 });
 
 test('[MIR-19] a whole long file is pulled as it is, whatever it holds', async () => {

@@ -44,7 +44,7 @@ export class FairCallers<T> {
     } else this.#callers.charge(caller, ms);
   }
 
-  /** Forgets recent work when nobody waits. */
+  /** Forgets recent work when the queue is empty. */
   forget(): void {
     this.#callers.forget();
     this.#strangers.forget();

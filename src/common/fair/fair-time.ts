@@ -35,13 +35,16 @@ export class FairTime<T> {
     return this.#size;
   }
 
+  /** Number of callers with items or recent work. */
+  get callers(): number {
+    return this.#accounts.size;
+  }
+
   push(caller: string, item: T): void {
     const account = this.#accountOf(caller);
     account.items.push(item);
     this.#size += 1;
-    if (account.isListed) return;
-    account.isListed = true;
-    (account.balanceMs > 0 ? this.#fresh : this.#round).add(account);
+    this.#list(account);
   }
 
   /** Removes and returns the oldest item of the caller whose turn it is, and that caller. */
@@ -58,7 +61,7 @@ export class FairTime<T> {
         list.delete(account);
         // It keeps its place for one round. Otherwise it could come back as a caller without recent work at once.
         if (list === this.#fresh) this.#round.add(account);
-        else account.isListed = false;
+        else this.#accounts.delete(account.name);
       } else {
         const item = account.items.shift() as T;
         this.#size -= 1;
@@ -72,14 +75,22 @@ export class FairTime<T> {
   charge(caller: string, ms: number): void {
     const account = this.#accountOf(caller);
     account.balanceMs = Math.max(account.balanceMs - ms, -DEBT_MS_MAX);
+    // Its turns pay the debt, and then it is forgotten.
+    if (account.balanceMs <= 0) this.#list(account);
   }
 
-  /** Forgets recent work. For a moment at which nobody waits. */
+  /** Forgets recent work. For a moment at which the queue is empty. */
   forget(): void {
     if (this.#size > 0 || this.#accounts.size === 0) return;
     this.#accounts.clear();
     this.#fresh.clear();
     this.#round.clear();
+  }
+
+  #list(account: Account<T>): void {
+    if (account.isListed) return;
+    account.isListed = true;
+    (account.balanceMs > 0 ? this.#fresh : this.#round).add(account);
   }
 
   #accountOf(caller: string): Account<T> {

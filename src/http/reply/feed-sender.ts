@@ -2,7 +2,7 @@
  * Sends a feed in chunks (RFC 9112, 7.1), each body as soon as it is ready. Waits for a full socket, so at most one
  * piece is buffered for a slow reader.
  */
-import { limits } from '../../limits/service.ts';
+import { turns } from '../../common/turns.ts';
 import type { AnswerSocket } from './answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import { closeBody, closeFeed, type Feed } from './feed.ts';
@@ -12,16 +12,22 @@ export class FeedSender {
   readonly #res: AnswerSocket;
   readonly #replyBytes: ReplyBytes;
   readonly #closes: boolean;
+  readonly #caller: string;
   #isOpen = true;
   #isWaiting = false;
   #wake: (() => void) | undefined;
   #bytes = 0;
 
-  /** `closes`: the connection is closed after the feed. */
-  constructor(res: AnswerSocket, replyBytes: ReplyBytes, closes: boolean) {
+  /** `closes`: the connection is closed after the feed. `caller`: the receiver, an account or a network. */
+  constructor(
+    res: AnswerSocket,
+    replyBytes: ReplyBytes,
+    options: { readonly closes: boolean; readonly caller: string },
+  ) {
     this.#res = res;
     this.#replyBytes = replyBytes;
-    this.#closes = closes;
+    this.#closes = options.closes;
+    this.#caller = options.caller;
     res.onWritable(() => {
       this.#wake?.();
       return true;
@@ -74,17 +80,15 @@ export class FeedSender {
     }
   }
 
+  /** Each read takes time of the caller's turns: hundreds of feeds may be sent at the same time. */
   async #sendAll(source: ByteSource): Promise<void> {
-    let turnBytes = 0;
     for (let sent = 0; sent < source.bytesTotal && this.#isOpen; ) {
+      if (turns.isOver) await turns.next(this.#caller);
+      if (!this.#isOpen) return;
       const bytes = source.read(sent);
       if (bytes.length === 0) throw new Error(`a source of ${source.bytesTotal} bytes ended at ${sent}`);
       sent += bytes.length;
-      turnBytes += bytes.length;
       await this.#write(bytes);
-      if (turnBytes < limits.sendTurnBytesMax) continue;
-      turnBytes = 0;
-      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 

@@ -10,15 +10,9 @@ import { DamagedRow } from '../../store/row-sums.ts';
 import type { Store } from '../../store/store.ts';
 import { packBytes } from '../log/pack-records.ts';
 import { pieces, versions } from '../log/records.ts';
-import { areWholeLines, EscapedHash, isWholeVersion } from '../log/stored-content.ts';
-import {
-  briefLineOf,
-  CONTENT_CLOSE,
-  type Encoding,
-  readVersionHead,
-  versionLine,
-  versionSha256,
-} from '../log/version.ts';
+import { areWholeLines, isWholeVersion } from '../log/stored-content.ts';
+import { briefLineOf, CONTENT_CLOSE, readVersionHead, versionLine, versionSha256 } from '../log/version.ts';
+import { LongCheck, WholeContents } from './long-checks.ts';
 import { type Plan, type PlanPart, partAt } from './plan.ts';
 
 type Part<K extends PlanPart['kind']> = Extract<PlanPart, { kind: K }>;
@@ -30,18 +24,12 @@ export interface PlanRunsOptions {
   readonly onDamagedPack: (vaultId: string) => void;
 }
 
-/** The running hash of the long content being read. */
-interface LongCheck {
-  readonly seq: number;
-  readonly hash: EscapedHash;
-  hashed: number;
-}
-
 export class PlanRuns {
   readonly #options: PlanRunsOptions;
   readonly #store: Store;
   /** Packs whose lines were found intact. */
   readonly #whole = new Set<number>();
+  readonly #wholeContents = new WholeContents();
   /** Buffer for joining adjacent versions; its bytes are consumed before the next read of any plan. */
   readonly #scratch = new Uint8Array(limits.packBytesMax);
 
@@ -144,36 +132,20 @@ export class PlanRuns {
   #readLong(vaultId: string, { seq, bytes }: Part<'long'>, inside: number, long: { at?: LongCheck }): Uint8Array {
     const version = this.#version(vaultId, seq);
     const { storageId, encoding } = readVersionHead(version);
-    const sha256 = versionSha256(version);
+    const content = { storageId, encoding, sha256: versionSha256(version) };
     const line = versionLine(version);
     if (storageId === 0 && inside === 0 && !isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
     if (inside < line.length) return line.subarray(inside);
     const inPieces = inside - line.length;
     const closing = inside - (bytes - CONTENT_CLOSE.length);
-    if (closing >= 0 && long.at?.seq === seq && long.at.hash.digest() !== sha256) throw this.#damaged(vaultId, seq);
+    if (closing >= 0 && long.at?.isOf(content) === true && !long.at.isWhole()) throw this.#damaged(vaultId, seq);
     // A copy: the caller may change the returned bytes.
     if (closing >= 0) return Uint8Array.from(CONTENT_CLOSE.subarray(closing));
     const piece = this.#store.view(pieces, [storageId, Math.floor(inPieces / limits.pieceBytes)]);
-    if (piece === undefined) throw this.#damaged(vaultId, seq);
-    const given = piece.subarray(inPieces % limits.pieceBytes);
-    this.#hash(vaultId, seq, { given, from: inPieces, check: checkOf(long, seq, encoding) });
+    if (long.at?.isOf(content) !== true) long.at = new LongCheck(content, this.#wholeContents);
+    const given = piece === undefined ? undefined : long.at.next(piece, inPieces);
+    if (given === undefined) throw this.#damaged(vaultId, seq);
     return given;
-  }
-
-  /** Hashes the part of these bytes not hashed before. */
-  #hash(
-    vaultId: string,
-    seq: number,
-    { given, from, check }: { readonly given: Uint8Array; readonly from: number; readonly check: LongCheck },
-  ): void {
-    if (from + given.length <= check.hashed) return;
-    try {
-      check.hash.update(given.subarray(check.hashed - from));
-    } catch {
-      // The bytes are not the inside of a JSON string.
-      throw this.#damaged(vaultId, seq);
-    }
-    check.hashed = from + given.length;
   }
 
   #damaged(vaultId: string, seq: number) {
@@ -185,13 +157,6 @@ export class PlanRuns {
     if (bytes === undefined) throw missing();
     return bytes;
   }
-}
-
-function checkOf(long: { at?: LongCheck }, seq: number, encoding: Encoding): LongCheck {
-  if (long.at?.seq === seq) return long.at;
-  const check = { seq, hash: new EscapedHash(encoding), hashed: 0 };
-  long.at = check;
-  return check;
 }
 
 /** For a version without pieces: no bytes. */
