@@ -8,7 +8,7 @@ import { EscapedHash } from '../log/stored-content.ts';
 import type { Encoding } from '../log/version.ts';
 
 /** What is read: the content of a version, in pieces. */
-export interface LongContent {
+export interface ContentInPieces {
   readonly storageId: number;
   readonly encoding: Encoding;
   readonly sha256: string;
@@ -25,12 +25,12 @@ export class WholeContents {
   readonly #known = new Map<number, WholeContent>();
 
   /** Returns the checksums of the pieces of a content that matched its hash; undefined when it is not known. */
-  sumsOf({ storageId, sha256 }: LongContent): readonly number[] | undefined {
+  sumsOf({ storageId, sha256 }: ContentInPieces): readonly number[] | undefined {
     const known = this.#known.get(storageId);
     return known?.sha256 === sha256 ? known.sums : undefined;
   }
 
-  add({ storageId, sha256 }: LongContent, sums: readonly number[]): void {
+  add({ storageId, sha256 }: ContentInPieces, sums: readonly number[]): void {
     this.#known.set(storageId, { sha256, sums });
     for (const oldest of this.#known.keys()) {
       if (this.#known.size <= limits.longContentsRemembered) break;
@@ -41,7 +41,7 @@ export class WholeContents {
 
 /** The check of one content during one pull. Reads go forward; bytes that were read before may be read again. */
 export class LongCheck {
-  readonly #content: LongContent;
+  readonly #content: ContentInPieces;
   readonly #whole: WholeContents;
   readonly #known: readonly number[] | undefined;
   readonly #hash: EscapedHash;
@@ -50,7 +50,7 @@ export class LongCheck {
   #hashed = 0;
   #compared = 0;
 
-  constructor(content: LongContent, whole: WholeContents) {
+  constructor(content: ContentInPieces, whole: WholeContents) {
     this.#content = content;
     this.#whole = whole;
     this.#known = whole.sumsOf(content);
@@ -58,7 +58,7 @@ export class LongCheck {
   }
 
   /** True when this check is about that content. */
-  isOf({ storageId, sha256 }: LongContent): boolean {
+  isOf({ storageId, sha256 }: ContentInPieces): boolean {
     return this.#content.storageId === storageId && this.#content.sha256 === sha256;
   }
 

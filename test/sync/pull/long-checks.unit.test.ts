@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
-import { LongCheck, type LongContent, WholeContents } from '../../../src/sync/pull/long-checks.ts';
+import { type ContentInPieces, LongCheck, WholeContents } from '../../../src/sync/pull/long-checks.ts';
 import { runs, seed } from '../../support/seed.ts';
 
 const PIECE = limits.pieceBytes;
 
 interface Stored {
-  readonly content: LongContent;
+  readonly content: ContentInPieces;
   readonly pieces: readonly Uint8Array[];
 }
 
