@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents'];
+const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents', 'search'];
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
@@ -70,7 +70,7 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'live', 'config.ts'],
+  ['actors', 'cache', 'live', 'ids', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
@@ -95,7 +95,7 @@ const DOCUMENTS = [
   ['records.ts', 'rules.ts'],
   ['kind.ts', 'texts.ts'],
   ['write.ts', 'views.ts'],
-  ['service.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
+  ['service.ts', 'things.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
   ['dev-docs', 'handoffs', 'papers'],
 ];
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];

@@ -19,6 +19,7 @@ import { createAuthenticator, guarded, type Scheme } from '../http/checks/author
 import type { Rates } from '../http/checks/rates.ts';
 import { BufferPool } from '../http/request/buffers.ts';
 import type { Route } from '../http/route/route.ts';
+import { Things } from '../ids/things.ts';
 import { limits } from '../limits/service.ts';
 import type { Mail } from '../mail/mailer.ts';
 import type { BlobReads } from '../mirror/blob-reads.ts';
@@ -31,6 +32,8 @@ import { Staging } from '../mirror/upload/staging.ts';
 import { Uploaders } from '../mirror/uploaders.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import type { Pool } from '../pool/pool.ts';
+import { foundRoutes } from '../search/routes.ts';
+import { searchTools } from '../search/tools.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';
 import { openKnownPages } from '../tasks/list/known-pages.ts';
@@ -57,6 +60,7 @@ import { type Documents, documentTools } from './documents.ts';
 import { Exports } from './exports/exports.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
 import { openSignIn, type SignInParts } from './sign-in.ts';
+import { thingKinds } from './things.ts';
 
 /** Dependencies of the parts of the service. */
 export interface ServiceParts {
@@ -80,7 +84,8 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
   const signIn = openSignIn({ ...parts, rule: signupRule(parts.config.signup) });
   const nameOf = callerNames(parts.core);
   const { staging, ...mirror } = await openMirror(parts);
-  const registry = openTools(parts, signIn, nameOf, mirror.blobs);
+  const things = new Things(parts.core.store, thingKinds);
+  const registry = openTools(parts, { ...signIn, things }, nameOf, mirror.blobs);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
   const routes = [
@@ -96,6 +101,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
       nameOf,
     }),
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
+    ...foundRoutes({ things, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
     ...openGateway(parts, registry),
   ];
   const { publicUrl } = parts.config;
@@ -138,12 +144,13 @@ async function openMirror({
 /** Returns the tools, in listing order. */
 function openTools(
   { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
-  { onboarding }: SignInParts,
+  { onboarding, things }: SignInParts & { readonly things: Things },
   nameOf: CallerName,
   archives: BlobReads,
 ): ToolRegistry {
   return new ToolRegistry(
     [
+      ...searchTools(things),
       ...taskTools(tasks, core.timeZones, nameOf),
       zoneTool(core.timeZones, Date.now),
       ...documentTools(documents, nameOf),
@@ -167,10 +174,15 @@ function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
       messages: messageParser(pool, registry.contentTools),
       args: argumentParser(pool, registry.contentTools),
     },
-    access: authenticatorOf(core, accountKeyScheme(core.accounts), bearerScheme(core)),
+    access: gatewayAccess(core),
     baseUrl: baseUrlOf(config),
     metadataUrl: config.oauthMetadata ? (host) => baseUrlOf(config)(host) + RESOURCE_PATH + SIGN_IN_DOOR : undefined,
   });
+}
+
+/** Whoever may call tools: with a key of the account, or a token for the hub. */
+function gatewayAccess(core: Core) {
+  return authenticatorOf(core, accountKeyScheme(core.accounts), bearerScheme(core));
 }
 
 /** Opens the pages over the capabilities that they show. */

@@ -155,6 +155,7 @@ const destructive = [
 ];
 const openWorld = ['vault_create', 'signup_and_get_key'];
 const reads = [
+  'fetch',
   'list_backups',
   'list_tasks',
   'list_categories',

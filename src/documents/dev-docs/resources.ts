@@ -2,16 +2,10 @@
 import type { PromptKind } from '../../gateway/offers/prompt.ts';
 import { beginningWith, type ResourceKind } from '../../gateway/offers/resource.ts';
 import { limits } from '../../limits/service.ts';
-import type { ContentType, DevDocRecord } from './declared.ts';
+import type { DevDocRecord } from './declared.ts';
 import { devDocCounts, devDocs, devDocTitles } from './records.ts';
 import type { DevDocs } from './service.ts';
-
-const MEDIA_TYPES: Readonly<Record<ContentType, string>> = {
-  markdown: 'text/markdown',
-  json: 'application/json',
-  yaml: 'application/yaml',
-  text: 'text/plain',
-};
+import { DOC_TEMPLATE, docUri, MEDIA_TYPES } from './uri.ts';
 
 /** Tables written when a document is created, deleted or renamed. */
 const LISTED_FROM = [devDocTitles, devDocCounts];
@@ -21,13 +15,9 @@ const SPOKEN = ['commands', 'skills'];
 
 const MORE = { name: 'arguments', description: 'Replaces $ARGUMENTS, or is appended', required: false };
 
-export function docUri({ category, title }: Pick<DevDocRecord, 'category' | 'title'>): string {
-  return `cairn://docs/${encodeURIComponent(category)}/${encodeURIComponent(title)}`;
-}
-
 export function devDocResources(docs: DevDocs): ResourceKind {
   return {
-    template: 'cairn://docs/{category}/{title}',
+    template: DOC_TEMPLATE,
     name: 'dev-docs',
     title: 'Dev docs',
     description: 'Documents for agents: CLAUDE.md, rules, skills, notes',

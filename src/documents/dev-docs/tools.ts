@@ -10,8 +10,8 @@ import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts
 import { type DevDocRecord, declaredDoc, otherDocInputs } from './declared.ts';
 import { devDocChange, docReference, docVersion, newDevDoc } from './fields.ts';
 import type { DocList } from './list.ts';
-import { docUri } from './resources.ts';
 import type { DevDocs } from './service.ts';
+import { docUri } from './uri.ts';
 
 const { category, content_type } = declaredDoc.inputs;
 const cursor = z.string().min(1).max(limits.cursorCharsMax).optional();

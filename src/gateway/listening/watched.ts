@@ -1,10 +1,11 @@
 /** Tells which resources and prompts have changed since the last look. Read-only. */
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
+import { matchTemplate, type Variables } from '../../ids/uri.ts';
 import { Changes } from '../../live/changes.ts';
 import type { Store } from '../../store/store.ts';
 import type { PromptKind } from '../offers/prompt.ts';
-import { matchTemplate, type ResourceKind, type Variables } from '../offers/resource.ts';
+import type { ResourceKind } from '../offers/resource.ts';
 
 /** A watched resource. */
 export interface WatchedResource {

@@ -1,12 +1,13 @@
 /** Answers `resources/*`, `prompts/*` and `completion/complete`. Read-only. */
 import { type Fault, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
+import { matchTemplate, type Variables, variablesOf } from '../../ids/uri.ts';
 import { limits } from '../../limits/service.ts';
 import { INVALID_PARAMS, RESOURCE_NOT_FOUND, rpcError } from '../codes.ts';
 import type { Dialect } from '../dialect.ts';
 import type { RpcError } from '../envelope.ts';
 import type { PromptItem, PromptKind } from './prompt.ts';
-import { matchTemplate, type ResourceItem, type ResourceKind, type Variables, variablesOf } from './resource.ts';
+import type { ResourceItem, ResourceKind } from './resource.ts';
 
 export interface OffersOptions {
   readonly resources: readonly ResourceKind[];

@@ -1,5 +1,6 @@
 /** Defines resources (MCP): declared by capabilities, addressed by URI, read by agents like files. */
 
+import type { Variables } from '../../ids/uri.ts';
 import type { AnyTable } from '../../store/table.ts';
 
 /** One resource in a list. */
@@ -19,9 +20,6 @@ interface ResourcePage {
 
 /** Content of a resource: text, or bytes in base64. */
 export type ResourceContent = { readonly mimeType: string } & ({ readonly text: string } | { readonly blob: string });
-
-/** Values of the variables of a template, decoded. */
-export type Variables = Readonly<Record<string, string>>;
 
 /** All resources of one template. A resource has the same content as the tool that reads the same thing. */
 export interface ResourceKind {
@@ -53,28 +51,6 @@ export interface ResourceKind {
     value: string,
     others: Variables,
   ): readonly string[] | Promise<readonly string[]>;
-}
-
-/** Variables of a template, in order. */
-export function variablesOf(template: string): string[] {
-  return [...template.matchAll(/\{\+?([a-z]+)\}/g)].map(([, name = '']) => name);
-}
-
-/** The variables of a URI that matches a template; undefined when it does not match. */
-export function matchTemplate(template: string, uri: string): Variables | undefined {
-  const pattern = template
-    .replace(/[.*?^$()[\]|\\]/g, '\\$&')
-    .replace(/\{\+[a-z]+\}/g, '(.+)')
-    .replace(/\{[a-z]+\}/g, '([^/]+)');
-  const found = new RegExp(`^${pattern}$`, 'u').exec(uri);
-  if (found === null) return undefined;
-  try {
-    return Object.fromEntries(
-      variablesOf(template).map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
-    );
-  } catch {
-    return undefined;
-  }
 }
 
 /** Values that begin with `value`, ignoring case and removing duplicates. */

@@ -1,0 +1,21 @@
+/** Declares handoffs as things with an id: read by it, and searched. */
+import { documentThings } from '../things.ts';
+import type { HandoffRecord } from './declared.ts';
+import { handoffKind } from './kind.ts';
+import { findHandoff } from './lookup.ts';
+
+const TEMPLATE = 'cairn://handoffs/{id}';
+
+export const handoffThings = documentThings<HandoffRecord, unknown>(handoffKind, {
+  kind: 'handoff',
+  // The second names the latest one of a topic; an id must go on naming the same text.
+  templates: [TEMPLATE, 'cairn://handoffs/{project}/{topic}'],
+  named: (reader, accountId, { project = '', topic = '' }) => findHandoff(reader, accountId, { project, topic }).id,
+  shown: ({ id, project, topic, date, time }) => ({
+    id: TEMPLATE.replace('{id}', String(id)),
+    title: topic,
+    place: project,
+    mimeType: 'text/markdown',
+    facts: { project, topic, date, time },
+  }),
+});

@@ -1,0 +1,69 @@
+/**
+ * Defines things: whatever an account keeps that has an id `cairn://…`. Each capability declares its kinds in its
+ * `thing.ts`; reading by id and the search index follow from that one declaration.
+ */
+import type { AnyTable, Key, Reader, Walkable } from '../store/table.ts';
+import type { Variables } from './uri.ts';
+
+const THING_KINDS = ['task', 'doc', 'handoff', 'paper', 'file', 'backup'] as const;
+
+export type ThingKindName = (typeof THING_KINDS)[number];
+
+/** What kinds read from: the open store, in any thread. */
+export type ThingReader = Reader & Walkable;
+
+/** One value that describes a thing, beside its text. */
+type ThingFact = string | number | boolean | null;
+
+export interface Thing {
+  /** Its URI. */
+  readonly id: string;
+  readonly kind: ThingKindName;
+  /** Names it within its kind and account; never seen outside. */
+  readonly key: string;
+  /** How it is called: the first line of a task, the title of a document, the last part of a path. */
+  readonly title: string;
+  /** Where it is: a path in a vault, a category, a project. */
+  readonly place: string;
+  /** Its page on the hub. */
+  readonly path: string;
+  readonly mimeType: string;
+  /** Milliseconds since 1970. */
+  readonly changedMs: number;
+  /** Bytes of the text or the content. */
+  readonly sizeBytes: number;
+  /** Differs after each change. */
+  readonly stamp: number;
+  /** What a caller needs to know or to change it, such as `version`. */
+  readonly facts: Readonly<Record<string, ThingFact>>;
+  /** The whole text; undefined: it has none, such as a binary file. Throws Refusal `damaged`. */
+  readonly text: () => string | undefined;
+}
+
+/** Tells which thing a written row of a table belongs to. */
+interface ThingRows {
+  readonly table: AnyTable;
+  /** The key of the thing; undefined: the row is no part of one. */
+  readonly keyOf: (row: Key) => string | undefined;
+}
+
+export interface ThingKind {
+  readonly kind: ThingKindName;
+  /** URIs of such things; the first is the one that things are shown with. */
+  readonly templates: readonly string[];
+  /** The key of the thing that a URI names. It need not exist. */
+  find(reader: ThingReader, accountId: string, variables: Variables): string | undefined;
+  /** A live thing; undefined when there is none, or it is in the trash. */
+  read(reader: ThingReader, accountId: string, key: string): Thing | undefined;
+  /** Every live thing with its stamp. */
+  all(reader: ThingReader, accountId: string): Generator<{ readonly key: string; readonly stamp: number }>;
+  /** The tables whose rows make up such things. The first part of a key is the account, or a vault of it. */
+  readonly writtenBy: readonly ThingRows[];
+}
+
+/** Combines the time and the version of a record to a number that differs after each change. */
+export function thingStamp(changedMs: number, version: number): number {
+  return changedMs * STAMP_VERSIONS + (version % STAMP_VERSIONS);
+}
+
+const STAMP_VERSIONS = 1024;

@@ -1,0 +1,46 @@
+/** Declares repositories with backups as things with an id. They have names only: archives are encrypted. */
+import type { Thing, ThingKind } from '../../ids/thing.ts';
+import { UNKNOWN_GROUP } from '../declared.ts';
+import { blobs, type RepositoryRecord, repositories, repositoryOrder } from '../records.ts';
+
+const TEMPLATE = 'cairn://backups/{repository}';
+
+export const backupThings: ThingKind = {
+  kind: 'backup',
+  templates: [TEMPLATE],
+  find: (_reader, _accountId, { repository }) => repository,
+  read(reader, accountId, key) {
+    const record = reader.get(repositories, [accountId, key]);
+    const [newest] = reader.range(repositoryOrder, { prefix: [accountId, key], reverse: true, limit: 1 });
+    const blob = newest && reader.get(blobs, [accountId, newest.value.commit_sha, newest.value.sha256]);
+    return record && blob && thingOf(key, record, newest.value.commit_sha, blob.uploaded_at);
+  },
+  *all(reader, accountId) {
+    for (const { key, value } of reader.entries(repositories, { prefix: [accountId] }))
+      yield { key: key[1], stamp: backupStamp(value) };
+  },
+  writtenBy: [{ table: repositories, keyOf: ([, group]) => String(group) }],
+};
+
+/** Changes with each archive, which is enough: the rest of a thing is read when it is shown. */
+function backupStamp({ archives, bytes }: RepositoryRecord): number {
+  return bytes + archives;
+}
+
+function thingOf(group: string, record: RepositoryRecord, commit: string, uploadedAt: string): Thing {
+  const name = group === UNKNOWN_GROUP ? 'Unknown repository' : group.slice(0, 12);
+  return {
+    id: TEMPLATE.replace('{repository}', encodeURIComponent(group)),
+    kind: 'backup',
+    key: group,
+    title: record.label ?? name,
+    place: '',
+    path: `/mirror?repository=${encodeURIComponent(group)}`,
+    mimeType: 'application/octet-stream',
+    changedMs: Date.parse(uploadedAt),
+    sizeBytes: record.bytes,
+    stamp: backupStamp(record),
+    facts: { archives: record.archives, bytes: record.bytes, last_commit: commit, last_backup: uploadedAt },
+    text: () => undefined,
+  };
+}

@@ -1,0 +1,47 @@
+/** Declares tasks as things with an id: read by it, and searched. */
+import { type Thing, type ThingKind, thingStamp } from '../ids/thing.ts';
+import { numberOf } from '../ids/uri.ts';
+import type { TaskRecord } from './declared.ts';
+import { liveTask } from './list/reads.ts';
+import { tasks } from './records.ts';
+
+const TEMPLATE = 'cairn://tasks/{id}';
+const TITLE_CHARS_MAX = 120;
+
+export const taskThings: ThingKind = {
+  kind: 'task',
+  templates: [TEMPLATE],
+  find: (_reader, _accountId, { id }) => numberOf(id)?.toString(),
+  read(reader, accountId, key) {
+    const task = liveTask(reader, accountId, Number(key));
+    return task && thingOf(task);
+  },
+  *all(reader, accountId) {
+    for (const { value: task } of reader.entries(tasks, { prefix: [accountId] }))
+      if (task.deleted_at === null) yield { key: String(task.id), stamp: taskStamp(task) };
+  },
+  writtenBy: [{ table: tasks, keyOf: ([, id]) => String(id) }],
+};
+
+function taskStamp({ updated_at: at, version }: TaskRecord): number {
+  return thingStamp(Date.parse(at), version);
+}
+
+function thingOf(task: TaskRecord): Thing {
+  const { id, content, due_date, is_important, kanban_status: status, category_id, version } = task;
+  const [first = ''] = content.trim().split('\n', 1);
+  return {
+    id: TEMPLATE.replace('{id}', String(id)),
+    kind: 'task',
+    key: String(id),
+    title: first.length > TITLE_CHARS_MAX ? `${first.slice(0, TITLE_CHARS_MAX)}…` : first,
+    place: '',
+    path: `/tasks/${id}`,
+    mimeType: 'text/plain',
+    changedMs: Date.parse(task.updated_at),
+    sizeBytes: Buffer.byteLength(content),
+    stamp: taskStamp(task),
+    facts: { status, due_date, is_important, category_id, version },
+    text: () => content,
+  };
+}
