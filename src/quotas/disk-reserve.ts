@@ -10,7 +10,7 @@ interface DiskRoom {
   readonly totalBytes: number;
 }
 
-export interface DiskState extends DiskRoom {
+interface DiskState extends DiskRoom {
   /** True while only marked accounts can write. */
   readonly isReserved: boolean;
 }

@@ -3,7 +3,6 @@
  * once: `/ready`, metrics, log, letters, `CAIRN_NOTIFY_URL` and `cairn doctor` derive from this table.
  */
 import { limits } from '../../limits/service.ts';
-import type { DiskState } from '../../quotas/disk-reserve.ts';
 
 /** What was measured. Times are in milliseconds since 1970, sizes in bytes. Absent: unknown, or it never happened. */
 export interface Facts {
@@ -16,8 +15,13 @@ export interface Facts {
     /** How long the oldest unfinished commit has been waiting for the disk. */
     readonly waitingMs: number;
   };
-  /** What writes are decided by. */
-  readonly disk?: DiskState | undefined;
+  /**
+   * What may still be written, without the last 16 MiB of the disk, and the size of the disk or the memory map.
+   * `isReserved`: writes of ordinary accounts are refused.
+   */
+  readonly disk?:
+    | { readonly usableBytes: number; readonly totalBytes: number; readonly isReserved: boolean }
+    | undefined;
   /** `ahead`: it jumped. `behind`: it shows an earlier time than data that is stored. */
   readonly clock: 'right' | 'ahead' | 'behind';
   readonly backup: {
