@@ -14,7 +14,7 @@ const MAGIC = Buffer.from('CAIRNLOG');
 const VERSION = 1;
 const SHA_BYTES = 32;
 const HEAD_AT = MAGIC.length + 1;
-export const RECORD_BYTES_MAX = 8 * 1024 * 1024;
+const RECORD_BYTES_MAX = 8 * 1024 * 1024;
 
 /** What stands in place of the previous hash in the first record. */
 export const NO_HASH = '0'.repeat(64);

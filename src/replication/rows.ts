@@ -1,7 +1,7 @@
 /** The rows that a commit writes, as values. */
 
 /** One row of a write-set, as stored: the encoded key and value bytes that LMDB holds (row sum included); no value: removed. */
-export interface RowWrite {
+interface RowWrite {
   readonly table: string;
   readonly key: Uint8Array;
   readonly value?: Uint8Array | undefined;

@@ -107,7 +107,7 @@ function moreConformance(engine: string, openLog: OpenLog): void {
   });
 }
 
-export async function all(log: Pick<CommitLog, 'read'>, from: number): Promise<LogRecord[]> {
+async function all(log: Pick<CommitLog, 'read'>, from: number): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   for await (const record of log.read(from)) records.push(record);
   return records;
