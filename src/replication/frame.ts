@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { LoggedRow } from '../store/rows.ts';
 import { decodeRows, encodeRows } from './row-bytes.ts';
-import type { LoggedRow } from './rows.ts';
 
 const MAGIC = Buffer.from('CAIRNLOG');
 const VERSION = 1;

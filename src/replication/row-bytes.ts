@@ -1,7 +1,7 @@
 /** The bytes of a list of rows, compressed: in records of the log, in parts and in snapshots. */
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
-import type { LoggedRow, PartOf } from './rows.ts';
+import type { LoggedRow, RowPart } from '../store/rows.ts';
 
 const compress = promisify(brotliCompress);
 const expand = promisify(brotliDecompress);
@@ -75,7 +75,7 @@ export async function decodeRows(compressed: Uint8Array): Promise<LoggedRow[]> {
   return rows;
 }
 
-function takePart(take: (length: number) => Buffer): PartOf {
+function takePart(take: (length: number) => Buffer): RowPart {
   const bytes = take(4).readUInt32LE();
   const sha256 = take(SHA_BYTES).toString('hex');
   return { name: take(take(1).readUInt8()).toString(), sha256, bytes };
