@@ -21,11 +21,11 @@ export class Things {
 
   /** What an id names, existing or not. Throws Refusal `not_found` when it has the form of no id. */
   name(accountId: string, id: string): NamedThing {
-    for (const { kind, templates, find } of this.#kinds) {
-      for (const template of templates) {
+    for (const kind of this.#kinds) {
+      for (const template of kind.templates) {
         const variables = matchTemplate(template, id);
-        const key = variables && find(this.#reader, accountId, variables);
-        if (key !== undefined) return { kind, key };
+        const key = variables && kind.find(this.#reader, accountId, variables);
+        if (key !== undefined) return { kind: kind.kind, key };
       }
     }
     throw noThing(id, this.#kinds);
