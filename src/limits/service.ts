@@ -706,6 +706,10 @@ export const limits = {
   groupDecisionsMax: 1024,
   /** How long the decisions of one commit may block the event loop. */
   groupMsMax: 4,
+  /** A group of decisions for a replicated log takes no further one above this. */
+  logGroupBytesMax: 4 * MiB,
+  /** Values of at least this size are kept beside a replicated log, not in its records. */
+  logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
   /** When a write that the disk did not take may be tried again: a person has to free space first. */
