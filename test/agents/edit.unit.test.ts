@@ -1,6 +1,6 @@
 /** What a text is after an edit, and what an edit that does not match is told. */
 import { expect, test } from 'vitest';
-import { type EditRequest, editText } from '../../src/agents/things/edit.ts';
+import { applyEdit, type EditRequest } from '../../src/agents/things/edit.ts';
 import { Refusal } from '../../src/common/fault.ts';
 
 const NOTE = '# Plan\n\nOne.\n\n## Later\n\nTwo.\n\n## Never\nThree.\n';
@@ -38,12 +38,12 @@ const edited: readonly (readonly [string, string, EditRequest, string, number])[
 ];
 
 test.each(edited)('[FIND-3] %s', (_what, text, request, after, line) => {
-  expect(editText(text, request)).toMatchObject({ text: after, line });
+  expect(applyEdit(text, request)).toMatchObject({ text: after, line });
 });
 
 function refusalOf(text: string, request: EditRequest): Record<string, readonly string[]> {
   try {
-    editText(text, request);
+    applyEdit(text, request);
   } catch (error) {
     if (error instanceof Refusal && error.fault.kind === 'invalid_fields') return error.fault.fields;
     throw error;

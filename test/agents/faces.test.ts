@@ -136,7 +136,7 @@ test('[RPC-8] both halves of a result have the same words, and the structured on
   let [texts, halves] = [0, 0];
   for (const [name, args] of CALLS) {
     const { result } = await asClient(name, args);
-    const [item] = result?.['content'] as { text: string }[];
+    const [item] = (result?.['content'] ?? []) as { text: string }[];
     // A client shows its model one of the two: neither may hold what the other lacks.
     expect([name, result?.['structuredContent']]).toEqual([name, { text: item?.text }]);
     texts += item?.text.length ?? 0;

@@ -1,11 +1,11 @@
 /** Which part of a text a call of read answers, and which things an id names. */
 import { expect, test } from 'vitest';
-import { placeOf } from '../../src/agents/things/ids.ts';
-import { type PortionRequest, portionOf } from '../../src/agents/things/portion.ts';
+import { thingPlaceOf } from '../../src/agents/things/ids.ts';
+import { type TextPartRequest, textPartOf } from '../../src/agents/things/portion.ts';
 
 const TEXT = '# A\n\none\n\n## B\n\ntwo\n\n# C\nthree';
 
-const portions: readonly (readonly [PortionRequest, string, number, number])[] = [
+const portions: readonly (readonly [TextPartRequest, string, number, number])[] = [
   [{}, TEXT, 1, 10],
   [{ lines: '3' }, 'one\n', 3, 3],
   [{ lines: '3-5' }, 'one\n\n## B\n', 3, 5],
@@ -16,7 +16,7 @@ const portions: readonly (readonly [PortionRequest, string, number, number])[] =
 ];
 
 test.each(portions)('[FIND-3] %j of a text', (request, text, from, to) => {
-  expect(portionOf(TEXT, request, 1000)).toEqual({ text, from, to, total: 10, next: undefined });
+  expect(textPartOf(TEXT, request, 1000)).toEqual({ text, from, to, total: 10, next: undefined });
 });
 
 test('[FIND-3] the pages of a long text are the whole text, in order, also within a line', () => {
@@ -24,7 +24,7 @@ test('[FIND-3] the pages of a long text are the whole text, in order, also withi
     const pages: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = portionOf(text, { cursor }, 100);
+      const page = textPartOf(text, { cursor }, 100);
       expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(100);
       pages.push(page.text);
       cursor = page.next;
@@ -42,7 +42,7 @@ test.each([
   [{ lines: '1', heading: 'A' }, 'not both'],
   [{ cursor: 'x' }, 'earlier answer'],
 ] as const)('[FIND-3] %j is refused', (request, says) => {
-  expect(() => portionOf(TEXT, request, 1000)).toThrow(
+  expect(() => textPartOf(TEXT, request, 1000)).toThrow(
     expect.objectContaining({ message: expect.stringContaining(says) }),
   );
 });
@@ -61,7 +61,7 @@ test.each([
   ['cairn://tasks/9', { kind: 'task', id: 9 }],
   ['cairn://conflicts/c1', { kind: 'conflict', id: 'c1' }],
 ])('[FIND-3] %s names what it says', (id, place) => {
-  expect(placeOf(id)).toEqual(place);
+  expect(thingPlaceOf(id)).toEqual(place);
 });
 
 test.each([
@@ -72,7 +72,7 @@ test.each([
   'cairn://nowhere/1',
   'cairn://handoffs/a/b/c',
 ])('[FIND-3] %j is no id, and the forms are told', (id) => {
-  expect(() => placeOf(id)).toThrow(
+  expect(() => thingPlaceOf(id)).toThrow(
     expect.objectContaining({ message: expect.stringContaining('cairn://docs/{category}/{title}') }),
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Changes things by their ids. The version that was read guards each change: a document by its version, a file by its
- * hash. Changes of one thing made here follow one another, so that none of them meets another.
+ * ThingChanges things by their ids. The version that was read guards each change: a document by its version, a file by its
+ * hash. ThingChanges of one thing made here follow one another, so that none of them meets another.
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
@@ -10,17 +10,17 @@ import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { foldCase } from '../../text/fold-case.ts';
-import { type Edited, type EditRequest, editText } from './edit.ts';
-import { handoffId, type Place, placeOf } from './ids.ts';
-import { fileName, handoffOf, openPlace, referenceOf, vaultOf } from './open.ts';
-import type { Opened, Shelves, Written } from './thing.ts';
+import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
+import { handoffId, type ThingPlace, thingPlaceOf } from './ids.ts';
+import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
+import type { OpenedThing, Shelves, Written } from './thing.ts';
 
-export interface EditDone extends Edited {
+export interface EditDone extends EditedText {
   readonly written: Written;
-  readonly before: Opened;
+  readonly before: OpenedThing;
 }
 
-export class Changes {
+export class ThingChanges {
   readonly #shelves: Shelves;
   /** The last change of each thing that is being changed. */
   readonly #queues = new Map<string, Promise<unknown>>();
@@ -31,20 +31,20 @@ export class Changes {
 
   /**
    * Edits a text. `version`: the one that the caller read; undefined: any. Throws Refusal `invalid_fields` when the edit
-   * does not match, and as `openPlace` and the writes of the capabilities do.
+   * does not match, and as `openThingAt` and the writes of the capabilities do.
    */
   async edit(by: Principal, id: string, request: EditRequest, version?: number): Promise<EditDone> {
-    const place = placeOf(id);
+    const place = thingPlaceOf(id);
     return await this.#inTurn(by.accountId, place, async () => {
       for (let tries = 1; ; tries += 1) {
-        const before = await openPlace(this.#shelves, by.accountId, place);
+        const before = await openThingAt(this.#shelves, by.accountId, place);
         checkVersion(before, version);
         const { text } = before;
         if (text === undefined)
           throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
         if (place.kind === 'task') throw invalidField('id', 'change_tasks changes tasks');
         if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
-        const edited = editText(text, request);
+        const edited = applyEdit(text, request);
         try {
           if (edited.text === text)
             return { ...edited, before, written: { id: before.id, version: before.version, status: 'unchanged' } };
@@ -60,7 +60,7 @@ export class Changes {
 
   /** Creates a thing, or replaces the version that the caller read. Throws Refusal `stale_version` for another one. */
   async write(by: Principal, id: string, text: string, version: number | undefined): Promise<Written> {
-    const place = placeOf(id);
+    const place = thingPlaceOf(id);
     return await this.#inTurn(by.accountId, place, async () => {
       const before = await this.#existing(by.accountId, place);
       if (before === undefined) {
@@ -77,12 +77,12 @@ export class Changes {
     });
   }
 
-  async #existing(accountId: string, place: Place): Promise<Opened | undefined> {
+  async #existing(accountId: string, place: ThingPlace): Promise<OpenedThing | undefined> {
     if (place.kind === 'paper' && place.id === undefined) return undefined;
     if (place.kind === 'task') throw invalidField('id', 'add_tasks and change_tasks write tasks');
     if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
     try {
-      return await openPlace(this.#shelves, accountId, place);
+      return await openThingAt(this.#shelves, accountId, place);
     } catch (error) {
       if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') {
         // An unknown category is created with its first document.
@@ -94,7 +94,7 @@ export class Changes {
     }
   }
 
-  async #create(by: Principal, place: Place, content: string): Promise<Written> {
+  async #create(by: Principal, place: ThingPlace, content: string): Promise<Written> {
     const { docs, handoffs, papers, nameOf } = this.#shelves;
     const { accountId } = by;
     const name = nameOf(by);
@@ -123,7 +123,7 @@ export class Changes {
     }
   }
 
-  async #replace(by: Principal, place: Place, before: Opened, content: string): Promise<Written> {
+  async #replace(by: Principal, place: ThingPlace, before: OpenedThing, content: string): Promise<Written> {
     const { docs, handoffs, papers, nameOf } = this.#shelves;
     const { accountId } = by;
     const name = nameOf(by);
@@ -153,7 +153,7 @@ export class Changes {
 
   async #push(
     by: Principal,
-    { vault, path }: Extract<Place, { kind: 'file' }>,
+    { vault, path }: Extract<ThingPlace, { kind: 'file' }>,
     content: string,
     base: string | undefined,
   ): Promise<Written> {
@@ -173,7 +173,7 @@ export class Changes {
     return { id: fileName(this.#shelves, by.accountId, vaultId, record.path), version: record.seq, status: done };
   }
 
-  async #inTurn<T>(accountId: string, place: Place, run: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(accountId: string, place: ThingPlace, run: () => Promise<T>): Promise<T> {
     const key = foldCase(JSON.stringify([accountId, place]));
     const made = (this.#queues.get(key) ?? Promise.resolve()).then(run, run);
     this.#queues.set(key, made);
@@ -194,7 +194,7 @@ function titleOf(content: string): string {
   return title;
 }
 
-function checkVersion({ id, version, changedAt, changedBy }: Opened, expected: number | undefined): void {
+function checkVersion({ id, version, changedAt, changedBy }: OpenedThing, expected: number | undefined): void {
   if (expected === undefined || expected === version) return;
   const who = changedBy === undefined ? '' : ` by ${changedBy}`;
   throw stale(

@@ -12,7 +12,7 @@ export interface EditRequest {
   readonly append?: string | undefined;
 }
 
-export interface Edited {
+export interface EditedText {
   readonly text: string;
   /** Places that were changed. */
   readonly changes: number;
@@ -21,7 +21,7 @@ export interface Edited {
 }
 
 /** Throws Refusal `invalid_fields` when the edit does not match the text, with the nearest place of it. */
-export function editText(text: string, edit: EditRequest): Edited {
+export function applyEdit(text: string, edit: EditRequest): EditedText {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const native = (given: string) => (newline === '\n' ? given : given.replace(/\r?\n/g, '\r\n'));
   if (edit.old !== undefined) {
@@ -52,7 +52,7 @@ function ended(text: string, newline: string): string {
   return text === '' || text.endsWith('\n') ? text : text + newline;
 }
 
-function replaced(text: string, old: string, fresh: string, all: boolean): Edited {
+function replaced(text: string, old: string, fresh: string, all: boolean): EditedText {
   if (old === '') throw invalidField('old', 'old must not be empty; append adds text, write replaces all of it');
   const places: number[] = [];
   for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + old.length)) places.push(at);
@@ -73,7 +73,7 @@ function inSection(
   heading: string,
   newline: string,
   { body, more }: { readonly body: string | undefined; readonly more: string | undefined },
-): Edited {
+): EditedText {
   const lines = splitLines(text);
   const section = sectionOf(lines, heading, 'section');
   const before = ended(lines.slice(0, section.from + 1).join(''), newline);
@@ -110,7 +110,7 @@ function withoutHeading(body: string, heading: string): string {
   return isHeading ? rest.join('') : body;
 }
 
-export function lineAt(text: string, at: number): number {
+function lineAt(text: string, at: number): number {
   let line = 1;
   for (let feed = text.indexOf('\n'); feed >= 0 && feed < at; feed = text.indexOf('\n', feed + 1)) line += 1;
   return line;
@@ -124,7 +124,7 @@ const LIKENED_LINES_MAX = 5000;
 const LIKENED_CHARS_MAX = 200;
 
 /** The sentence for a text that was not found: the place that is most like it, with numbers of lines. */
-export function unmatched(text: string, old: string): string {
+function unmatched(text: string, old: string): string {
   const place = nearestPlace(splitLines(text), splitLines(old));
   if (place === undefined) return 'old is not in the text, and nothing is like it; read it again';
   const { from, lines } = place;

@@ -7,7 +7,7 @@ export type DocName = { readonly id: number } | { readonly category: string; rea
 /** One handoff by its number, or the latest of a topic. */
 export type HandoffRef = { readonly id: number } | { readonly project: string; readonly topic: string };
 
-export type Place =
+export type ThingPlace =
   | { readonly kind: 'task'; readonly id: number }
   | ({ readonly kind: 'doc' } & DocName)
   | ({ readonly kind: 'handoff' } & HandoffRef)
@@ -22,7 +22,7 @@ const FORMS =
   'cairn://docs/{category}/{title}, cairn://handoffs/{project}/{topic}, cairn://papers/{number}, cairn://tasks/{number}, cairn://vaults/{vault}/{path}, or a path in the primary vault';
 
 /** Throws Refusal `invalid_fields` (`field`) for an id of no known form. */
-export function placeOf(id: string, field = 'id'): Place {
+export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   if (!id.startsWith(SCHEME)) return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
   const [room = '', ...rest] = id.slice(SCHEME.length).split('/');
   const parts = rest.map(decoded);
@@ -31,7 +31,7 @@ export function placeOf(id: string, field = 'id'): Place {
   throw invalidField(field, `${field} must be one of ${FORMS}; search and list show ids`);
 }
 
-function placeIn(room: string, parts: readonly string[]): Place | undefined {
+function placeIn(room: string, parts: readonly string[]): ThingPlace | undefined {
   const [first = '', second = ''] = parts;
   const number = parts.length === 1 && /^[1-9]\d{0,14}$/.test(first) ? Number(first) : undefined;
   const isName = parts.length === 2 && first !== '' && second !== '';

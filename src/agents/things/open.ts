@@ -11,8 +11,16 @@ import { taskText } from '../../tasks/shown.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { nearest } from '../../text/nearest.ts';
 import { textContentOf } from '../../text/text-content.ts';
-import { conflictUri, type DocName, type HandoffRef, handoffId, type Place, placeOf, taskUri } from './ids.ts';
-import type { Opened, Shelves } from './thing.ts';
+import {
+  conflictUri,
+  type DocName,
+  type HandoffRef,
+  handoffId,
+  type ThingPlace,
+  taskUri,
+  thingPlaceOf,
+} from './ids.ts';
+import type { OpenedThing, Shelves } from './thing.ts';
 
 /** Throws Refusal `not_found`, `path_not_found` or `invalid_fields`. `version`: undefined for the current one. */
 export async function openThing(
@@ -20,12 +28,17 @@ export async function openThing(
   accountId: string,
   id: string,
   version?: number,
-): Promise<{ readonly place: Place; readonly thing: Opened }> {
-  const place = placeOf(id);
-  return { place, thing: await openPlace(shelves, accountId, place, version) };
+): Promise<{ readonly place: ThingPlace; readonly thing: OpenedThing }> {
+  const place = thingPlaceOf(id);
+  return { place, thing: await openThingAt(shelves, accountId, place, version) };
 }
 
-export async function openPlace(shelves: Shelves, accountId: string, place: Place, version?: number): Promise<Opened> {
+export async function openThingAt(
+  shelves: Shelves,
+  accountId: string,
+  place: ThingPlace,
+  version?: number,
+): Promise<OpenedThing> {
   switch (place.kind) {
     case 'doc':
       return await docThing(shelves, accountId, place, version);
@@ -47,7 +60,7 @@ async function docThing(
   accountId: string,
   name: DocName,
   version: number | undefined,
-): Promise<Opened> {
+): Promise<OpenedThing> {
   try {
     const { record, shown, content } = docs.get(accountId, { ...referenceOf(name), version });
     return {
@@ -103,7 +116,12 @@ export function nearestName(asked: string, names: readonly string[]): string | u
   );
 }
 
-function handoffThing({ handoffs }: Shelves, accountId: string, name: HandoffRef, version: number | undefined): Opened {
+function handoffThing(
+  { handoffs }: Shelves,
+  accountId: string,
+  name: HandoffRef,
+  version: number | undefined,
+): OpenedThing {
   try {
     const { record, shown, content } = handoffOf(handoffs, accountId, name, version);
     return {
@@ -150,7 +168,7 @@ function paperThing(
   accountId: string,
   id: number | undefined,
   version: number | undefined,
-): Opened {
+): OpenedThing {
   if (id === undefined)
     throw invalidField('id', 'cairn://papers/new is only for write; list with in "papers" shows ids');
   const { paper, content = '' } = papers.get(accountId, id);
@@ -169,7 +187,7 @@ function paperThing(
   };
 }
 
-function taskThing({ tasks }: Shelves, accountId: string, id: number): Opened {
+function taskThing({ tasks }: Shelves, accountId: string, id: number): OpenedThing {
   const task = tasks.get(accountId, id);
   const text = taskText(task);
   return {
@@ -183,7 +201,7 @@ function taskThing({ tasks }: Shelves, accountId: string, id: number): Opened {
   };
 }
 
-async function conflictThing({ sync }: Shelves, accountId: string, conflictId: string): Promise<Opened> {
+async function conflictThing({ sync }: Shelves, accountId: string, conflictId: string): Promise<OpenedThing> {
   const { vaultId, conflict } = sync.conflicts.sides(accountId, undefined, conflictId);
   const merged = await sync.merges.merge(accountId, { conflict_id: conflictId, vault_id: vaultId });
   const { record } = conflict;
@@ -231,9 +249,9 @@ export async function vaultOf(
 async function fileThing(
   shelves: Shelves,
   accountId: string,
-  { vault, path }: Extract<Place, { kind: 'file' }>,
+  { vault, path }: Extract<ThingPlace, { kind: 'file' }>,
   version: number | undefined,
-): Promise<Opened> {
+): Promise<OpenedThing> {
   const { sync } = shelves;
   const vaultId = await vaultOf(shelves, accountId, vault);
   if (path === '' || path.endsWith('/')) {

@@ -3,7 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import { splitLines } from '../../text/lines.ts';
 import { nearest } from '../../text/nearest.ts';
 
-export interface PortionRequest {
+export interface TextPartRequest {
   /** `40`, `40-80` or `40-`. */
   readonly lines?: string | undefined;
   readonly heading?: string | undefined;
@@ -11,7 +11,7 @@ export interface PortionRequest {
   readonly cursor?: string | undefined;
 }
 
-export interface Portion {
+export interface TextPart {
   readonly text: string;
   /** First and last line, from 1; both 0 for an empty text. */
   readonly from: number;
@@ -22,7 +22,7 @@ export interface Portion {
 }
 
 /** A section: its lines from the heading on, `to` exclusive, counted from 0. */
-export interface Section {
+export interface TextSection {
   readonly heading: string;
   readonly level: number;
   readonly from: number;
@@ -30,7 +30,7 @@ export interface Section {
 }
 
 /** Throws Refusal `invalid_fields` for lines or a heading that the text does not have. */
-export function portionOf(text: string, request: PortionRequest, bytesMax: number): Portion {
+export function textPartOf(text: string, request: TextPartRequest, bytesMax: number): TextPart {
   const lines = splitLines(text);
   const asked = spanOf(lines, request);
   const start = request.cursor === undefined ? { line: asked.from, char: 0 } : readCursor(request.cursor, lines.length);
@@ -53,7 +53,7 @@ export function portionOf(text: string, request: PortionRequest, bytesMax: numbe
   return part(taken, start.line, asked.to, lines.length, undefined);
 }
 
-function part(taken: readonly string[], from: number, to: number, total: number, next: string | undefined): Portion {
+function part(taken: readonly string[], from: number, to: number, total: number, next: string | undefined): TextPart {
   return { text: taken.join(''), from: total === 0 ? 0 : from + 1, to, total, next };
 }
 
@@ -63,7 +63,7 @@ function beginningOf(line: string, bytesMax: number): string {
   return line.slice(0, read);
 }
 
-function spanOf(lines: readonly string[], { lines: asked, heading }: PortionRequest): { from: number; to: number } {
+function spanOf(lines: readonly string[], { lines: asked, heading }: TextPartRequest): { from: number; to: number } {
   if (heading !== undefined) {
     if (asked !== undefined) throw invalidField('lines', 'send lines or heading, not both');
     return sectionOf(lines, heading);
@@ -89,7 +89,7 @@ function readCursor(cursor: string, count: number): { line: number; char: number
 }
 
 /** The section with this heading, in any case and with or without its marks. Throws Refusal `invalid_fields` (`field`). */
-export function sectionOf(lines: readonly string[], heading: string, field = 'heading'): Section {
+export function sectionOf(lines: readonly string[], heading: string, field = 'heading'): TextSection {
   const sections = sectionsOf(lines);
   const wanted = plain(heading);
   const found = sections.filter((one) => plain(one.heading) === wanted);
@@ -125,7 +125,7 @@ function plain(heading: string): string {
 }
 
 /** The sections of a Markdown text; marks inside fenced code are none. */
-export function sectionsOf(lines: readonly string[]): Section[] {
+function sectionsOf(lines: readonly string[]): TextSection[] {
   const heads: { heading: string; level: number; from: number }[] = [];
   let fence: string | undefined;
   lines.forEach((line, from) => {

@@ -17,7 +17,7 @@ export interface Shelves {
 }
 
 /** One version of a thing. */
-export interface Opened {
+export interface OpenedThing {
   readonly id: string;
   /** What it is, in a word or two. */
   readonly what: string;
@@ -42,5 +42,3 @@ export interface Written {
   readonly version: number;
   readonly status: 'created' | 'updated' | 'unchanged';
 }
-
-export type Writer = (text: string, by: Principal) => Promise<Written>;

@@ -10,7 +10,7 @@ import { checkPath } from '../../sync/log/paths.ts';
 import { formatListCursor, readListCursor } from '../../sync/pull/cursor.ts';
 import { devicesOf } from '../../sync/tools/devices.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
-import { conflictUri, handoffId, placeOf, taskUri } from '../things/ids.ts';
+import { conflictUri, handoffId, taskUri, thingPlaceOf } from '../things/ids.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { minute, sizeText } from './shown.ts';
@@ -249,7 +249,7 @@ async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { 
 /** One folder: its subfolders with counts, then its files. With a glob: all files that match, in all folders. */
 async function listFolder(shelves: Shelves, accountId: string, place: string, asked: Omit<Asked, 'of'>): Promise<Page> {
   const { sync } = shelves;
-  const found = placeOf(place, 'in');
+  const found = thingPlaceOf(place, 'in');
   if (found.kind !== 'file')
     throw invalidField('in', `in must be a folder or one of ${Object.keys(LISTERS).join(', ')}`);
   const vaultId = await vaultOf(shelves, accountId, found.vault);

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { ADDS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import type { Changes } from '../things/change.ts';
+import type { ThingChanges } from '../things/change.ts';
 import { openThing } from '../things/open.ts';
-import { portionOf } from '../things/portion.ts';
-import type { Opened, Shelves } from '../things/thing.ts';
+import { textPartOf } from '../things/portion.ts';
+import type { OpenedThing, Shelves } from '../things/thing.ts';
 import { minute, sizeText } from './shown.ts';
 
 /** The id of a thing, or a path. */
 export const thingId = z.string().min(1).max(limits.thingIdCharsMax);
 const text = z.string().max(limits.fileBytesMax);
-export const version = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+export const versionArgument = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 
 const writtenSchema = {
   id: z.string(),
@@ -20,7 +20,7 @@ const writtenSchema = {
   status: z.enum(['created', 'updated', 'unchanged']),
 };
 
-export function textTools(shelves: Shelves, changes: Changes): Tool[] {
+export function textTools(shelves: Shelves, changes: ThingChanges): Tool[] {
   return [readTool(shelves), editTool(changes), writeTool(changes)];
 }
 
@@ -35,7 +35,7 @@ function readTool(shelves: Shelves): Tool {
       id: thingId,
       lines: z.string().max(20).optional().describe('40, 40-80 or 40-'),
       heading: z.string().min(1).max(limits.headingCharsMax).optional(),
-      version: version.describe('Default: current'),
+      version: versionArgument.describe('Default: current'),
       cursor: z.string().max(limits.cursorCharsMax).optional(),
     }),
     output: z.object({
@@ -57,7 +57,7 @@ function readTool(shelves: Shelves): Tool {
     async handle({ id, version: asked, ...portion }, { accountId }) {
       const { thing } = await openThing(shelves, accountId, id, asked);
       if (thing.text === undefined) return bytesResult(thing);
-      const part = portionOf(thing.text, portion, limits.readPageBytes);
+      const part = textPartOf(thing.text, portion, limits.readPageBytes);
       const { from, to, total, next } = part;
       const isAll = from <= 1 && to === total && next === undefined;
       const which = isAll ? plural(total, 'line') : `lines ${from}-${to} of ${total}`;
@@ -77,7 +77,7 @@ function readTool(shelves: Shelves): Tool {
   });
 }
 
-function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha256 }: Opened) {
+function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha256 }: OpenedThing) {
   return {
     id,
     what,
@@ -89,7 +89,10 @@ function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha25
   };
 }
 
-function headline({ id, what, version: at, sizeBytes, changedAt, changedBy, note }: Opened, which: string): string {
+function headline(
+  { id, what, version: at, sizeBytes, changedAt, changedBy, note }: OpenedThing,
+  which: string,
+): string {
   const by = changedBy === undefined ? '' : ` by ${changedBy}`;
   const more = note === undefined ? '' : `; ${note}`;
   return `${id} (${what}, version ${at}, ${which}, ${sizeText(sizeBytes)}, changed ${minute(changedAt)}${by}${more})`;
@@ -104,7 +107,7 @@ const PICTURES: readonly (readonly [type: string, start: RegExp])[] = [
 ];
 
 /** A picture as one; of other bytes only what they are. */
-function bytesResult(thing: Opened) {
+function bytesResult(thing: OpenedThing) {
   const { bytes = Buffer.alloc(0) } = thing;
   const start = bytes.subarray(0, 16).toString('latin1');
   const type = PICTURES.find(([, pattern]) => pattern.test(start))?.[0];
@@ -117,13 +120,13 @@ function bytesResult(thing: Opened) {
   };
 }
 
-function editTool(changes: Changes): Tool {
+function editTool(changes: ThingChanges): Tool {
   return defineTool({
     name: 'edit',
     title: 'Edit a file or document',
     access: 'account',
     description:
-      'Changes a part of a text: old becomes new; section gets text as its body, or append at its end; append alone adds at the end. If old does not match, the answer shows what is there.',
+      'ThingChanges a part of a text: old becomes new; section gets text as its body, or append at its end; append alone adds at the end. If old does not match, the answer shows what is there.',
     input: z.strictObject({
       id: thingId,
       old: text.optional().describe('Exact, and there once'),
@@ -132,7 +135,7 @@ function editTool(changes: Changes): Tool {
       section: z.string().min(1).max(limits.headingCharsMax).optional().describe('A heading'),
       text: text.optional(),
       append: text.optional(),
-      version: version.describe('Refused if changed since'),
+      version: versionArgument.describe('Refused if changed since'),
     }),
     output: z.object({ ...writtenSchema, changes: z.int().nonnegative(), line: z.int().nonnegative() }),
     annotations: ADDS,
@@ -149,14 +152,14 @@ function editTool(changes: Changes): Tool {
   });
 }
 
-function writeTool(changes: Changes): Tool {
+function writeTool(changes: ThingChanges): Tool {
   return defineTool({
     name: 'write',
     title: 'Write a file or document',
     access: 'account',
     description:
       'Writes a whole text: a note or file in a vault, a dev doc (rule, skill, command), or a paper (cairn://papers/new). A text that exists is replaced only with the version that you read.',
-    input: z.strictObject({ id: thingId, content: text, version: version.describe('To replace') }),
+    input: z.strictObject({ id: thingId, content: text, version: versionArgument.describe('To replace') }),
     output: z.object(writtenSchema),
     annotations: SETS,
     example: { id: 'notes/plan.md', content: '# Plan\n' },
