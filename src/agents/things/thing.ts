@@ -1,5 +1,5 @@
 /** Defines what agents read and change by its id, whatever stores it. Types, and the capabilities that it is built over. */
-import type { CallerName, Principal } from '../../common/principal.ts';
+import type { CallerName } from '../../common/principal.ts';
 import type { DevDocs } from '../../documents/dev-docs/service.ts';
 import type { Handoffs } from '../../documents/handoffs/service.ts';
 import type { Papers } from '../../documents/papers/service.ts';
