@@ -70,7 +70,7 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'live', 'config.ts'],
+  ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
