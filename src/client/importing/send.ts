@@ -30,9 +30,7 @@ const tasksSchema = z.object({
 });
 
 interface Pending {
-  readonly path: string;
-  readonly content: string;
-  readonly encoding?: 'base64';
+  readonly args: { readonly path: string; readonly content: string; readonly encoding?: 'base64' };
   readonly sizeBytes: number;
 }
 
@@ -51,7 +49,7 @@ export async function sendFiles(
   let pending: Pending[] = [];
   const flush = async () => {
     if (pending.length === 0) return;
-    const sent = pending.map(({ sizeBytes: _, ...file }) => file);
+    const sent = pending.map(({ args }) => args);
     pending = [];
     const { structured } = await patiently(() => tools.call('sync_push_many', { vault_id: vaultId, files: sent }));
     for (const { path, error } of readAs(pushedSchema, structured).results) {
@@ -81,8 +79,8 @@ export async function sendFiles(
 
 function pendingOf(path: string, bytes: Buffer): Pending {
   const text = bytes.toString('utf8');
-  if (Buffer.from(text).equals(bytes)) return { path, content: text, sizeBytes: bytes.length };
-  return { path, content: bytes.toString('base64'), encoding: 'base64', sizeBytes: bytes.length };
+  if (Buffer.from(text).equals(bytes)) return { args: { path, content: text }, sizeBytes: bytes.length };
+  return { args: { path, content: bytes.toString('base64'), encoding: 'base64' }, sizeBytes: bytes.length };
 }
 
 /** SHA-256 of each live file of a vault, by path. */

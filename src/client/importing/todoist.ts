@@ -49,7 +49,7 @@ export function readTodoist(text: string, project: string, readDate: ReadDate): 
   }
   const items = drafts.map(({ lines, dueDate, isImportant }) => {
     const content = lines.filter((line) => line !== '').join('\n');
-    const kept = [...content].slice(0, limits.taskContentCharsMax).join('');
+    const kept = content.slice(0, limits.taskContentCharsMax).toWellFormed();
     if (kept !== content)
       notices.push(`${lines[0] ?? ''}: the text was cut after ${limits.taskContentCharsMax} characters`);
     return { content: kept, dueDate, isImportant, category: project };

@@ -34,7 +34,7 @@ test.each([
     'task,Call,,4,1,,,,,\nnote,The number is 12,,,,,,,,',
     { content: 'Call\nThe number is 12', dueDate: null, isImportant: false },
   ],
-])('[CLI-4] %s of Todoist becomes a task', (_, rows, task) => {
+])('[CLI-4] %s of Todoist becomes a task', (_title, rows, task) => {
   expect(read(rows)).toEqual({ items: [{ ...task, category: 'Home' }], notices: [] });
 });
 
