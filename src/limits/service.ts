@@ -179,6 +179,8 @@ export const limits = {
   recordCountedBytes: 1 * KiB,
   /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
+  /** Once it was reached, so much more must be free before other accounts can write again. */
+  diskReservedSteadyShare: 0.01,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,
