@@ -102,8 +102,6 @@ export const limits = {
   /** Resources per page, completions of an argument, and characters of a URI in an error. */
   resourcesPage: 100,
   completionsMax: 100,
-  /** An id `cairn://…` in a call. */
-  thingIdCharsMax: 8192,
   resourceUriShownMax: 200,
   /**
    * Cached tasks of lists, in characters of their JSON; cached rows of orders and counters; cached rows at one end of
