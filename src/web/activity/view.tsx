@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
-import { Confirm, Empty, Form, Given, SubmitButton } from '../ui.tsx';
+import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { type EntryDetails, EntryRow, verbAndName, Who } from './entry-row.tsx';
 import { ACTIVITY_PATH, type ActivityQuery, activityPath, sessionFields, sessionPath } from './query.ts';
 import {
@@ -273,9 +273,7 @@ export function SessionLines({
             <span class="meta">{sessionText(session)}</span>
           </p>
           <span class="meta">
-            <time datetime={new Date(session.lastMs).toISOString()}>
-              {`${visit.zone.dayName(session.lastMs)}, ${timesText(session, visit)}`}
-            </time>
+            <Moment at={session.lastMs} zone={visit.zone} />
           </span>
         </li>
       ))}
