@@ -63,8 +63,8 @@ export async function importActivity(target: ImportTarget): Promise<void> {
   const { actors, accountId, latestMs } = target;
   const actor = actors.account(accountId);
   let head = { number: 0, rows: 0, chars: 0 };
-  await importSection(target, 'activity', changeRecord(instantUpTo(latestMs)), ({ type: _, ...line }, wait) => {
-    const { number, at, changed_by: by, ...change } = line;
+  await importSection(target, 'activity', changeRecord(instantUpTo(latestMs)), (line, wait) => {
+    const { type: _, number, at, changed_by: by, ...change } = line;
     if (number <= head.number) throw invalidField('number', `number ${number} must be above ${head.number}`);
     const record: ChangeRecord = { at_ms: Date.parse(at), ...change, by: by ?? null };
     head = { number, rows: head.rows + 1, chars: head.chars + charsOf(record) };

@@ -18,14 +18,14 @@ export interface FileRef {
 }
 
 /** A change of a task or a document, by its number in the activity of the account. */
-export interface RecordRef {
+interface RecordRef {
   readonly of: 'record';
   readonly number: number;
   readonly kind: ChangedKind;
   readonly item: number;
 }
 
-export type EntryRef = FileRef | RecordRef | { readonly of: 'event' };
+type EntryRef = FileRef | RecordRef | { readonly of: 'event' };
 
 export interface ActivityEntry {
   readonly atMs: number;

@@ -206,7 +206,7 @@ function UndoSession({ session, visit, back }: Omit<SessionProps, 'details'> & {
   );
 }
 
-export const canUndo = ({ ref }: ActivityEntry): boolean => ref.of !== 'event';
+const canUndo = ({ ref }: ActivityEntry): boolean => ref.of !== 'event';
 
 /** `14:02–14:09`; with both days when it passed midnight. */
 function timesText({ firstMs, lastMs }: Session, { zone }: MemberVisit): string {

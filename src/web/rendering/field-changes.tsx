@@ -38,12 +38,13 @@ export function FieldChanges({ before, after, categoryName }: FieldChangesProps)
   const year = new Date().toISOString();
   const text = (name: string, value: unknown) => {
     if (value === null || value === undefined || value === '') return 'none';
-    if (name === 'due_date') return dateText(String(value), year);
-    if (name === 'kanban_status') return STATUS_NAMES[String(value)] ?? String(value);
-    if (name === 'category_id') return categoryName(Number(value)) ?? 'a deleted category';
     if (typeof value === 'boolean') return value ? 'yes' : 'no';
-    const chars = Array.from(String(value).replaceAll(/\s+/g, ' '));
-    return chars.length > SHOWN_CHARS ? `${chars.slice(0, SHOWN_CHARS).join('')}…` : chars.join('');
+    if (name === 'category_id') return categoryName(Number(value)) ?? 'a deleted category';
+    const given = typeof value === 'string' ? value : JSON.stringify(value);
+    if (name === 'due_date') return dateText(given, year);
+    if (name === 'kanban_status') return STATUS_NAMES[given] ?? given;
+    const chars = Array.from(given.replaceAll(/\s+/g, ' '));
+    return chars.length > SHOWN_CHARS ? `${chars.slice(0, SHOWN_CHARS).join('')}…` : given.replaceAll(/\s+/g, ' ');
   };
   return (
     <span class="field-changes">
