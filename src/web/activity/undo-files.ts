@@ -3,7 +3,7 @@ import { explain, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { Sync } from '../../sync/service.ts';
-import { textContentOf } from '../vaults/text-content.ts';
+import { textContentOf } from '../../text/text-content.ts';
 import type { FileUndo } from './undo-plan.ts';
 
 export type UndoOutcome =
