@@ -149,6 +149,8 @@ export const limits = {
   /** Restore drills kept for one account; the oldest are forgotten first. */
   drillsMax: 1000,
   drillDetailCharsMax: 500,
+  /** Archives that one request may remove. */
+  removedArchivesMax: 100,
 
   // Accounts.
   accountKeysLiveMax: 50,
