@@ -124,7 +124,7 @@ test('[MIR-26, OPS-2] a rotation that was answered outlives kill -9, with every 
   }
 });
 
-test('[MIR-26] an upload-only credential uploads, and its token opens nothing else', async () => {
+test('[MIR-26, MIR-29] an upload-only credential uploads, and its token opens nothing else', async () => {
   const who = await mirrorAccount(hub);
   const made = await ask('POST', '/credentials/uploaders', who.mcp_key, { name: 'github-actions' });
   expect(made.status).toBe(201);

@@ -30,7 +30,6 @@ test('[MIR-28] prune removes what the rules do not keep, and tells before what i
   expect(JSON.parse(done.stdout)).toMatchObject({
     repositories: [{ kept: 2, removed: 2, repository_label: 'website' }],
   });
-  expect((await cairn('prune', '--keep-last', '1')).stdout).toContain('nothing to remove; 2 archives stay');
   expect((await cairn('list')).stdout).toContain('2 archives');
   const output = join(temporaryFolder(), 'restored');
   expect(await cairnIn(folder, 'pull', '--output', output)).toMatchObject({ code: 0, stderr: '' });
@@ -38,9 +37,9 @@ test('[MIR-28] prune removes what the rules do not keep, and tells before what i
   // The next push continues the chain.
   commitFile(folder, 'a', '3');
   expect((await cairnIn(folder, 'push')).stdout).toContain('(increment)');
-});
+}, 240_000);
 
-test('[MIR-26, MIR-22] with an upload-only credential a job uploads increments, and neither lists, restores nor prunes', async () => {
+test('[MIR-29, MIR-22] with an upload-only credential a job uploads increments, and neither lists, restores nor prunes', async () => {
   const who = await account(hub);
   const { cairn, cairnIn } = backupMachine(hub, who);
   const { folder } = testRepository(4096, 'website');
@@ -59,7 +58,7 @@ test('[MIR-26, MIR-22] with an upload-only credential a job uploads increments, 
   expect((await push()).stdout).toContain('(increment)');
   expect((await push('--tree')).code).toBe(0);
   expect((await push('--tree')).stdout).toContain('already backed up');
-  for (const args of [['list'], ['latest'], ['pull', '--output', 'x'], ['prune', '--keep-last', '1']]) {
+  for (const args of [['list'], ['pull', '--encrypted', '--output', 'x'], ['prune', '--keep-last', '1']]) {
     const refused = await ci.cairn(...args);
     expect(refused.code, args[0]).toBe(5);
     expect(refused.stderr, args[0]).toContain('only upload');
@@ -72,4 +71,4 @@ test('[MIR-26, MIR-22] with an upload-only credential a job uploads increments, 
   expect((await cairn('uploader-revoke', id)).stderr).toContain('cairn backups uploaders');
   commitFile(folder, 'a', '2');
   expect((await push()).code).toBe(5);
-});
+}, 240_000);
