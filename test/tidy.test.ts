@@ -70,7 +70,7 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'live', 'config.ts'],
+  ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
@@ -143,11 +143,13 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
+  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts', 'rows.ts'],
   ['table.ts'],
   ['changes'],
+  ['committer.ts'],
   ['group-commit.ts'],
   ['environment.ts', 'stats.ts', 'table-reads.ts'],
+  ['logged'],
   ['store.ts'],
   ['checked-reader.ts', 'in-turns.ts', 'meta', 'remove-rows.ts', 'staged-bytes.ts'],
   ['sealing'],

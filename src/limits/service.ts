@@ -181,6 +181,8 @@ export const limits = {
   recordCountedBytes: 1 * KiB,
   /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
+  /** Once it was reached, so much more must be free before other accounts can write again. */
+  diskReservedSteadyShare: 0.01,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,
@@ -692,6 +694,10 @@ export const limits = {
   groupDecisionsMax: 1024,
   /** How long the decisions of one commit may block the event loop. */
   groupMsMax: 4,
+  /** A group of decisions for a replicated log takes no further one above this. */
+  logGroupBytesMax: 4 * MiB,
+  /** Values of at least this size are kept beside a replicated log, not in its records. */
+  logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
   /** When a write that the disk did not take may be tried again: a person has to free space first. */
