@@ -9,7 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
-const MAP_LINES_MAX = 250;
+const MAP_LINES_MAX = 275;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ const HOUSE = [
   ['gateway', 'archive'],
   ['audit'],
   CAPABILITIES,
-  ['web', 'control'],
+  ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],
   ['ops'],
@@ -136,6 +136,7 @@ const GATEWAY = [
   ['offers'],
   ['asking', 'listening'],
   ['tool.ts'],
+  ['faces.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
   ['methods.ts'],
