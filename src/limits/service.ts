@@ -466,6 +466,22 @@ export const limits = {
   /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
 
+  // Tools for models.
+  /** Bytes of text that one call of read answers; some 8,000 tokens. */
+  readPageBytes: 32 * KiB,
+  /** Largest picture shown to a model. */
+  readPictureBytesMax: 1 * MiB,
+  headingCharsMax: 300,
+  /** An id: a path with each byte percent-encoded, and what stands before it. */
+  thingIdCharsMax: 4096,
+  listItemsDefault: 100,
+  listItemsMax: 500,
+  editTriesMax: 5,
+  tasksAtOnceMax: 100,
+  removedAtOnceMax: 100,
+  /** Files that one call moves, or restores at a time. */
+  moveFilesMax: 1000,
+
   // Vaults and file sync.
   /** Longest path of a file, in UTF-8. */
   pathBytesMax: 1024,
