@@ -149,10 +149,14 @@ export const limits = {
   /** Restore drills kept for one account; the oldest are forgotten first. */
   drillsMax: 1000,
   drillDetailCharsMax: 500,
+  /** Archives that one request may remove. */
+  removedArchivesMax: 100,
 
   // Accounts.
   accountKeysLiveMax: 50,
-  passwordBytesMin: 8,
+  /** CAIRN_PASSWORD_MIN: on a hub that only its own machine reaches, and on one that others reach. */
+  passwordBytesMin: 6,
+  passwordBytesMinReached: 8,
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
