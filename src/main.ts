@@ -12,7 +12,9 @@ import { firstStep } from './compose/first-steps.ts';
 import { Doors } from './compose/listeners.ts';
 import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
+import { SearchThread } from './compose/search/thread.ts';
 import { Sweeper } from './compose/sweeper.ts';
+import { thingKinds } from './compose/things.ts';
 import type { Config } from './config.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
@@ -30,6 +32,7 @@ import { lastDone } from './ops/marks.ts';
 import { metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
+import { accountOfVault } from './sync/log/records.ts';
 import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
 import { LivePages } from './web/live-pages.ts';
@@ -123,9 +126,19 @@ async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined>
   return new Mailer({ ...mail, log });
 }
 
-/** Parts used only by the web pages. */
-function pageParts({ store }: Core, { dataFolder }: Config): Pick<ServiceParts, 'live' | 'lastBackupMs'> {
-  return { live: new LivePages(store), lastBackupMs: () => lastDone(dataFolder, 'backup')?.at_ms };
+/** The search has a separate thread, which starts with the first search. */
+function openSearch(core: Core, config: Config): ServiceParts['search'] {
+  const { store, standings, life } = core;
+  const search = new SearchThread({ config, store, kinds: thingKinds, accountOfVault: accountOfVault(store) });
+  standings.onShut((accountId) => search.forget(accountId));
+  life.own('search', search);
+  return (query) => search.search(query);
+}
+
+/** Parts beside the capabilities. */
+function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search'> {
+  const lastBackupMs = () => lastDone(config.dataFolder, 'backup')?.at_ms;
+  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config) };
 }
 
 /** What the hub's log compares with the start before; of a secret only that it is set. */

@@ -35,6 +35,7 @@ import { Staging } from '../mirror/upload/staging.ts';
 import { Uploaders } from '../mirror/uploaders.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { Find } from '../search/found.ts';
 import { foundRoutes } from '../search/routes.ts';
 import { searchTools } from '../search/tools.ts';
 import type { Sync } from '../sync/service.ts';
@@ -79,6 +80,7 @@ export interface ServiceParts {
   readonly mail: Mail | undefined;
   readonly live: LivePages;
   readonly lastBackupMs: () => number | undefined;
+  readonly search: Find;
   readonly log: Log;
 }
 
@@ -104,7 +106,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
       nameOf,
     }),
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
-    ...foundRoutes({ things, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
+    ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
     ...openGateway(parts, registry),
   ];
   const { publicUrl } = parts.config;
@@ -150,7 +152,7 @@ const ALSO_FOR_MODELS: ReadonlySet<string> = new Set(['list_tasks', 'handoff_sav
 
 /** Returns the tools, in listing order. */
 function openTools(
-  { config, core, tasks, documents, sync, toolTraffic }: ServiceParts,
+  { config, core, tasks, documents, sync, search, toolTraffic }: ServiceParts,
   { onboarding, things }: SignInParts & { readonly things: Things },
   nameOf: CallerName,
   archives: BlobReads,
@@ -164,7 +166,7 @@ function openTools(
       ...inSet('vaults', syncTools(sync, nameOf)),
       ...inSet('backups', backupTools(archives)),
       ...inSet('account', onboardingTools(onboarding, config.oauthMetadata)),
-      ...inSet('models', searchTools(things)),
+      ...inSet('models', searchTools(things, search)),
       ...inSet('models', agentTools(shelves, { backups: (accountId) => backupLines(archives, accountId) })),
     ].map((tool) =>
       ALSO_FOR_MODELS.has(tool.name) ? { ...tool, sets: [...(tool.sets ?? []), 'models' as const] } : tool,

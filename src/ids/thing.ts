@@ -5,7 +5,7 @@
 import type { AnyTable, Key, Reader, Walkable } from '../store/table.ts';
 import type { Variables } from './uri.ts';
 
-const THING_KINDS = ['task', 'doc', 'handoff', 'paper', 'file', 'backup'] as const;
+export const THING_KINDS = ['task', 'doc', 'handoff', 'paper', 'file', 'backup'] as const;
 
 export type ThingKindName = (typeof THING_KINDS)[number];
 

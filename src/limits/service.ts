@@ -103,6 +103,22 @@ export const limits = {
   resourcesPage: 100,
   completionsMax: 100,
   resourceUriShownMax: 200,
+  /** The search index: things of a new segment, segments that are joined, words that one beginning stands for. */
+  searchSegmentThings: 1000,
+  searchSegmentsJoined: 4,
+  searchPrefixWords: 400,
+  /** Characters of a text that are indexed, and accounts whose index is kept in memory. */
+  searchIndexedChars: 1 * MiB,
+  searchAccountsMax: 64,
+  /** How long a search waits for the index; then it answers with what is there. */
+  searchWaitMs: 5000,
+  /** Time that indexing takes in one go, so that searches come between. */
+  searchSliceMs: 10,
+  searchPageDefault: 10,
+  searchPageMax: 50,
+  /** First results, whose texts decide their order. */
+  searchReread: 30,
+  searchSnippets: 3,
   /**
    * Cached tasks of lists, in characters of their JSON; cached rows of orders and counters; cached rows at one end of
    * an order.

@@ -2,9 +2,25 @@
 import { defineTool, READS, type Tool } from '../gateway/tool.ts';
 import type { Things } from '../ids/things.ts';
 import { fetched, fetchedSchema, fetchInput } from './fetched.ts';
+import { type Find, foundSchema, searchFields, searchPage } from './found.ts';
 
-export function searchTools(things: Things): Tool[] {
+export function searchTools(things: Things, find: Find): Tool[] {
   return [
+    defineTool({
+      name: 'search',
+      title: 'Search everything',
+      access: 'account',
+      description:
+        'Finds tasks, documents, vault files and backups by words, the best first. fetch reads a result by its id.',
+      input: searchFields,
+      output: foundSchema,
+      annotations: READS,
+      example: { query: 'certificate' },
+      async handle(args, { accountId }, { baseUrl }) {
+        const structured = await searchPage(find, accountId, args, baseUrl);
+        return { structured, text: JSON.stringify(structured) };
+      },
+    }),
     defineTool({
       name: 'fetch',
       title: 'Read by id',

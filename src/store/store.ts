@@ -141,6 +141,11 @@ export class Store implements Reader {
     return this.#revisions.finished(tables, owner);
   }
 
+  /** Makes the next reads of this thread see the newest commit, whichever thread made it. */
+  renew(): void {
+    this.#root.resetReadTxn();
+  }
+
   /** Calls a watcher with the keys of a table that each commit writes. */
   watch(table: AnyTable, watcher: RowWatcher): void {
     this.#watchers.watch(table, watcher);

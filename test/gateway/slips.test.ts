@@ -104,6 +104,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['update_category', { category_id: 1, name: 'x' }, 'category_id', ONE_OF('id')],
   ['delete_category', { name: 'Work' }, 'id', 'returned by list_categories'],
   ['list_categories', { limit: 5 }, 'limit', 'known fields: none'],
+  ['search', { q: 'x' }, 'query', 'query is required'],
   ['fetch', { uri: 'cairn://tasks/1' }, 'id', 'id is required'],
   ['list_backups', { repository: 'x' }, 'repository', 'known fields: none'],
   ['set_timezone', { tz: 'Asia/Seoul' }, 'tz', ONE_OF('timezone')],

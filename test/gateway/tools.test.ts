@@ -157,6 +157,7 @@ const destructive = [
 ];
 const openWorld = ['vault_create', 'signup_and_get_key'];
 const reads = [
+  'search',
   'fetch',
   'list_backups',
   'list_tasks',

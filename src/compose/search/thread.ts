@@ -1,0 +1,99 @@
+/** Runs the search in a separate thread, and tells it of each written thing once its commit is over. */
+import { Worker } from 'node:worker_threads';
+import { Refusal } from '../../common/fault.ts';
+import type { Config } from '../../config.ts';
+import type { ThingKind } from '../../ids/thing.ts';
+import type { FoundThings, FromIndex, SearchQuery, ToIndex, WrittenThing } from '../../search/messages.ts';
+import type { Store } from '../../store/store.ts';
+import type { SearchThreadData } from './search-thread.ts';
+
+interface SearchOptions {
+  readonly config: Pick<Config, 'dataFolder' | 'mapBytes'>;
+  readonly store: Store;
+  readonly kinds: readonly ThingKind[];
+  readonly accountOfVault: (vaultId: string) => string | undefined;
+}
+
+export class SearchThread {
+  readonly #options: SearchOptions;
+  readonly #waiting = new Map<number, (found: FoundThings | undefined) => void>();
+  #written: WrittenThing[] = [];
+  #worker: Worker | undefined;
+  #searches = 0;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+    const { store, kinds, accountOfVault } = options;
+    for (const { kind, writtenBy } of kinds) {
+      for (const { table, keyOf } of writtenBy) {
+        store.watch(table, (rows) => () => {
+          for (const row of rows) {
+            const owner = String(row[0]);
+            const accountId = table.owners.vault === 0 ? accountOfVault(owner) : owner;
+            const key = keyOf(row);
+            if (accountId === undefined || key === undefined) continue;
+            if (this.#written.length === 0) setImmediate(() => this.#tell());
+            this.#written.push([accountId, kind, key]);
+          }
+        });
+      }
+    }
+  }
+
+  /** Finds what has every word. The caller's answered writes are in it. Throws Refusal `overloaded`. */
+  async search(query: SearchQuery): Promise<FoundThings> {
+    this.#tell();
+    this.#searches += 1;
+    const id = this.#searches;
+    const found = await new Promise<FoundThings | undefined>((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#send({ type: 'search', id, query });
+    });
+    if (found !== undefined) return found;
+    throw new Refusal({ kind: 'overloaded', what: 'the search is starting again', retryAfterSeconds: 1 });
+  }
+
+  /** Drops the index of an account that is gone. */
+  forget(accountId: string): void {
+    if (this.#worker !== undefined) this.#send({ type: 'forget', accountId });
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+    worker.postMessage('close');
+    await ended;
+  }
+
+  #tell(): void {
+    const things = this.#written;
+    if (things.length === 0) return;
+    this.#written = [];
+    // Without a thread nothing is indexed yet: the first search reads everything.
+    if (this.#worker !== undefined) this.#send({ type: 'written', things });
+  }
+
+  #send(message: ToIndex): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(message);
+  }
+
+  #start(): Worker {
+    const { dataFolder, mapBytes } = this.#options.config;
+    const workerData: SearchThreadData = { dataFolder, mapBytes };
+    const worker = new Worker(new URL('./search-thread.js', import.meta.url), { workerData, name: 'search' });
+    worker.unref();
+    worker.on('message', ({ id, found }: FromIndex) => {
+      this.#waiting.get(id)?.(found);
+      this.#waiting.delete(id);
+    });
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      for (const answer of this.#waiting.values()) answer(undefined);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+}

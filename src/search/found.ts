@@ -1,0 +1,79 @@
+/** The form in which search answers: `results` of `id`, `title` and `url`, as assistants expect, and where it was found. */
+import { z } from 'zod';
+import { invalidField } from '../common/fault.ts';
+import { THING_KINDS } from '../ids/thing.ts';
+import { limits } from '../limits/service.ts';
+import type { FoundThings, SearchQuery } from './messages.ts';
+
+export const searchFields = z.strictObject({
+  query: z.string().min(1).max(limits.searchCharsMax).describe('Words, all required; beginnings and small slips count'),
+  in: z.enum(THING_KINDS).optional().describe('Only this kind'),
+  limit: z.coerce.number().int().min(1).max(limits.searchPageMax).default(limits.searchPageDefault),
+  cursor: z.string().max(limits.listCursorCharsMax).optional().describe('cursor of an earlier answer'),
+});
+
+const result = z.object({
+  id: z.string(),
+  title: z.string(),
+  url: z.string(),
+  kind: z.enum(THING_KINDS),
+  place: z.string().describe('Path, category or project'),
+  lines: z.array(z.object({ line: z.int(), text: z.string() })).describe('Lines that show it, numbered from 1'),
+});
+
+export const foundSchema = z.object({
+  results: z.array(result),
+  total: z.int(),
+  counts: z.record(z.string(), z.int()).describe('Matches by kind'),
+  missing: z.array(z.string()).describe('Words of the query that nothing has'),
+  complete: z.boolean().describe('False: still indexing, more may be found'),
+  cursor: z.string().optional(),
+});
+
+export const FOUND_EXAMPLE: z.output<typeof foundSchema> = {
+  results: [
+    {
+      id: 'cairn://tasks/7',
+      title: 'Renew the certificate',
+      url: 'https://hub.example.org/tasks/7',
+      kind: 'task',
+      place: '',
+      lines: [{ line: 1, text: 'Renew the certificate' }],
+    },
+  ],
+  total: 1,
+  counts: { task: 1 },
+  missing: [],
+  complete: true,
+};
+
+/** Finds things in the index. */
+export type Find = (query: SearchQuery) => Promise<FoundThings>;
+
+/** Throws Refusal `invalid_fields` for a cursor that is not of an earlier answer. */
+export async function searchPage(
+  find: Find,
+  accountId: string,
+  { query, in: kind, limit, cursor = '0' }: z.output<typeof searchFields>,
+  baseUrl: string,
+): Promise<z.output<typeof foundSchema>> {
+  if (!/^\d{1,9}$/.test(cursor)) throw invalidField('cursor', 'cursor must be that of an earlier answer');
+  const offset = Number(cursor);
+  const kinds = kind === undefined ? undefined : [kind];
+  const { results, total, counts, missing, complete } = await find({ accountId, query, kinds, offset, limit });
+  return {
+    results: results.map(({ id, title, path, kind: of, place, lines }) => ({
+      id,
+      title,
+      url: baseUrl + path,
+      kind: of,
+      place,
+      lines: lines.map(({ line, text }) => ({ line, text })),
+    })),
+    total,
+    counts,
+    missing: [...missing],
+    complete,
+    ...(offset + limit < total ? { cursor: String(offset + limit) } : {}),
+  };
+}

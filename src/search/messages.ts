@@ -1,0 +1,45 @@
+/** What the hub and the thread of the index tell each other. */
+import type { ThingKindName } from '../ids/thing.ts';
+import type { Snippet } from './snippets.ts';
+
+export interface SearchQuery {
+  readonly accountId: string;
+  readonly query: string;
+  readonly kinds: readonly ThingKindName[] | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** A written thing: its account, kind and key. */
+export type WrittenThing = readonly [accountId: string, kind: ThingKindName, key: string];
+
+export type ToIndex =
+  | { readonly type: 'written'; readonly things: readonly WrittenThing[] }
+  | { readonly type: 'forget'; readonly accountId: string }
+  | { readonly type: 'search'; readonly id: number; readonly query: SearchQuery };
+
+export interface FoundThing {
+  readonly id: string;
+  readonly kind: ThingKindName;
+  readonly title: string;
+  readonly place: string;
+  readonly path: string;
+  readonly changedMs: number;
+  readonly lines: readonly Snippet[];
+}
+
+export interface FoundThings {
+  readonly results: readonly FoundThing[];
+  readonly total: number;
+  /** Matches of each kind. */
+  readonly counts: Readonly<Partial<Record<ThingKindName, number>>>;
+  /** Wanted words that nothing has. */
+  readonly missing: readonly string[];
+  /** False: the account is still being indexed. */
+  readonly complete: boolean;
+}
+
+export interface FromIndex {
+  readonly id: number;
+  readonly found: FoundThings | undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * Cuts texts into the words that are searched: runs of letters and digits, folded. Chinese, Japanese and Korean have no
+ * words of their own to cut at, so each two neighbouring characters of them are one. Pure.
+ */
+
+const RUNS = /[\p{L}\p{N}\p{M}]+/gu;
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
+const PARTS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/gu;
+/** Japanese particles between two words of another script. */
+const PARTICLES =
+  /(?<=[\p{Script=Han}\p{Script=Katakana}ー])[のをにはがでとへも](?=[\p{Script=Han}\p{Script=Katakana}ー])/gu;
+/** A longer run is a key or a hash: its beginning finds it. */
+const WORD_CHARS_MAX = 40;
+
+/** One form for texts and queries: composed, compatible forms unified, lower case, without accents on Latin letters. */
+export function foldWords(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase();
+  // Only a text beyond ASCII has accents; Hangul is composed again.
+  return /[^\0-\x7f]/.test(folded)
+    ? folded
+        .normalize('NFD')
+        .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+        .normalize('NFC')
+    : folded;
+}
+
+/** Calls `found` with each word of a text, in order. */
+export function eachWord(text: string, found: (word: string) => void): void {
+  for (const [run] of foldWords(text).matchAll(RUNS)) {
+    if (!CJK.test(run)) {
+      found(run.slice(0, WORD_CHARS_MAX));
+      continue;
+    }
+    for (const [part] of run.matchAll(PARTS)) {
+      if (CJK.test(part)) for (const pair of pairsOf(part)) found(pair);
+      else found(part.slice(0, WORD_CHARS_MAX));
+    }
+  }
+}
+
+function pairsOf(part: string): string[] {
+  const signs = Array.from(part);
+  if (signs.length === 1) return signs;
+  return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
+}
+
+export interface WantedWord {
+  /** As typed, folded: marked in snippets. */
+  readonly shown: string;
+  /** Words of the index that must all be there. */
+  readonly words: readonly string[];
+  readonly isCjk: boolean;
+}
+
+/** The words of a query. All are required. */
+export function wantedWords(query: string): WantedWord[] {
+  const found: WantedWord[] = [];
+  for (const [run] of foldWords(query).replace(PARTICLES, ' ').matchAll(RUNS)) {
+    for (const [part] of run.matchAll(PARTS)) {
+      if (found.some(({ shown }) => shown === part)) continue;
+      const isCjk = CJK.test(part);
+      found.push({ shown: part, words: isCjk ? pairsOf(part) : [part.slice(0, WORD_CHARS_MAX)], isCjk });
+    }
+  }
+  return found;
+}
+
+/** Other forms of an English word: its singular, and what is left without `ing` or `ed`. */
+export function otherForms(word: string): string[] {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return [];
+  const forms: string[] = [];
+  if (word.endsWith('ies')) forms.push(`${word.slice(0, -3)}y`);
+  else if (word.endsWith('es')) forms.push(word.slice(0, -1), word.slice(0, -2));
+  else if (word.endsWith('s') && !word.endsWith('ss')) forms.push(word.slice(0, -1));
+  const [, stem] = /^([a-z]{3,})(?:ing|ed)$/.exec(word) ?? [];
+  if (stem !== undefined) forms.push(stem, `${stem}e`, ...(/(.)\1$/.test(stem) ? [stem.slice(0, -1)] : []));
+  return forms;
+}
+
+/** True when one word becomes the other by at most `most` letters added, left out, replaced, or two swapped. */
+export function isNear(one: string, other: string, most: number): boolean {
+  if (Math.abs(one.length - other.length) > most) return false;
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    let least = i;
+    for (let j = 1; j <= other.length; j += 1) {
+      let edits = Math.min(
+        (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1),
+        (row[j] ?? 0) + 1,
+        (next[j - 1] ?? 0) + 1,
+      );
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        edits = Math.min(edits, (before[j - 2] ?? 0) + 1);
+      next.push(edits);
+      if (edits < least) least = edits;
+    }
+    if (least > most) return false;
+    before = row;
+    row = next;
+  }
+  return (row[other.length] ?? 0) <= most;
+}

@@ -1,0 +1,76 @@
+/** What an account keeps is found by words, over the tool and REST. */
+import { beforeAll, expect, test } from 'vitest';
+import { callTool, structured, withKey } from '../support/gateway.ts';
+import { call } from '../support/http.ts';
+import { type Device, newDevice } from '../support/sync.ts';
+import { useHub } from '../support/use-hub.ts';
+
+interface FoundPage {
+  readonly results: readonly { id: string; title: string; kind: string; lines: { line: number; text: string }[] }[];
+  readonly total: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly missing: readonly string[];
+  readonly cursor?: string;
+}
+
+const hub = useHub({ loudest: 30 });
+let owner: Device;
+let other: Device;
+
+const find = (query: string, more: object = {}, who = owner) =>
+  structured<FoundPage>(hub, 'search', { query, ...more }, who.key);
+const titles = async (query: string, more: object = {}) => (await find(query, more)).results.map(({ title }) => title);
+
+beforeAll(async () => {
+  owner = await newDevice(hub, 'laptop');
+  other = await newDevice(hub, 'phone');
+  await owner.push('notes/garden.md', '# Garden\n\nWater the plants on Monday.\nSaffron needs sun.\n');
+  await owner.push('notes/김치.md', '할머니의 김치찌개 레시피\n');
+  await owner.push('日記.md', '東京の天気は晴れでした。\n');
+  const make = (name: string, args: object) => callTool(hub, name, args, owner.key);
+  await make('create_task', { content: 'Move the database to SQLite' });
+  await make('create_dev_doc', { title: 'saffron.md', content: 'A colour.' });
+  await make('handoff_save', { project: 'cairn', topic: 'release', content: 'Next: tag the release.' });
+  await make('create_paper', { title: 'On cairns', content: 'Stones beside saffron fields.' });
+});
+
+test('[FIND-4] every kind is found: all words in any order, beginnings, other forms and small slips', async () => {
+  for (const [query, title] of [
+    ['plants water', 'garden.md'],
+    ['databases sqlite', 'Move the database to SQLite'],
+    ['datab', 'Move the database to SQLite'],
+    ['safron sun', 'garden.md'],
+    ['tagged release', 'release'],
+    ['stones', 'On cairns'],
+    ['김치찌개', '김치.md'],
+    ['東京の天気', '日記.md'],
+  ] as const)
+    expect([query, await titles(query)]).toEqual([query, [title]]);
+});
+
+test('[FIND-4] a name stands before a text; lines are numbered; a missing word is named; kinds are counted', async () => {
+  const found = await find('saffron');
+  expect(found.results[0]?.title).toBe('saffron.md');
+  expect(found).toMatchObject({ total: 3, counts: { doc: 1, file: 1, paper: 1 }, missing: [] });
+  expect(found.results.find(({ kind }) => kind === 'file')?.lines).toEqual([{ line: 4, text: 'Saffron needs sun.' }]);
+  expect(await titles('saffron', { in: 'paper' })).toEqual(['On cairns']);
+  expect(await find('saffron zzzzqq')).toMatchObject({ total: 0, missing: ['zzzzqq'] });
+});
+
+test('[FIND-4] pages follow one another by cursor, and REST answers as the tool', async () => {
+  const first = await find('saffron', { limit: 2 });
+  const rest = await find('saffron', { limit: 2, cursor: first.cursor });
+  expect([first.results.length, rest.results.length, rest.cursor]).toEqual([2, 1, undefined]);
+  const answer = await call(hub, '/api/search?query=saffron', { headers: withKey(owner.key) });
+  expect([answer.status, answer.json()]).toEqual([200, await find('saffron')]);
+});
+
+test('[FIND-5] an answered write is in the next search of its caller, and in no search of another account', async () => {
+  for (let round = 1; round <= 20; round += 1) {
+    await owner.push(`r/${round}.txt`, `pebble${round}x`);
+    expect(await titles(`pebble${round}x`)).toEqual([`${round}.txt`]);
+  }
+  await callTool(hub, 'delete_task', { id: 1 }, owner.key);
+  expect(await titles('sqlite')).toEqual([]);
+  expect(await find('saffron', {}, other)).toMatchObject({ total: 0, missing: ['saffron'] });
+});
