@@ -477,6 +477,13 @@ export const limits = {
   editTriesMax: 5,
   tasksAtOnceMax: 100,
   removedAtOnceMax: 100,
+  /** One fact, and what it is about. */
+  factCharsMax: 2000,
+  factAboutCharsMax: 60,
+  /** Facts that one call of recall answers, and those that it looks at: the newest. */
+  factsDefault: 10,
+  factsMax: 100,
+  factsRead: 2000,
   /** Files that one call moves, or restores at a time. */
   moveFilesMax: 1000,
 
