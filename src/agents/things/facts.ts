@@ -13,9 +13,9 @@ import { referenceOf } from './open.ts';
 import type { Shelves } from './thing.ts';
 
 /** The category of dev docs that are facts. */
-export const FACTS = 'memory';
+const FACTS = 'memory';
 
-export interface Fact {
+export interface KeptFact {
   readonly id: string;
   readonly title: string;
   readonly fact: string;
@@ -26,16 +26,16 @@ export interface Fact {
   readonly by: string | null;
 }
 
-export interface Remembered {
-  readonly fact: Fact;
+interface RememberedFact {
+  readonly fact: KeptFact;
   readonly status: 'remembered' | 'known' | 'replaced';
 }
 
 type Facts = Pick<Shelves, 'docs' | 'nameOf'>;
 
 /** Facts of an account, the newest first, at most `limits.factsRead`. */
-export async function factsOf({ docs }: Pick<Shelves, 'docs'>, accountId: string): Promise<Fact[]> {
-  const found: Fact[] = [];
+async function factsOf({ docs }: Pick<Shelves, 'docs'>, accountId: string): Promise<KeptFact[]> {
+  const found: KeptFact[] = [];
   let cursor: string | undefined;
   if (docs.categories(accountId).every(({ name }) => name !== FACTS)) return [];
   do {
@@ -52,7 +52,7 @@ export async function recallFacts(
   accountId: string,
   query: string,
   limit: number,
-): Promise<Fact[]> {
+): Promise<KeptFact[]> {
   const facts = await factsOf(shelves, accountId);
   return (query.trim() === '' ? facts : rankFacts(facts, query)).slice(0, limit);
 }
@@ -69,7 +69,7 @@ export async function rememberFact(
     about,
     replaces,
   }: { readonly fact: string; readonly about?: string | undefined; readonly replaces?: string | undefined },
-): Promise<Remembered> {
+): Promise<RememberedFact> {
   const { docs, nameOf } = shelves;
   const { accountId } = by;
   const place = replaces === undefined ? undefined : thingPlaceOf(replaces, 'replaces');
@@ -113,7 +113,7 @@ function aboutOf({ title }: Pick<DevDocRecord, 'title'>): string | null {
   return /^\[([^\]]+)\] /.exec(title)?.[1] ?? null;
 }
 
-function factOf(record: DevDocRecord, content: string): Fact {
+function factOf(record: DevDocRecord, content: string): KeptFact {
   const { id, title, updated_at: at, changed_by: by = null } = record;
   return { id: `cairn://docs/${id}`, title, fact: content.trim(), about: aboutOf(record), at, by };
 }

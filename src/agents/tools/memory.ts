@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import { type Fact, recallFacts, rememberFact } from '../things/facts.ts';
+import { type KeptFact, recallFacts, rememberFact } from '../things/facts.ts';
 import type { Shelves } from '../things/thing.ts';
 import { minute } from './shown.ts';
 import { thingId } from './texts.ts';
@@ -80,10 +80,10 @@ function recallTool(shelves: Shelves): Tool {
   });
 }
 
-function factView({ id, fact, about: of, at, by }: Fact) {
+function factView({ id, fact, about: of, at, by }: KeptFact) {
   return { id, fact, about: of, said_at: at, said_by: by };
 }
 
-export function factLine({ id, fact, about: of, at, by }: Fact): string {
+export function factLine({ id, fact, about: of, at, by }: KeptFact): string {
   return `${fact} (${[...(of === null ? [] : [of]), minute(at).slice(0, 10), ...(by === null ? [] : [`by ${by}`])].join(', ')}; ${id})`;
 }
