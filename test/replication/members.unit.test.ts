@@ -10,21 +10,23 @@ import { Owner } from '../../src/replication/members/owner.ts';
 import { mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
 
 const head = (more: Partial<RecordHead>): RecordHead => ({
-  ...{
-    cell: 1,
-    incarnation: 'i',
-    position: 7,
-    member: 'west',
-    timeMs: 0,
-    id: 'r',
-    previousHash: NO_HASH,
-    kind: 'beat',
-  },
+  cell: 1,
+  incarnation: 'i',
+  position: 7,
+  member: 'west',
+  timeMs: 0,
+  id: 'r',
+  previousHash: NO_HASH,
+  kind: 'beat',
   ...more,
 });
 const facts = (more: Partial<TakeOverFacts>): TakeOverFacts => ({
-  ...{ newest: head({ note: { instance: 'w', lease: '10000' } }), identity: { name: 'east', instance: 'e' } },
-  ...{ silentMs: 0, leaseMs: 10_000, priority: 0, isPartial: false },
+  newest: head({ note: { instance: 'w', lease: '10000' } }),
+  identity: { name: 'east', instance: 'e' },
+  silentMs: 0,
+  leaseMs: 10_000,
+  priority: 0,
+  isPartial: false,
   ...more,
 });
 
@@ -99,7 +101,11 @@ function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () =
   const owner = new Owner({
     commitLog: log as unknown as CommitLog,
     identity: { name: 'west', instance: 'w' },
-    ...{ cell: 1, incarnation: 'i', end: CHAIN_START, lease, log: pino({ level: 'silent' }) },
+    cell: 1,
+    incarnation: 'i',
+    end: CHAIN_START,
+    lease,
+    log: pino({ level: 'silent' }),
     die: (words) => deaths.push(words),
   });
   owners.push(owner);

@@ -88,7 +88,9 @@ export function healthRoutes({ version, ready, member }: HealthOptions): Route[]
         example: { status: 'ok', version: '0.1.0', uptime_seconds: 86400 },
       },
       handle: () => ({
-        ...{ status: 'ok', version, uptime_seconds: Math.floor(process.uptime()) },
+        status: 'ok',
+        version,
+        uptime_seconds: Math.floor(process.uptime()),
         ...(member === undefined ? {} : { member: member() }),
       }),
     }),

@@ -31,7 +31,10 @@ export function openLeanDoors({ config, sink: { log, access }, health, metrics }
   const { connectionsMax, streamsMax, inflightBytesMax, slowMs, trustedProxies } = config;
   const admission = new Admission({
     connectionsMax: connectionsThatFit(connectionsMax, log),
-    ...{ streamsMax, inflightBytesMax, loopDelayMsMax: 0, loopDelayMs: () => 0 },
+    streamsMax,
+    inflightBytesMax,
+    loopDelayMsMax: 0,
+    loopDelayMs: () => 0,
   });
   const shared = {
     clientAddress: createAddressResolver(trustedProxies),

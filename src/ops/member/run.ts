@@ -148,8 +148,14 @@ class Member {
       const prove = () => this.#prove(opened);
       if (isToSeed) prove();
       const follower = new LogFollower({
-        ...{ commitLog: this.#commitLog, replica: opened, identity: this.#identity, log: this.#log, prove },
-        ...{ leaseMs: settings.leaseSeconds * 1000, priority: settings.priority, signal: this.#stopping.signal },
+        commitLog: this.#commitLog,
+        replica: opened,
+        identity: this.#identity,
+        log: this.#log,
+        prove,
+        leaseMs: settings.leaseSeconds * 1000,
+        priority: settings.priority,
+        signal: this.#stopping.signal,
       });
       this.#follower = follower;
       await this.#announce();
@@ -180,7 +186,13 @@ class Member {
     lease.renew(taken.since);
     const { incarnation, end } = taken;
     const owner = new Owner({
-      ...{ commitLog: this.#commitLog, identity: this.#identity, cell: 1, incarnation, end, lease, log: this.#log },
+      commitLog: this.#commitLog,
+      identity: this.#identity,
+      cell: 1,
+      incarnation,
+      end,
+      lease,
+      log: this.#log,
       die: (words, details) => this.#die(words, details),
     });
     this.#owner = owner;

@@ -176,8 +176,15 @@ export class LogFollower {
     const position = last + 1;
     const incarnation = this.#incarnation ?? randomBytes(12).toString('hex');
     const record = await encodeRecord({
-      ...{ cell: 1, incarnation, position, member: identity.name, timeMs: Date.now(), kind: 'take-over', rows: [] },
-      ...{ id: randomBytes(12).toString('hex'), previousHash: this.#end.hash },
+      cell: 1,
+      incarnation,
+      position,
+      member: identity.name,
+      timeMs: Date.now(),
+      kind: 'take-over',
+      rows: [],
+      id: randomBytes(12).toString('hex'),
+      previousHash: this.#end.hash,
       note: { instance: identity.instance, lease: String(leaseMs) },
     });
     const since = this.#clock.look();
