@@ -786,6 +786,8 @@ export const limits = {
   clientRestMs: 1500,
   /** How long a sync works before it saves its state. */
   clientSaveMs: 5000,
+  /** Bytes of changes beyond twice the state after which the whole state is written. */
+  clientRecordsBytes: 1 * MiB,
   /** How often a sync pulls and pushes again while the hub changes in between. */
   clientSyncRounds: 5,
   /**
@@ -798,6 +800,8 @@ export const limits = {
   clientNewsGapMs: 500,
   /** Shortest interval between two polls for changes, when the hub answers without waiting. */
   clientNewsMs: 5000,
+  /** Reports at once after which some may be missing: Linux queues 16,384 for a process (inotify(7)). */
+  clientNoticedMax: 4000,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
   /** The same when the system does not report every change. */

@@ -51,6 +51,7 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
 /** Warns about `--only` patterns that match no file here or on the hub, which may be typos. */
 export function choiceLines({ state }: Replica, scan: Scan | undefined): string[] {
   const { only, base, waits } = state;
+  if (only.length === 0) return [];
   const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scan?.files.keys() ?? [])]));
   return missing.map(
     (pattern) =>

@@ -43,9 +43,12 @@ export class SyncedFolder {
   readonly root: Root;
   readonly asides: Asides;
   readonly saves: Saves;
+  /** Paths that were written, or were not as expected, since the last scan: it looks at them again. */
+  readonly touched = new Set<string>();
   /** Files and folders written since the last `settle`. */
   readonly #unsettled = new Set<string>();
   #storesBit: boolean | undefined;
+  #foldsNames: boolean | undefined;
 
   constructor(folder: string) {
     this.root = Root.open(folder);
@@ -79,6 +82,12 @@ export class SyncedFolder {
     } catch {
       // The disk is full: the next sync tries again.
     }
+  }
+
+  /** True when the disk finds an entry under other spellings of its name. */
+  get foldsNames(): boolean {
+    this.#foldsNames ??= lookAt(this.own('.GITIGNORE')) !== undefined;
+    return this.#foldsNames;
   }
 
   /** The executable bit of a file; undefined when the disk does not store it. */
@@ -138,6 +147,7 @@ export class SyncedFolder {
    * that one stays. Throws Unwritable, RootGone.
    */
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
+    this.touched.add(path);
     const target = this.#target(path);
     const incoming = this.own(join('incoming', randomUUID()));
     try {
@@ -167,6 +177,7 @@ export class SyncedFolder {
 
   /** Sets the attributes of a file whose bytes are already right. Throws Unwritable, RootGone. */
   dress(path: FolderPath, look: Look): void {
+    this.touched.add(path);
     const target = this.#target(path);
     try {
       dress(target, lookAt(target)?.mode, look, this.#hasBit);
@@ -179,6 +190,7 @@ export class SyncedFolder {
    * Removes the file with the hash `expected`, and folders left empty. False when another is there. Throws like `put`.
    */
   remove(path: FolderPath, expected: string): boolean {
+    this.touched.add(path);
     const target = this.#target(path);
     try {
       if (lookAt(target)?.isFile() !== true || !this.asides.take(path, target, expected)) return false;
@@ -193,6 +205,7 @@ export class SyncedFolder {
    * Renames a file or changes its spelling, with any content. False when another file has that name. Throws like `put`.
    */
   rename(from: FolderPath | string, to: FolderPath): boolean {
+    this.touched.add(from).add(to);
     const target = this.#target(to);
     const source = join(this.root.path, from);
     try {

@@ -3,12 +3,10 @@
  * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
 
-import type { Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
-import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
@@ -53,20 +51,22 @@ export async function watchFolder(
   const keeper = new Keeper(unwatched, (path) => isRestless(round.sends, path, Date.now()));
   let scan: Scan | undefined;
   const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
-  const isSynced = (path: string, stats: Stats) => {
-    const seen = state.base.get(path as FolderPath)?.seen;
-    return seen !== undefined && isAsSeen(stats, seen);
-  };
-  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, isSynced, onBlind });
+  const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
+  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, onBlind });
   const onScan = (found: Scan) => {
     const isFirst = scan === undefined;
     scan = found;
-    disk.endScan();
+    if (found.looked === undefined) disk.endScan();
     keeper.noteScan(found);
     large.follow(found);
     if (isFirst) onReady();
   };
-  const listener = { onFolder: (path: string) => disk.visit(path), onScan, isOverdue: () => changes.isRung };
+  const listener = {
+    onFolder: (path: string) => disk.visit(path),
+    onScan,
+    takeNoticed: () => disk.takeNoticed(),
+    isOverdue: () => changes.isRung,
+  };
   const replica: Replica = { ...unwatched, listener };
   const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
