@@ -69,11 +69,12 @@ export function openLines(replica: Replica, { troubles, held }: Round): string[]
   return [
     ...capped(replica, conflicts, 'conflict'),
     ...capped(replica, problems, 'problem'),
-    ...heldLine(held.size, folder.root.path),
+    ...heldLines(held.size, folder.root.path),
   ];
 }
 
-function heldLine(count: number, root: string): string[] {
+/** What to do about files that are missing here, and whose deletes are held back. */
+export function heldLines(count: number, root: string): string[] {
   if (count === 0) return [];
   const gone = count === 1 ? '1 file is gone' : `${countWithNoun(count, 'file')} are gone`;
   return [

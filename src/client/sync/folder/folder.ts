@@ -20,7 +20,17 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, isExecutable, lookAt, readPlain, type SeenFile, seenOf, sha256Of } from './file.ts';
+import {
+  type Content,
+  codeOf,
+  isExecutable,
+  lookAt,
+  readPlain,
+  type SeenFile,
+  seenOf,
+  sha256Of,
+  Unreadable,
+} from './file.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
@@ -140,6 +150,16 @@ export class SyncedFolder {
   /** True when no entry has this path, not even a link. */
   isAbsent(path: FolderPath): boolean {
     return lookAt(this.at(path)) === undefined;
+  }
+
+  /** True when another entry has this path, or that of a folder above it. */
+  isReplaced(path: FolderPath): boolean {
+    try {
+      return this.blocked(path) !== undefined || !this.isAbsent(path);
+    } catch (error) {
+      if (error instanceof Unreadable) return false;
+      throw error;
+    }
   }
 
   /**

@@ -7,7 +7,6 @@ import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
 import { doublesIn } from '../plan/names.ts';
 import { editedConflicts, mayBePushed, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
-import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { moveCall, pushCall } from './arguments.ts';
@@ -52,7 +51,7 @@ export async function pushChanges(
       allowDeletes,
       isOtherRoot,
       unmovable: step.next.unmovable,
-      isReplaced: (path) => isReplaced(step, path),
+      isReplaced: (path) => folder.isReplaced(path),
       isGoing: (path) => large.isGoing(path),
       damaged: step.next.damaged,
       // Without a watch, nobody comes back for a file that rests.
@@ -76,15 +75,6 @@ export async function pushChanges(
   }
   run.queueLarge();
   await state.save();
-}
-
-function isReplaced({ folder }: Replica, path: FolderPath): boolean {
-  try {
-    return folder.blocked(path) !== undefined || !folder.isAbsent(path);
-  } catch (error) {
-    if (error instanceof Unreadable) return false;
-    throw error;
-  }
 }
 
 /** True when a file is there, or cannot be inspected. */
