@@ -9,7 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
-const MAP_LINES_MAX = 250;
+const MAP_LINES_MAX = 275;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
@@ -70,12 +70,12 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'live', 'config.ts'],
+  ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
   CAPABILITIES,
-  ['web', 'control'],
+  ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],
   ['ops'],
@@ -136,6 +136,7 @@ const GATEWAY = [
   ['offers'],
   ['asking', 'listening'],
   ['tool.ts'],
+  ['faces.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
   ['methods.ts'],
@@ -143,11 +144,13 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
+  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts', 'rows.ts'],
   ['table.ts'],
   ['changes'],
+  ['committer.ts'],
   ['group-commit.ts'],
   ['environment.ts', 'stats.ts', 'table-reads.ts'],
+  ['logged'],
   ['store.ts'],
   ['checked-reader.ts', 'in-turns.ts', 'meta', 'remove-rows.ts', 'staged-bytes.ts'],
   ['sealing'],
