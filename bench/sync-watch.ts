@@ -44,7 +44,9 @@ interface Cost {
 /** Processor time of a process so far, bytes that it read, and bytes that it had written to the disk (proc(5)). */
 function spent(pid: number): Cost {
   const io = readFileSync(`/proc/${pid}/io`, 'utf8');
-  const [readBytes, writtenBytes] = [/rchar: (\d+)/, /^write_bytes: (\d+)/m].map((field) => Number(field.exec(io)?.[1]));
+  const [readBytes, writtenBytes] = [/rchar: (\d+)/, /^write_bytes: (\d+)/m].map((field) =>
+    Number(field.exec(io)?.[1]),
+  );
   return { cpuMs: 1000 * cpuSeconds(pid), readBytes: readBytes ?? 0, writtenBytes: writtenBytes ?? 0 };
 }
 
