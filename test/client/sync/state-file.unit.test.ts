@@ -159,7 +159,7 @@ test('[SYN-25] a state that another process wrote is read again, and its lines a
 });
 
 test('[CLI-2] records find names of another spelling', () => {
-  const names = new NameMap([...'aAbß'].map((name) => [name as FolderPath, 1]));
+  const names = new NameMap(['a', 'A', 'b', 'ß'].map((name) => [name as FolderPath, 1]));
   const others = (...some: string[]) => some.map((name) => names.others(name));
   expect(others('a', 'A', 'B', 'ss', 'b')).toEqual([['A'], ['a'], ['b'], ['ß'], []]);
   names.set('A' as FolderPath, 2).delete('a' as FolderPath);

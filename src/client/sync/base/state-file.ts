@@ -154,7 +154,7 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 
 /** Writes the whole state so that it survives a power failure. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): Stored {
-  const { base, waits, foreign, sent, ...head } = state;
+  const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, ...head } = state;
   const { path: root } = folder.root;
   const records = `records.${crypto.randomUUID()}.jsonl`;
   folder.root.check();

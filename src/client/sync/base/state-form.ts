@@ -10,7 +10,7 @@ import type { BaseRecord, Sha, SyncState, Wait } from './state.ts';
 
 export type StateHead = Omit<SyncState, 'base' | 'waits' | 'foreign' | 'sent'>;
 
-export interface OwnedMaps {
+interface OwnedMaps {
   readonly base: NameMap<BaseRecord>;
   readonly waits: NameMap<Wait>;
   readonly foreign: Map<string, string>;

@@ -154,7 +154,7 @@ export class StateStore implements SyncState {
   }
 
   forgetForeign(): void {
-    for (const path of [...this.foreign.keys()]) this.noteForeign(path, undefined);
+    for (const path of this.foreign.keys()) this.noteForeign(path, undefined);
   }
 
   /**
