@@ -4,9 +4,9 @@ import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { parentsOf } from '../folder/path.ts';
 import { type Rules, readRules, stampOfRules } from './choice.ts';
-import { type FolderContents, type Known, Scanner } from './scanner.ts';
+import { type Known, type ScannedEntries, Scanner } from './scanner.ts';
 
-export interface Scan extends FolderContents {
+export interface Scan extends ScannedEntries {
   /** The files that this scan looked at; undefined: all. */
   readonly looked: ReadonlySet<FolderPath> | undefined;
   /** Problems of the rule files, by path. */
@@ -72,7 +72,7 @@ function isPlain(path: string): boolean {
   return path !== '' && path === path.normalize('NFC') && !path.includes('\ufffd');
 }
 
-function scanOf(found: FolderContents, rules: Rules, looked: ReadonlySet<FolderPath> | undefined): Scan {
+function scanOf(found: ScannedEntries, rules: Rules, looked: ReadonlySet<FolderPath> | undefined): Scan {
   const { skipped, links } = found;
   const isIn = (path: string) => skipped.has(path) || links.has(path);
   return {

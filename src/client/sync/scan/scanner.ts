@@ -14,7 +14,7 @@ import { checkFolderPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parent
 import type { Rules } from './choice.ts';
 
 /** What is in a folder. */
-export interface FolderContents {
+export interface ScannedEntries {
   readonly files: NameMap<LocalFile>;
   /** Spelling on this disk of the files whose names are not in NFC there. */
   readonly otherForms: Map<FolderPath, string>;
@@ -41,7 +41,7 @@ const NESTED =
   'This folder syncs the same vault itself. Keep one of them: to sync it as a part of this folder, remove its .cairn.';
 
 export class Scanner {
-  readonly found: FolderContents;
+  readonly found: ScannedEntries;
   /** The files looked at. */
   readonly looked = new Set<FolderPath>();
   readonly #folder: SyncedFolder;
@@ -59,7 +59,7 @@ export class Scanner {
       rules,
       onFolder,
       before,
-    }: { readonly rules: Rules; readonly onFolder: (path: string) => void; readonly before?: FolderContents },
+    }: { readonly rules: Rules; readonly onFolder: (path: string) => void; readonly before?: ScannedEntries },
   ) {
     this.#folder = folder;
     this.#known = known;
