@@ -1,6 +1,6 @@
 /** Declares the tool that begins a session: everything an agent needs to know first, in one answer. */
 import { z } from 'zod';
-import { docUri } from '../../documents/dev-docs/resources.ts';
+import { docUri } from '../../documents/dev-docs/uri.ts';
 import type { HandoffRecord } from '../../documents/handoffs/declared.ts';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { oneLine, plural } from '../../gateway/words.ts';
