@@ -14,6 +14,9 @@ interface CommandSource {
 /** Earlier names of commands. */
 const ALIASES: Readonly<Record<string, string>> = { mirror: 'backups' };
 
+/** The first word of a command, by any of its names. */
+export const commandWord = (word: string): string => ALIASES[word] ?? word;
+
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {
     title: 'Use a hub from any machine',
@@ -107,7 +110,7 @@ export async function findCommand(
   argv: readonly string[],
 ): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {
   const [first = '', ...more] = argv;
-  const words = [ALIASES[first] ?? first, ...more];
+  const words = [commandWord(first), ...more];
   const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
   const commands = (await source?.load()) ?? [];
   for (const length of [2, 1]) {

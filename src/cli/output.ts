@@ -11,6 +11,17 @@ export function print(text: string): void {
   process.stdout.write(`${printed(text)}\n`);
 }
 
+/** Writes a table whose cells are escaped already, with the colours of the terminal. */
+export function printTable(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** True on a terminal that shows colours (https://no-color.org). */
+export function hasColour(): boolean {
+  const { NO_COLOR: refused, TERM: kind } = process.env;
+  return process.stdout.isTTY && (refused === undefined || refused === '') && kind !== 'dumb';
+}
+
 /** Writes a content unchanged to a pipe or file; on a terminal it is escaped as by `print`. */
 export function printContent(text: string): void {
   process.stdout.write(process.stdout.isTTY ? printed(text) : text);
