@@ -9,7 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
-const MAP_LINES_MAX = 250;
+const MAP_LINES_MAX = 275;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
@@ -70,12 +70,12 @@ const HOUSE = [
   ['common', 'limits', 'text', 'time'],
   ['fields', 'settings'],
   ['store', 'http', 'pool', 'client', 'mail'],
-  ['actors', 'cache', 'live', 'config.ts'],
+  ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
   ['audit'],
   CAPABILITIES,
-  ['web', 'control'],
+  ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],
   ['ops'],
@@ -136,6 +136,7 @@ const GATEWAY = [
   ['offers'],
   ['asking', 'listening'],
   ['tool.ts'],
+  ['faces.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
   ['methods.ts'],
@@ -143,11 +144,13 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
+  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts', 'rows.ts'],
   ['table.ts'],
   ['changes'],
+  ['committer.ts'],
   ['group-commit.ts'],
   ['environment.ts', 'stats.ts', 'table-reads.ts'],
+  ['logged'],
   ['store.ts'],
   ['checked-reader.ts', 'in-turns.ts', 'meta', 'remove-rows.ts', 'staged-bytes.ts'],
   ['sealing'],
@@ -285,9 +288,9 @@ test('a test starts a process exactly when its name does not say unit', () => {
   );
 });
 
-test('the client knows no service: it imports only itself, limits, the version and which names are one', () => {
+test('the client knows no service: it imports only itself, limits, the version, retention and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts)|node:.*|[a-z-]+)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -295,7 +298,7 @@ test('the client knows no service: it imports only itself, limits, the version a
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -11,6 +11,7 @@ import { versionTables } from '../documents/records.ts';
 import { mirrorTables } from '../mirror/records.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { usageTables } from '../quotas/usage.ts';
+import { replicationTables } from '../store/logged/place.ts';
 import { metaTables } from '../store/meta/meta.ts';
 import type { AnyTable } from '../store/table.ts';
 import { syncTables } from '../sync/log/records.ts';
@@ -18,6 +19,7 @@ import { taskTables } from '../tasks/records.ts';
 
 export const allTables: readonly AnyTable[] = [
   ...metaTables,
+  ...replicationTables,
   ...accountTables,
   ...signUpTables,
   ...auditTables,

@@ -181,6 +181,8 @@ export const limits = {
   recordCountedBytes: 1 * KiB,
   /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
+  /** Once it was reached, so much more must be free before other accounts can write again. */
+  diskReservedSteadyShare: 0.01,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,
@@ -464,6 +466,22 @@ export const limits = {
   /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
 
+  // Tools for models.
+  /** Bytes of text that one call of read answers; some 8,000 tokens. */
+  readPageBytes: 32 * KiB,
+  /** Largest picture shown to a model. */
+  readPictureBytesMax: 1 * MiB,
+  headingCharsMax: 300,
+  /** An id: a path with each byte percent-encoded, and what stands before it. */
+  thingIdCharsMax: 4096,
+  listItemsDefault: 100,
+  listItemsMax: 500,
+  editTriesMax: 5,
+  tasksAtOnceMax: 100,
+  removedAtOnceMax: 100,
+  /** Files that one call moves, or restores at a time. */
+  moveFilesMax: 1000,
+
   // Vaults and file sync.
   /** Longest path of a file, in UTF-8. */
   pathBytesMax: 1024,
@@ -692,6 +710,10 @@ export const limits = {
   groupDecisionsMax: 1024,
   /** How long the decisions of one commit may block the event loop. */
   groupMsMax: 4,
+  /** A group of decisions for a replicated log takes no further one above this. */
+  logGroupBytesMax: 4 * MiB,
+  /** Values of at least this size are kept beside a replicated log, not in its records. */
+  logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
   /** When a write that the disk did not take may be tried again: a person has to free space first. */

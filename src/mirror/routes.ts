@@ -10,7 +10,6 @@ import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts'
 import { limits } from '../limits/service.ts';
 import type { BlobReads } from './blob-reads.ts';
 import type { MirrorBlobs } from './blobs.ts';
-import { continuationRoutes } from './continuation-routes.ts';
 import { credentialRoutes, rotationRoutes, uploaderRoutes } from './credential-routes.ts';
 import type { MirrorCredentials } from './credentials.ts';
 import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
@@ -26,7 +25,8 @@ import {
   uploadHeaders,
   warningsOf,
 } from './fields.ts';
-import { commitParameter, LISTED_EXAMPLE, listArchives } from './listing.ts';
+import { continuationRoutes } from './listing/continuation-routes.ts';
+import { commitParameter, LISTED_EXAMPLE, listArchives } from './listing/pages.ts';
 import type { Removals } from './removal/removals.ts';
 import { removalRoutes } from './removal/routes.ts';
 import type { Uploaders } from './uploaders.ts';

@@ -2,7 +2,7 @@
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { noteDataWriter } from '../common/end-process.ts';
 import { limits } from '../limits/service.ts';
-import type { Raw } from './group-commit.ts';
+import type { Raw } from './committer.ts';
 import type { AnyTable, Key } from './table.ts';
 
 export type Environment = RootDatabase<Buffer, Key>;

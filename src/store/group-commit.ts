@@ -4,18 +4,14 @@
  * writes of earlier ones. Actors take turns, so one actor's queue does not delay another. A decision that throws writes
  * nothing and does not affect others. The promise resolves when the commit is on disk; nothing is visible earlier.
  */
-import type { Database } from 'lmdb';
 import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
-import type { WrittenRow } from './changes/row-watch.ts';
+import type { Committer, GroupView, Write } from './committer.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import { sealRow } from './row-sums.ts';
-import type { AnyTable, Entry, Key, RangeQuery, Reader, Table } from './table.ts';
-
-/** The library's handle of a table. */
-export type Raw = Database<Buffer, Key>;
+import type { Entry, Key, RangeQuery, Reader, Table } from './table.ts';
 
 /**
  * Reads and writes of a decision. A decision must read through it only. Reads include the writes of earlier decisions
@@ -30,12 +26,7 @@ export interface Batch extends Reader {
 export type Decision<T> = (batch: Batch) => T extends PromiseLike<unknown> ? never : T;
 
 export interface GroupCommitOptions {
-  /** Runs a function in a write transaction; resolves when it is durable. Rolls back when the function throws. */
-  readonly transact: (run: () => void) => Promise<unknown>;
-  readonly reader: Reader;
-  readonly raw: (table: AnyTable) => Raw;
-  /** Called with all rows of a commit before they are visible. Returns a function to call when the commit is over. */
-  readonly begin: (rows: readonly WrittenRow[]) => () => void;
+  readonly committer: Committer;
   /** Returns a check of how many bytes a commit started now may put. */
   readonly look: () => (bytes: number) => boolean;
   /** Called when a commit that wrote rows is on disk. */
@@ -57,17 +48,10 @@ interface Ran {
   readonly outcome: Outcome;
   /** Bytes it puts, without keys. */
   readonly bytes: number;
+  readonly wrote: boolean;
 }
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
-
-interface Write {
-  readonly table: string;
-  readonly raw: Raw;
-  readonly key: Key;
-  /** Absent: remove. */
-  readonly bytes?: Buffer;
-}
 
 export class GroupCommit {
   /** Durations of commits, from requesting the writer until the commit is on disk. */
@@ -122,29 +106,27 @@ export class GroupCommit {
     const running = Symbol('commit');
     this.#running.set(running, startedMs);
     let groupBytes = 0;
-    const written: WrittenRow[] = [];
-    let settle = () => {};
+    let wrote = false;
     try {
       const hasRoom = this.#options.look();
-      await this.#options.transact(() => {
+      await this.#options.committer.commit((view) => {
         // From here on a new decision schedules the next commit.
         this.#scheduled = false;
         const endMs = this.#options.elapsed() + limits.groupMsMax;
         for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
           group.push(pending);
-          const { outcome, bytes } = this.#run(pending, written, (more) => hasRoom(groupBytes + more));
-          outcomes.push(outcome);
-          groupBytes += bytes;
-          if (group.length >= limits.groupDecisionsMax || this.#options.elapsed() >= endMs) break;
+          const ran = this.#run(pending, view, (more) => hasRoom(groupBytes + more));
+          outcomes.push(ran.outcome);
+          groupBytes += ran.bytes;
+          wrote ||= ran.wrote;
+          const isFull = group.length >= limits.groupDecisionsMax || groupBytes >= view.bytesMax;
+          if (isFull || this.#options.elapsed() >= endMs) break;
         }
         if (this.#waiting.size > 0) setImmediate(() => this.#schedule());
-        settle = this.#options.begin(written);
       });
-      settle();
       this.#decisions += group.length;
-      if (written.length > 0) this.#options.committed();
+      if (wrote) this.#options.committed();
     } catch (error) {
-      settle();
       this.#failed += 1;
       // An empty group means the transaction never began: reject everything in the queue.
       if (group.length === 0) group.push(...this.#takeAll());
@@ -170,64 +152,60 @@ export class GroupCommit {
   }
 
   /** Runs a decision and writes its rows if there is room. A decision that only removes needs none. */
-  #run({ writer, decide }: Pending, written: WrittenRow[], hasRoom: (bytes: number) => boolean): Ran {
-    const batch = new DecisionBatch(this.#options, writer);
+  #run({ writer, decide }: Pending, { reader, write }: GroupView, hasRoom: (bytes: number) => boolean): Ran {
+    const batch = new DecisionBatch(reader, writer);
     let value: unknown;
     let bytes = 0;
     try {
       this.#isDeciding = true;
       value = decide(batch);
-      bytes = batch.writes.reduce((sum, write) => sum + (write.bytes?.length ?? 0), 0);
+      bytes = batch.writes.reduce((sum, { bytes: put }) => sum + (put?.length ?? 0), 0);
       if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
-      return { outcome: { ok: false, error }, bytes: 0 };
+      return { outcome: { ok: false, error }, bytes: 0, wrote: false };
     } finally {
       this.#isDeciding = false;
     }
-    for (const write of batch.writes) {
-      written.push(write);
-      if (write.bytes === undefined) void write.raw.remove(write.key);
-      else void write.raw.put(write.key, write.bytes);
-    }
-    return { outcome: { ok: true, value }, bytes };
+    write(batch.writes);
+    return { outcome: { ok: true, value }, bytes, wrote: batch.writes.length > 0 };
   }
 }
 
 /** Collects the writes of one decision, so a decision that throws writes nothing. */
 class DecisionBatch implements Batch {
   readonly writes: Write[] = [];
-  readonly #options: GroupCommitOptions;
+  readonly #reader: Reader;
   readonly #writer: Writer;
 
-  constructor(options: GroupCommitOptions, writer: Writer) {
-    this.#options = options;
+  constructor(reader: Reader, writer: Writer) {
+    this.#reader = reader;
     this.#writer = writer;
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
-    return this.#options.reader.get(table, key);
+    return this.#reader.get(table, key);
   }
 
   range<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Entry<K, V>[] {
-    return this.#options.reader.range(table, query);
+    return this.#reader.range(table, query);
   }
 
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined {
-    return this.#options.reader.view(table, key);
+    return this.#reader.view(table, key);
   }
 
   keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
-    return this.#options.reader.keys(table, prefix);
+    return this.#reader.keys(table, prefix);
   }
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
     checkOwner(this.#writer, table, key, value, () => this.get(table, key));
     const bytes = sealRow(table, key, table.codec.encode(value));
-    this.writes.push({ table: table.name, raw: this.#options.raw(table), key, bytes });
+    this.writes.push({ table, key, bytes });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
     checkOwner(this.#writer, table, key, undefined, () => this.get(table, key));
-    this.writes.push({ table: table.name, raw: this.#options.raw(table), key });
+    this.writes.push({ table, key });
   }
 }

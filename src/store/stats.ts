@@ -1,5 +1,5 @@
 /** Calculates how full the data file is: rows and bytes per table, and free pages. Reads no rows. */
-import type { Raw } from './group-commit.ts';
+import type { Raw } from './committer.ts';
 
 interface TableStats {
   readonly name: string;

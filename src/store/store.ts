@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
 import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
+import { type Committer, LocalCommitter, type Raw } from './committer.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/names.ts';
 import { syncPath } from './data-file/sync-path.ts';
 import { type Environment, openEnvironment, openTables } from './environment.ts';
 import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
-import { type Decision, GroupCommit, type Raw } from './group-commit.ts';
+import { type Decision, GroupCommit } from './group-commit.ts';
+import { LoggedCommitter, type RecordLog } from './logged/committer.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
 import { type DamagedRow, sealRow } from './row-sums.ts';
@@ -28,6 +30,8 @@ export interface StoreOptions {
   readonly onFailure?: (failure: DiskFailure) => void;
   /** Called with each damaged row that is read. */
   readonly onDamaged?: (row: DamagedRow) => void;
+  /** The log that keeps every write before this file has it. */
+  readonly log?: RecordLog | undefined;
 }
 
 export interface DiskFailure {
@@ -54,6 +58,8 @@ export class Store implements Reader {
   readonly #tables: ReadonlyMap<string, Raw>;
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
+  /** Undefined: no log keeps the writes of this file. */
+  readonly #logged: LoggedCommitter | undefined;
   readonly #revisions: Revisions;
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
@@ -78,14 +84,11 @@ export class Store implements Reader {
     // The name of a new data file must survive a power failure, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
-    this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
+    this.#room = new Room({ freeBytes: () => this.#space().freeBytes, unusedBytes: () => this.#unusedBytes() });
     this.#rows = new TableReads(this.#tables, options.onDamaged);
+    this.#logged = options.log && this.#openLogged(options.log);
     this.#commits = new GroupCommit({
-      // A child transaction rolls back a group completely when it fails half-way.
-      transact: (run) => this.#root.childTransaction(run),
-      reader: this.#rows,
-      raw: (table) => this.#raw(table),
-      begin: (rows) => this.#begin(rows),
+      committer: this.#logged ?? this.#openLocal(),
       look: () => this.#room.look(),
       committed: () => this.#noteCommitted(),
       refusalOf: (error) => this.#refusalOf(error),
@@ -160,20 +163,30 @@ export class Store implements Reader {
   ): Promise<void> {
     for (const { table, key, bytes } of rows) checkOwner(STAGING, table, key, bytes, () => undefined);
     const giveBack = this.#room.take(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
     try {
-      await this.#root.batch(() => {
-        for (const { table, key, bytes } of rows) {
-          const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-          void this.#raw(table).put(key, sealRow(table, key, value));
-        }
+      const sealed = rows.map(({ table, key, bytes }) => {
+        const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        return { table, key, bytes: sealRow(table, key, value) };
       });
+      await (this.#logged === undefined ? this.#putAll(sealed) : this.#logged.writeBytes(sealed));
       this.#noteCommitted();
     } catch (error) {
       throw await this.#refusalOf(error);
     } finally {
-      settle();
       giveBack();
+    }
+  }
+
+  async #putAll(
+    rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Buffer }[],
+  ): Promise<void> {
+    const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
+    try {
+      await this.#root.batch(() => {
+        for (const { table, key, bytes } of rows) void this.#raw(table).put(key, bytes);
+      });
+    } finally {
+      settle();
     }
   }
 
@@ -206,8 +219,17 @@ export class Store implements Reader {
     return readStats(this.#root, this.#tables);
   }
 
+  /**
+   * Bytes that may still be written, as every write is told, and the largest size of the file on an empty disk. Unused
+   * pages of the file are counted only where less than `enoughShare` is free without: they cost a look at all tables.
+   */
+  usable(enoughShare = 1): { readonly usableBytes: number; readonly totalBytes: number } {
+    const { totalBytes } = this.#space();
+    return { usableBytes: this.#room.usableBytes(totalBytes * enoughShare), totalBytes };
+  }
+
   /** Bytes the file can grow by, and its largest size on an empty disk: the smaller of disk and memory map. */
-  space(): { readonly freeBytes: number; readonly totalBytes: number } {
+  #space(): { readonly freeBytes: number; readonly totalBytes: number } {
     const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;
     const disk = diskBytes(this.#folder);
     return {
@@ -217,7 +239,7 @@ export class Store implements Reader {
   }
 
   /** Bytes of free pages inside the file, reused before it grows. */
-  unusedBytes(): number {
+  #unusedBytes(): number {
     const { pagesFree, pageBytes } = this.stats();
     return pagesFree * pageBytes;
   }
@@ -283,6 +305,28 @@ export class Store implements Reader {
     return this.#rows;
   }
 
+  #openLocal(): Committer {
+    return new LocalCommitter({ ...this.#parts(), reader: this.#rows });
+  }
+
+  #openLogged(log: RecordLog): LoggedCommitter {
+    return new LoggedCommitter({
+      ...this.#parts(),
+      log,
+      reads: this.#rows,
+      renewReads: () => this.#root.resetReadTxn(),
+    });
+  }
+
+  #parts() {
+    return {
+      // A child transaction rolls back a group completely when it fails half-way.
+      transact: (run: () => void) => this.#root.childTransaction(run),
+      raw: (table: Pick<AnyTable, 'name'>) => this.#raw(table),
+      begin: (rows: readonly WrittenRow[]) => this.#begin(rows),
+    };
+  }
+
   #begin(rows: readonly WrittenRow[]): () => void {
     const settleRevisions = this.#revisions.begin(rows);
     const settleRows = this.#watchers.begin(rows);
@@ -292,7 +336,7 @@ export class Store implements Reader {
     };
   }
 
-  #raw(table: AnyTable): Raw {
+  #raw(table: Pick<AnyTable, 'name'>): Raw {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) throw new Error(`table ${table.name} was not opened`);
     return raw;

@@ -1,6 +1,6 @@
 /** Reads rows of the open tables from the last commit, or from the write transaction in progress. */
 import type { Transaction } from 'lmdb';
-import type { Raw } from './group-commit.ts';
+import type { Raw } from './committer.ts';
 import { DamagedRow, openRow } from './row-sums.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 
@@ -32,7 +32,7 @@ export class TableReads implements Reader {
   *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
-    for (const { key: stored, value } of raw.getRange(bounds(query))) {
+    for (const { key: stored, value } of raw.getRange(boundsOf(query))) {
       const key = parts<K>(stored);
       yield { key, value: table.codec.decode(this.#open(table, key, value)) };
     }
@@ -45,7 +45,7 @@ export class TableReads implements Reader {
   *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
     const raw = this.#tables.get(table.name);
     if (raw === undefined) return;
-    for (const key of raw.getKeys(bounds(query))) yield parts(key);
+    for (const key of raw.getKeys(boundsOf(query))) yield parts(key);
   }
 
   lastKey<K extends Key, V>(table: Table<K, V>): K | undefined {
@@ -75,18 +75,21 @@ function parts<K extends Key>(key: unknown): K {
 }
 
 /** Translates a query to LMDB's bounds: forward `start` is inclusive, in reverse `start` is the upper end. */
-function bounds({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
+export function boundsOf({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
   const window = {
     reverse,
     ...(skip === undefined ? {} : { offset: skip }),
     ...(limit === undefined ? {} : { limit }),
   };
-  if (prefix.length === 0 && beyond === undefined) return window;
+  if (prefix.length === 0 && beyond === undefined) return { ...window, ...WHOLE };
   const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
   const [low, high] = [prefix, [...prefix, AFTER_ALL]];
   const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
   return { ...window, start, end, exclusiveStart: edge !== undefined };
 }
+
+/** Bounds of a whole table. */
+const WHOLE: { readonly start?: Key; readonly end?: Key; readonly exclusiveStart?: boolean } = {};
 
 /** Sorts after every string part in the ordered key encoding. */
 const AFTER_ALL = '\u{10ffff}';
@@ -119,7 +122,7 @@ export function snapshotOf(
       return bytes === undefined ? undefined : decode(table, key, bytes);
     },
     *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
-      for (const { key, value: bytes } of tables.get(table.name)?.getRange({ ...bounds(query), transaction }) ?? []) {
+      for (const { key, value: bytes } of tables.get(table.name)?.getRange({ ...boundsOf(query), transaction }) ?? []) {
         const value = decode(table, parts(key), bytes);
         if (value !== undefined) yield { key: parts(key), value };
       }
@@ -128,7 +131,7 @@ export function snapshotOf(
       return [...this.entries(table, query)];
     },
     *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
-      for (const key of tables.get(table.name)?.getKeys({ ...bounds(query), transaction }) ?? []) yield parts(key);
+      for (const key of tables.get(table.name)?.getKeys({ ...boundsOf(query), transaction }) ?? []) yield parts(key);
     },
     close: () => transaction.done(),
   };

@@ -59,7 +59,7 @@ const MISTAKES: readonly (readonly [typed: string, leads: RegExp])[] = [
 /** Started at the same time: each starts a process. */
 const AT_ONCE = 4;
 
-test('[CLI-4] 44 typing mistakes each lead on', async () => {
+test('[CLI-5] 44 typing mistakes each lead on', async () => {
   const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: 'a'.repeat(64) };
   const told: { typed: string; code: number; lines: number; stderr: string }[] = [];
   const left = [...MISTAKES];
@@ -80,7 +80,7 @@ test('[CLI-4] 44 typing mistakes each lead on', async () => {
   expect(MISTAKES).toHaveLength(44);
 }, 300_000);
 
-test('[CLI-4] what other programs take is taken here too: a version, and help as a word', async () => {
+test('[CLI-5] what other programs take is taken here too: a version, and help as a word', async () => {
   const [version = ''] = [(await runCairn(['--version'], {})).stdout];
   expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
   for (const words of [['-v'], ['-V'], ['version']]) expect((await runCairn(words, {})).stdout).toBe(version);

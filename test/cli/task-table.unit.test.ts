@@ -11,7 +11,7 @@ test.each([
   ['2026-11-27', 'Fri 27 Nov'],
   ['2026-01-01', 'Thu 1 Jan'],
   ['2027-03-05', 'Fri 5 Mar 2027'],
-])('[CLI-4] %s is said as %s', (day, words) => {
+])('[CLI-5] %s is said as %s', (day, words) => {
   expect(dayWords(day, TODAY)).toBe(words);
 });
 
@@ -26,7 +26,7 @@ const TASKS = [
   task(7, 'Water the plants', { due_date: '2026-11-23', kanban_status: 'in_progress' }),
 ];
 
-test('[CLI-4] tasks are a table by due date, with names of categories', () => {
+test('[CLI-5] tasks are a table by due date, with names of categories', () => {
   const plain = { today: TODAY, columns: undefined, hasColour: false };
   expect(taskTable(TASKS, new Map([[4, 'Work']]), plain).split('\n')).toEqual([
     'ID   DUE                  STATUS       CATEGORY  TASK',
@@ -36,7 +36,7 @@ test('[CLI-4] tasks are a table by due date, with names of categories', () => {
   ]);
 });
 
-test('[CLI-4] a narrow terminal gets a cut text, a very narrow one a line of its own, and nothing acts on it', () => {
+test('[CLI-5] a narrow terminal gets a cut text, a very narrow one a line of its own, and nothing acts on it', () => {
   const style = { today: TODAY, hasColour: false };
   const long = [task(1, `${'x'.repeat(60)}`), task(2, '\u001b[31mred\nline')];
   const lines = taskTable(long, new Map(), { ...style, columns: 40 }).split('\n');
@@ -45,7 +45,7 @@ test('[CLI-4] a narrow terminal gets a cut text, a very narrow one a line of its
   expect(taskTable(long, new Map(), { ...style, columns: 20 }).split('\n')[2]).toBe(`    ${'x'.repeat(60)}`);
 });
 
-test('[CLI-4] on a terminal what is overdue is red', () => {
+test('[CLI-5] on a terminal what is overdue is red', () => {
   const shown = taskTable(TASKS, new Map(), { today: TODAY, columns: 100, hasColour: true });
   expect(shown).toContain('\u001b[31mMon 23 Nov, overdue\u001b[0m');
 });

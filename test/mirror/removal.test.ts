@@ -1,4 +1,4 @@
-/** Archives are removed for good, all of a request or none, and never so that another one cannot be restored. */
+/** Archives are removed permanently, all of a request or none, and never so that another one cannot be restored. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { call } from '../support/http.ts';

@@ -5,7 +5,8 @@ import { Refusal } from '../../src/common/fault.ts';
 import { limits } from '../../src/limits/service.ts';
 import { Revisions } from '../../src/store/changes/revisions.ts';
 import { recordCodec } from '../../src/store/codec.ts';
-import { type Batch, GroupCommit, type GroupCommitOptions, type Raw } from '../../src/store/group-commit.ts';
+import { LocalCommitter, type Raw } from '../../src/store/committer.ts';
+import { type Batch, GroupCommit, type GroupCommitOptions } from '../../src/store/group-commit.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { openRow, sealRow } from '../../src/store/row-sums.ts';
 import { Store } from '../../src/store/store.ts';
@@ -133,10 +134,12 @@ class Harness implements Reader {
       remove: (key: Key) => this.data.delete(String(key[0])),
     } as unknown as Raw;
     const options: GroupCommitOptions = {
-      transact: (run) => this.#transact(run),
-      reader: this,
-      raw: () => raw,
-      begin: (rows) => this.revisions.begin(rows),
+      committer: new LocalCommitter({
+        transact: (run) => this.#transact(run),
+        reader: this,
+        raw: () => raw,
+        begin: (rows) => this.revisions.begin(rows),
+      }),
       look: () => (bytes) => bytes <= this.roomBytes,
       committed: () => undefined,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),

@@ -19,7 +19,7 @@ export function removalRoutes({ removals, mirrorAccess }: RemovalRoutesOptions):
       path: '/api/cert_mirror/removals',
       operationId: 'mirrorRemoveArchives',
       tag: 'mirror',
-      summary: 'Removes archives for good',
+      summary: 'Removes archives permanently',
       description:
         'All or none: 422 when a remaining archive needs one of them to be restored, or when one is the newest of its ' +
         'repository. Archives that do not exist are skipped, so it is safe to send it again.',

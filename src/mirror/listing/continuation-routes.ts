@@ -2,16 +2,16 @@
  * Declares what an upload needs to know of earlier ones, to continue them: the archives of one repository, and their
  * headers. Open to credentials that only upload; the encrypted content is not.
  */
-import { Refusal } from '../common/fault.ts';
-import { bytes } from '../http/reply/reply.ts';
-import { operation } from '../http/route/operation.ts';
-import type { Authenticator, Route } from '../http/route/route.ts';
-import { limits } from '../limits/service.ts';
+import { Refusal } from '../../common/fault.ts';
+import { bytes } from '../../http/reply/reply.ts';
+import { operation } from '../../http/route/operation.ts';
+import type { Authenticator, Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import type { Blob, BlobReads } from '../blob-reads.ts';
+import { continuationQuery, downloadQuery } from '../fields.ts';
+import * as views from '../views.ts';
 import { AGE_HEADER_BYTES_MAX, ageHeaderLength } from './age-header.ts';
-import type { Blob, BlobReads } from './blob-reads.ts';
-import { continuationQuery, downloadQuery } from './fields.ts';
-import { commitParameter, LISTED_EXAMPLE, listArchives } from './listing.ts';
-import * as views from './views.ts';
+import { commitParameter, LISTED_EXAMPLE, listArchives } from './pages.ts';
 
 interface ContinuationRoutesOptions {
   readonly blobs: BlobReads;

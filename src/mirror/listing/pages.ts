@@ -1,12 +1,12 @@
 /** Answers a page of archives, for every route that lists them. */
 import type { z } from 'zod';
-import type { Principal } from '../common/principal.ts';
-import { json, type Reply } from '../http/reply/reply.ts';
-import type { PathParameter } from '../http/route/doc.ts';
-import type { BlobReads } from './blob-reads.ts';
-import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
-import type { BlobListQuery } from './fields.ts';
-import * as views from './views.ts';
+import type { Principal } from '../../common/principal.ts';
+import { json, type Reply } from '../../http/reply/reply.ts';
+import type { PathParameter } from '../../http/route/doc.ts';
+import type { BlobReads } from '../blob-reads.ts';
+import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from '../declared.ts';
+import type { BlobListQuery } from '../fields.ts';
+import * as views from '../views.ts';
 
 export const LISTED_EXAMPLE = { commit_sha: COMMIT_EXAMPLE, sha256: SHA256_EXAMPLE, ...declaredBlob.example };
 

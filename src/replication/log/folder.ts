@@ -1,0 +1,106 @@
+/**
+ * Objects as files of a folder, for tests and for a second process on the same machine. `link(2)` to a name that must not
+ * exist creates each once, complete and synced.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rm, stat, unlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Created } from './log.ts';
+import type { ObjectStore } from './object-log.ts';
+
+const DRAFTS = 'drafts';
+/** Drafts older than this are of processes that ended. */
+const DRAFT_AGE_MS = 3_600_000;
+
+export class FolderStore implements ObjectStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Makes the folder. Throws system errors. */
+  async open(): Promise<void> {
+    await mkdir(join(this.#folder, DRAFTS), { recursive: true });
+    for (const draft of await readdir(join(this.#folder, DRAFTS))) {
+      const path = join(this.#folder, DRAFTS, draft);
+      const age = await stat(path).then(({ mtimeMs }) => Date.now() - mtimeMs, absent);
+      if (age !== undefined && age > DRAFT_AGE_MS) await rm(path, { force: true });
+    }
+  }
+
+  async create(name: string, bytes: Uint8Array): Promise<Created> {
+    const path = join(this.#folder, name);
+    const draft = join(this.#folder, DRAFTS, randomBytes(16).toString('hex'));
+    try {
+      await writeSynced(draft, bytes);
+      await this.#makeFolder(dirname(path));
+      await link(draft, path);
+      await syncFolder(dirname(path));
+      return 'written';
+    } catch (error) {
+      if (!sameCode(error, 'EEXIST')) throw error;
+      // Another one linked it, and may not have synced the folder yet.
+      await syncFolder(dirname(path));
+      return 'taken';
+    } finally {
+      await unlink(draft).catch(absent);
+    }
+  }
+
+  async get(name: string): Promise<Uint8Array | undefined> {
+    return await readFile(join(this.#folder, name)).catch(absent);
+  }
+
+  async list(prefix: string, after: string, limit: number): Promise<string[]> {
+    const root = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+    const entries = await readdir(join(this.#folder, root), { recursive: true, withFileTypes: true }).catch(absent);
+    return (entries ?? [])
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .filter((name) => name.startsWith(prefix) && name > prefix + after && !name.startsWith(`${DRAFTS}/`))
+      .sort()
+      .slice(0, limit);
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#folder, name), { force: true });
+  }
+
+  async close(): Promise<void> {}
+
+  async #makeFolder(folder: string): Promise<void> {
+    const first = await mkdir(folder, { recursive: true });
+    if (first === undefined) return;
+    // The names of new folders must survive a power failure as well.
+    for (let made = folder; ; made = dirname(made)) {
+      await syncFolder(dirname(made));
+      if (made === first) return;
+    }
+  }
+}
+
+async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (!sameCode(error, 'ENOENT')) throw error;
+}
+
+const sameCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;

@@ -1,0 +1,27 @@
+/** Where a data file stands in the log of its members: one row, written in the commit of each record. */
+import { recordCodec } from '../codec.ts';
+import { sealRow } from '../row-sums.ts';
+import { type AnyTable, defineTable, type Reader, type Table } from '../table.ts';
+
+export interface LogPlace {
+  readonly cell: string;
+  /** The history that the positions belong to. */
+  readonly incarnation: string;
+  /** The newest record that this file has. */
+  readonly position: number;
+  /** SHA-256 of that record, in hex. */
+  readonly hash: string;
+}
+
+const places: Table<[name: 'log'], LogPlace> = defineTable('replication', recordCodec<LogPlace>(1), { hub: 'any' });
+
+export const replicationTables: readonly AnyTable[] = [places];
+
+/** The place of a data file; undefined: it belongs to no log. */
+export const placeOfFile = (reader: Reader): LogPlace | undefined => reader.get(places, ['log']);
+
+/** The row of a place in its stored form. */
+export function placeRow(place: LogPlace) {
+  const key: ['log'] = ['log'];
+  return { table: places, key, bytes: sealRow(places, key, places.codec.encode(place)) };
+}

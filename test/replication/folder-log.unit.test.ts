@@ -1,0 +1,68 @@
+/** The log in a folder, and which stores are refused. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openCommitLog } from '../../src/replication/log/open.ts';
+import { checkFences, type Racetrack } from '../../src/replication/log/probe.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { conformance } from './conformance.ts';
+
+const root = temporaryFolder();
+conformance('folder', (name) => openCommitLog(`file://${root}/${name}`));
+
+test('[MEMBER-1] a folder keeps no drafts', async () => {
+  const folder = temporaryFolder();
+  const log = await openCommitLog(`file://${folder}`);
+  for (let position = 1; position <= 5; position += 1) await log.append(position, randomBytes(10));
+  expect(await log.append(3, randomBytes(10))).toBe('taken');
+  expect(readdirSync(join(folder, 'cells/1/drafts'))).toEqual([]);
+});
+
+test('[MEMBER-1] the newest of many records is found', async () => {
+  const log = await openCommitLog(`file://${temporaryFolder()}`);
+  for (let position = 1; position <= 2500; position += 1) await log.append(position, Buffer.from([1]));
+  const other = await openCommitLog(`file://${temporaryFolder()}`);
+  expect(await other.ends()).toBeUndefined();
+  expect(await log.ends()).toEqual({ first: 1, last: 2500 });
+});
+
+const refusal = (create: Racetrack['create'], get: Racetrack['get'] = async () => Buffer.alloc(0)) =>
+  checkFences({ create, get, remove: async () => undefined }, 's3://bucket/p').then(
+    () => 'accepted',
+    (error: Error) => `${error.name}: ${error.message}`,
+  );
+
+test('[MEMBER-4] a store that does not create once is refused, with a sentence', async () => {
+  expect(await refusal(async () => 'written')).toMatch(/^StartError: The store at s3:\/\/bucket\/p let 9 of 9 writers/);
+  expect(await refusal(async () => 'taken')).toMatch(/let 0 of 9 writers/);
+  let calls = 0;
+  const twice = await refusal(async () => {
+    calls += 1;
+    return calls % 9 <= 2 && calls % 9 > 0 ? 'written' : 'taken';
+  });
+  expect(twice).toMatch(/let 2 of 9 writers create the same object/);
+  const overwriting = await refusal(async () => {
+    calls += 1;
+    return calls % 9 === 0 ? 'written' : 'taken';
+  });
+  expect(overwriting).toMatch(/^StartError/);
+});
+
+test('[MEMBER-4] a store that keeps other bytes, or does not answer, is refused, with a sentence', async () => {
+  let calls = 0;
+  const once = async () => {
+    calls += 1;
+    return calls % 9 === 1 ? ('written' as const) : ('taken' as const);
+  };
+  expect(await refusal(once)).toMatch(/keeps other bytes/);
+  const away = refusal(async () => {
+    throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') });
+  });
+  expect(await away).toMatch(/^StartError: The log at .* does not work: fetch failed: connect ECONNREFUSED/);
+});
+
+test('[MEMBER-4] a setting that names no log is refused, with a sentence', async () => {
+  await expect(openCommitLog('nonsense')).rejects.toThrow(/CAIRN_LOG is nonsense, which is not a URL/);
+  await expect(openCommitLog('ftp://x/y')).rejects.toThrow(/it must begin with/);
+});
