@@ -4,18 +4,13 @@
  * native library and start ten times as fast.
  */
 import type { Command, CommandGroup } from './command.ts';
+import { commandWord } from './meant.ts';
 
 interface CommandSource {
   /** The first word of the commands in this module. */
   readonly word: string;
   readonly load: () => Promise<readonly Command[]>;
 }
-
-/** Earlier names of commands. */
-const ALIASES: Readonly<Record<string, string>> = { mirror: 'backups' };
-
-/** The first word of a command, by any of its names. */
-export const commandWord = (word: string): string => ALIASES[word] ?? word;
 
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {

@@ -2,9 +2,8 @@
 import { isTopic, readTopic, topicNames } from '../common/manual.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Command, CommandGroup } from './command.ts';
-import { commandWord } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
-import { meantCommand } from './meant.ts';
+import { commandWord, meantCommand } from './meant.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,6 +1,12 @@
 /** Finds the command that was probably meant, for words of other programs and for typing mistakes. Pure. */
 import { nearest } from '../text/nearest.ts';
 
+/** Earlier names of commands. */
+const ALIASES: Readonly<Record<string, string>> = { mirror: 'backups' };
+
+/** The first word of a command, by any of its names. */
+export const commandWord = (word: string): string => ALIASES[word] ?? word;
+
 /** Words for the same act, the one of most commands first. */
 const SAME: readonly (readonly string[])[] = [
   ['list', 'ls', 'all', 'index'],
@@ -77,7 +83,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 export function meantCommand(words: readonly string[], names: readonly string[]): string | undefined {
   const [given = '', act] = words.map((word) => word.toLowerCase());
   const isGroup = (word: string) => names.some((name) => name === word || name.startsWith(`${word} `));
-  const first = given === 'mirror' ? 'backups' : isGroup(given) ? given : undefined;
+  const first = isGroup(commandWord(given)) ? commandWord(given) : undefined;
   if (first !== undefined) return act === undefined ? undefined : actOf(first, act, names);
   const known = ELSEWHERE[given];
   const group = known?.split(' ')[0] ?? '';

@@ -9,9 +9,9 @@ import { StartError } from '../common/start-error.ts';
 import { systemSentence } from '../common/system-reason.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
 import { readOptions } from './command.ts';
-import { commandWord, findCommand, loadGroups } from './commands.ts';
+import { findCommand, loadGroups } from './commands.ts';
 import { commandHelp, overview } from './help.ts';
-import { meantCommand } from './meant.ts';
+import { commandWord, meantCommand } from './meant.ts';
 import { print, printError } from './output.ts';
 import { endWithOutput, ignoreForeignSignals, keepMemoryOutOfCoreDumps } from './process.ts';
 import { UsageError } from './usage-error.ts';
@@ -48,7 +48,7 @@ async function run(argv: readonly string[]): Promise<number> {
 /** `cairn tasks help` asks for the help of `cairn tasks`. */
 function asTyped(argv: readonly string[]): readonly string[] {
   const [first = '', second] = argv;
-  return argv.length === 2 && second === 'help' && first !== 'help' ? ['help', first] : argv;
+  return argv.length === 2 && second === 'help' && first !== 'help' ? [first, '--help'] : argv;
 }
 
 /** Error for an unknown command: lists the commands of a group, or suggests what was probably meant. */

@@ -98,9 +98,7 @@ test('[CLI-1] cairn tasks edits the given fields only', async () => {
 test('[CLI-1] cairn tasks adds, lists, completes, removes and restores', async () => {
   const added = await cairn('tasks', 'add', 'Écrire les tests', '--due', '2030-01-02', '--important', '--json');
   const { id } = (JSON.parse(added.stdout) as { task: { id: number } }).task;
-  expect((await cairn('tasks', '--search', 'écrire')).stdout).toContain(
-    '! Écrire les tests',
-  );
+  expect((await cairn('tasks', '--search', 'écrire')).stdout).toContain('! Écrire les tests');
   expect((await cairn('tasks', 'done', String(id))).code).toBe(0);
   expect((await cairn('tasks')).stdout).not.toContain(`#${id} `);
   expect((await cairn('tasks', '--all')).stdout).toContain(`#${id} `);

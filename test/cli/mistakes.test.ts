@@ -81,7 +81,7 @@ test('[CLI-5] 44 typing mistakes each lead on', async () => {
 }, 300_000);
 
 test('[CLI-5] what other programs take is taken here too: a version, and help as a word', async () => {
-  const [version = ''] = [(await runCairn(['--version'], {})).stdout];
+  const { stdout: version } = await runCairn(['--version'], {});
   expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
   for (const words of [['-v'], ['-V'], ['version']]) expect((await runCairn(words, {})).stdout).toBe(version);
   expect((await runCairn(['tasks', 'help'], {})).stdout).toContain('cairn tasks [--status');

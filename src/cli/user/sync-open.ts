@@ -108,7 +108,8 @@ async function findVault(tools: ToolClient, choice: FolderChoice): Promise<strin
   if (name !== undefined) {
     const found = vaults.find((vault) => vault.name === name);
     if (found !== undefined) return found.vault_id;
-    if (!(await mayCreate(name, names, choice))) throw new ClientError(`no vault ${shownLine(name)} was created; \`cairn vault list\` shows those that exist.`);
+    if (!(await mayCreate(name, names, choice)))
+      throw new ClientError(`no vault ${shownLine(name)} was created; \`cairn vault list\` shows those that exist.`);
     const { vault_id } = readAs(vaultSchema, (await tools.call('vault_create', { name })).structured);
     printError(`created vault ${shownLine(name)}`);
     return vault_id;
