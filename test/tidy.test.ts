@@ -73,7 +73,7 @@ const HOUSE = [
   ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
-  ['audit'],
+  ['activity', 'audit'],
   CAPABILITIES,
   ['web', 'control', 'agents'],
   ['transfer'],
@@ -94,7 +94,7 @@ const SYNC = [
 const DOCUMENTS = [
   ['records.ts', 'rules.ts'],
   ['kind.ts', 'texts.ts'],
-  ['write.ts', 'views.ts'],
+  ['write.ts', 'note.ts', 'views.ts'],
   ['service.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
   ['dev-docs', 'handoffs', 'papers'],
 ];
@@ -124,7 +124,9 @@ const WEB = [
   ['fault-page.tsx', 'fields.tsx', 'forms', 'layout.tsx'],
   ['document.tsx', 'other-fields.tsx', 'problem.ts'],
   ['pages.ts'],
-  ['board', 'documents', 'help', 'home', 'live-pages.ts', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
+  ['board', 'documents', 'help', 'live-pages.ts', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
+  ['activity'],
+  ['home'],
   ['settings'],
   ['routes.ts'],
 ];
