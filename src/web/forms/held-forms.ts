@@ -47,8 +47,18 @@ export class HeldForms {
 function sentAgain({ path, params, query, search, form }: RouteRequest, now: RouteRequest): RouteRequest {
   const { document, body, bytesDeclared, address, caller, callsAtOnceMax, isHead } = now;
   return {
-    ...{ path, params, query, search, form },
-    ...{ document, body, bytesDeclared, address, caller, callsAtOnceMax, isHead },
+    path,
+    params,
+    query,
+    search,
+    form,
+    document,
+    body,
+    bytesDeclared,
+    address,
+    caller,
+    callsAtOnceMax,
+    isHead,
     header: (name) => now.header(name),
     charge: (calls) => now.charge(calls),
     linger: (seconds, gone) => now.linger(seconds, gone),
