@@ -1,5 +1,6 @@
 /** Writes the output of a command for people and scripts. The service itself writes only its log. */
 
+import { refusesColour } from '../client/settings.ts';
 import { jsonLine, printed } from '../client/shown.ts';
 
 /**
@@ -16,10 +17,9 @@ export function printTable(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** True on a terminal that shows colours (https://no-color.org). */
+/** True on a terminal that shows colours. */
 export function hasColour(): boolean {
-  const { NO_COLOR: refused, TERM: kind } = process.env;
-  return process.stdout.isTTY && (refused === undefined || refused === '') && kind !== 'dumb';
+  return process.stdout.isTTY && !refusesColour();
 }
 
 /** Writes a content unchanged to a pipe or file; on a terminal it is escaped as by `print`. */

@@ -46,6 +46,11 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
   };
 }
 
+/** True when the user wants no colours, or the terminal has none (https://no-color.org). */
+export function refusesColour({ NO_COLOR: refused = '', TERM: kind }: NodeJS.ProcessEnv = process.env): boolean {
+  return refused !== '' || kind === 'dumb';
+}
+
 /** Folder of compiled modules (XDG Base Directory Specification: XDG_CACHE_HOME, else ~/.cache). */
 export function compileCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_CACHE_HOME: folder } = environment;
