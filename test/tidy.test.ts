@@ -9,7 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
-const MAP_LINES_MAX = 250;
+const MAP_LINES_MAX = 275;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ const HOUSE = [
   ['gateway', 'archive'],
   ['audit'],
   CAPABILITIES,
-  ['web', 'control'],
+  ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],
   ['ops'],
@@ -136,6 +136,7 @@ const GATEWAY = [
   ['offers'],
   ['asking', 'listening'],
   ['tool.ts'],
+  ['faces.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
   ['methods.ts'],
@@ -289,7 +290,7 @@ test('a test starts a process exactly when its name does not say unit', () => {
 
 test('the client knows no service: it imports only itself, limits, the version and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts)|node:.*|[a-z-]+)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -31,6 +31,8 @@ export interface Members {
   readonly audit: AuditLog;
   /** Status of accounts: open, disabled, deleted, operator. */
   readonly standings: Standings;
+  /** Decides when only marked accounts can write. */
+  readonly disk: DiskReserve;
   /** Decides how much an account may still write. */
   readonly quotas: Quotas;
   /** The operator's list of the accounts. */
@@ -52,7 +54,8 @@ interface MembersBase {
 export function openMembers(base: MembersBase, config: Config): Members {
   const { store } = base;
   const standings = new Standings({ ...base, release: releaseVaults });
-  const quotas = openQuotas(config, store, standings);
+  const disk = new DiskReserve({ usable: (enough) => store.usable(enough), elapsed: () => performance.now() });
+  const quotas = openQuotas(config, disk, standings);
   return {
     accounts: new Accounts({ ...base, standings }),
     tokens: new AccessTokens(base),
@@ -64,6 +67,7 @@ export function openMembers(base: MembersBase, config: Config): Members {
       emailOf: (id) => store.get(accounts, [id])?.email,
     }),
     standings,
+    disk,
     quotas,
     directory: openDirectory(store, standings, quotas),
     removal: openRemoval(base),
@@ -91,12 +95,7 @@ export function endWithAccounts({ standings, removal }: Members, sync: Sync, doo
   });
 }
 
-function openQuotas(config: Config, store: Store, standings: Standings): Quotas {
-  const reserve = new DiskReserve({
-    space: () => store.space(),
-    unusedBytes: () => store.unusedBytes(),
-    elapsed: () => performance.now(),
-  });
+function openQuotas(config: Config, disk: DiskReserve, standings: Standings): Quotas {
   return new Quotas({
     defaults: {
       blobs: config.mirrorQuotaBytes,
@@ -106,7 +105,7 @@ function openQuotas(config: Config, store: Store, standings: Standings): Quotas 
     },
     ownOf: (accountId) => standings.of(accountId).quotas,
     isMarked: (accountId) => standings.isMarked(accountId),
-    isDiskNearlyFull: () => reserve.isReached(),
+    isDiskNearlyFull: () => disk.isReached(),
   });
 }
 

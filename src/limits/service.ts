@@ -179,6 +179,8 @@ export const limits = {
   recordCountedBytes: 1 * KiB,
   /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
+  /** Once it was reached, so much more must be free before other accounts can write again. */
+  diskReservedSteadyShare: 0.01,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,
@@ -461,6 +463,22 @@ export const limits = {
   cursorCharsMax: 200,
   /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
+
+  // Tools for models.
+  /** Bytes of text that one call of read answers; some 8,000 tokens. */
+  readPageBytes: 32 * KiB,
+  /** Largest picture shown to a model. */
+  readPictureBytesMax: 1 * MiB,
+  headingCharsMax: 300,
+  /** An id: a path with each byte percent-encoded, and what stands before it. */
+  thingIdCharsMax: 4096,
+  listItemsDefault: 100,
+  listItemsMax: 500,
+  editTriesMax: 5,
+  tasksAtOnceMax: 100,
+  removedAtOnceMax: 100,
+  /** Files that one call moves, or restores at a time. */
+  moveFilesMax: 1000,
 
   // Vaults and file sync.
   /** Longest path of a file, in UTF-8. */
