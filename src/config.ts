@@ -70,6 +70,8 @@ export interface Config {
   readonly oauthMetadata: boolean;
   /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
   /** A file of breached passwords; undefined: none. */
+  /** The least number of bytes of a new password. */
+  readonly passwordBytesMin: number;
   readonly breachedPasswords: string | undefined;
   readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
@@ -144,6 +146,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    passwordBytesMin:
+      values.CAIRN_PASSWORD_MIN ?? (isLocalOnly(values) ? limits.passwordBytesMin : limits.passwordBytesMinReached),
     breachedPasswords: values.CAIRN_BREACHED_PASSWORDS,
     requireSecondFactor: values.CAIRN_REQUIRE_SECOND_FACTOR,
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,

@@ -206,6 +206,7 @@ function openPages(
     lastBackupMs,
     exports: new Exports({ config, actors: core.actors, now: Date.now }),
     signup: signupRule(config.signup).kind,
+    passwordBytesMin: config.passwordBytesMin,
     secure: isSecure(config),
     publicUrl: config.publicUrl,
     baseUrl: baseUrlOf(config),

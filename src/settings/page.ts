@@ -64,6 +64,10 @@ const ENTRY: Group = {
   CAIRN_SIGNIN_LIMIT: {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
   },
+  CAIRN_PASSWORD_MIN: {
+    default: '6 on a hub that only its own machine reaches, otherwise 8',
+    meaning: 'bytes that a new password has at least',
+  },
   CAIRN_BREACHED_PASSWORDS: {
     default: 'none',
     meaning:

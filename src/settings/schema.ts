@@ -110,6 +110,7 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_PASSWORD_MIN: wholeNumber(limits.passwordBytesMin, 64).optional(),
   CAIRN_BREACHED_PASSWORDS: z.string().min(1, { error: 'must be the path of a file' }).optional(),
   CAIRN_REQUIRE_SECOND_FACTOR: z
     .enum(['off', 'operators', 'everybody'], { error: 'must be off, operators or everybody' })

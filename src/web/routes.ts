@@ -38,6 +38,8 @@ import { ZoneFormats } from './zone-format.ts';
 
 export interface WebOptions extends Capabilities {
   readonly signup: SignupRule['kind'];
+  /** The least number of bytes of a new password. */
+  readonly passwordBytesMin: number;
   readonly pool: Pool;
   /** True when browsers use TLS, provided by this service or by a proxy in front. */
   readonly secure: boolean;
