@@ -6,6 +6,7 @@ import { Invitations } from '../accounts/sign-up/invitations.ts';
 import { AccountDirectory } from '../accounts/standing/directory.ts';
 import { Standings } from '../accounts/standing/standings.ts';
 import { AccessTokens } from '../accounts/tokens.ts';
+import { ActivityLog } from '../activity/log.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { AuditLog } from '../audit/log.ts';
 import type { Log } from '../common/log.ts';
@@ -28,6 +29,7 @@ export interface Members {
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
+  readonly activity: ActivityLog;
   readonly audit: AuditLog;
   /** Status of accounts: open, disabled, deleted, operator. */
   readonly standings: Standings;
@@ -61,6 +63,7 @@ export function openMembers(base: MembersBase, config: Config): Members {
     tokens: new AccessTokens(base),
     sessions: new BrowserSessions(base),
     invitations: new Invitations(base),
+    activity: new ActivityLog(store),
     audit: new AuditLog({
       ...base,
       isAccount: (reader, id) => reader.get(accounts, [id]) !== undefined,

@@ -27,6 +27,7 @@ import type { BlobReads } from '../mirror/blob-reads.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { Drills } from '../mirror/drills.ts';
+import { Removals } from '../mirror/removal/removals.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
 import { backupLines, backupTools } from '../mirror/tools.ts';
 import { Staging } from '../mirror/upload/staging.ts';
@@ -133,8 +134,9 @@ async function openMirror({
   const drillAccess = authenticatorOf(core, drillScheme(credentials, accounts));
   const uploaders = new Uploaders({ store, actors, sealer, now: Date.now });
   const drills = new Drills({ store, actors, now: Date.now });
+  const removals = new Removals({ actors, staging, bytes: blobs.bytes, now: Date.now });
   const access = { accountAccess, mirrorAccess, uploadAccess, drillAccess };
-  return { blobs, credentials, uploaders, drills, ...access, staging };
+  return { blobs, credentials, uploaders, drills, removals, ...access, staging };
 }
 
 /** Tools of capabilities that serve models as they are. */

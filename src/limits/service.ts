@@ -149,6 +149,8 @@ export const limits = {
   /** Restore drills kept for one account; the oldest are forgotten first. */
   drillsMax: 1000,
   drillDetailCharsMax: 500,
+  /** Archives that one request may remove. */
+  removedArchivesMax: 100,
 
   // Accounts.
   accountKeysLiveMax: 50,
@@ -215,9 +217,19 @@ export const limits = {
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
   boardFirstRows: 15,
-  /** Home page: rows of recent activity, vaults read for them, and due tasks. */
-  activityRows: 12,
-  activityVaults: 5,
+  /** Home page: sessions of recent activity, and due tasks. */
+  activityRows: 5,
+  /** Sessions on a page of activity, changes read for it, and the pause that ends a session. */
+  activitySessions: 20,
+  activityEntriesMax: 5000,
+  activityGapMs: 15 * 60_000,
+  /** Changes listed under a session at first, and on a page of it. */
+  activityFirstEntries: 12,
+  activitySessionEntries: 200,
+  /** Changes listed on the page of a task. */
+  taskChangesShown: 30,
+  /** Changes that one undo takes back. */
+  activityUndoMax: 1000,
   dueRows: 10,
   /** An operator is warned when the last backup is older than this. */
   backupAgeMs: 3 * 24 * 3_600_000,
@@ -368,6 +380,18 @@ export const limits = {
   /** Pauses between tries to send a letter. */
   mailPausesMs: [2000, 30_000, 300_000],
   mailTimeoutMs: 10_000,
+
+  // Activity.
+  /** Changes of tasks and documents kept for an account, and their characters as JSON; the oldest go first. */
+  activityRowsMax: 10_000,
+  activityCharsMax: 8 * MiB,
+  /** One change may bring the characters above that until the next. */
+  activityCharsOverMax: 1 * MiB,
+  /** The most changes that one change removes. */
+  activityDropMax: 16,
+  activityNameCharsMax: 200,
+  /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
+  activityTextCharsMax: 64 * KiB,
 
   // Security events.
   /** Stored actions and failures of an account, and the days that they are kept. */

@@ -73,7 +73,7 @@ async function runExport(options: Options): Promise<number> {
     ['archive', folder],
     ['account', account.email],
     ['made at', made_at],
-    ...SECTIONS.map((section) => [section, `${files[section].records} records`] as const),
+    ...SECTIONS.map((section) => [section, `${files[section]?.records ?? 0} records`] as const),
     ['contents', `${blobs.count}, ${formatBytes(blobs.bytes)}`],
   ] as const;
   return printResult(
