@@ -736,6 +736,12 @@ export const limits = {
   groupMsMax: 4,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
+  /** How long a member waits before it asks the log again: at first, and at most. */
+  logRetryMs: 50,
+  logRetryMsMax: 1000,
+  /** How often a follower reads the log: at most, and at least. */
+  logPollMsMin: 50,
+  logPollMsMax: 500,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
