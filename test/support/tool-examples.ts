@@ -19,7 +19,15 @@ async function examples(hub: Target, names: readonly string[]): Promise<Map<stri
 }
 
 /** Tools whose examples build on what others made, in the order in which they work. */
-const FIRST = ['signup_and_get_key', 'login_and_get_key', 'create_task', 'list_tasks', 'update_task', 'search', 'fetch'];
+const FIRST = [
+  'signup_and_get_key',
+  'login_and_get_key',
+  'create_task',
+  'list_tasks',
+  'update_task',
+  'search',
+  'fetch',
+];
 /** The example of this one takes away what others are about. */
 const LAST = ['vault_delete'];
 
