@@ -1,0 +1,26 @@
+import { startHub } from './dist/test/support/hub.js';
+import { launch, signUp, visitor } from './dist/test/support/browser.js';
+import { structured, PASSWORD } from './dist/test/support/gateway.js';
+import { Device } from './dist/test/support/sync.js';
+const hub = await startHub();
+const browser = await launch();
+const { page, context } = await visitor(browser, hub, { viewport: { width: 1440, height: 900 } });
+const key = await signUp(page, 'a@example.org', PASSWORD);
+const t = (n, a) => structured(hub, n, a, key);
+await t('create_task', { content: 'Water the plants' });
+await t('update_task', { id: 1, kanban_status: 'in_progress', due_date: '2026-12-04' });
+await t('create_task', { content: 'Doomed' }); await t('delete_task', { id: 2 });
+await t('create_dev_doc', { title: 'guide.md', content: 'one\n' }); await t('update_dev_doc', { title: 'guide.md', content: 'two\n' });
+const d = new Device(hub, key, 'laptop');
+for (let i = 0; i < 14; i++) await d.push(`notes/${i}.md`, `note ${i}\n`);
+const shot = async (path, name, size, dark) => {
+  const c = await browser.newContext({ baseURL: hub.url, viewport: size, colorScheme: dark ? 'dark' : 'light', storageState: await context.storageState() });
+  const p = await c.newPage(); await p.goto(path);
+  for (const s of await p.locator('details.more > summary').all()) await s.click().catch(() => {});
+  await p.screenshot({ path: `/tmp/shot-${name}.png` }); await c.close();
+};
+await shot('/activity', 'a1', { width: 1440, height: 900 }, false);
+await shot('/activity', 'a2', { width: 390, height: 844 }, true);
+await page.goto('/tasks/1'); await page.screenshot({ path: '/tmp/shot-t.png', fullPage: true });
+await page.goto('/settings'); await page.locator('form[action="/settings/second-factor"] button').click(); await page.screenshot({ path: '/tmp/shot-q.png' });
+await browser.close(); await hub.kill();
