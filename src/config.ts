@@ -1,5 +1,5 @@
 /** Reads the environment, as the only module to do so. Every setting is a CAIRN_* variable, checked once, frozen. */
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
@@ -23,6 +23,8 @@ export interface Config {
   /** True when upgrading an older data file first makes a backup. */
   readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
+  /** The log that this hub shares with other members; undefined: it has none. */
+  readonly log: LogSettings | undefined;
   readonly logLevel: string;
   /** Undefined: text on a terminal, else JSON. */
   readonly logFormat: 'json' | 'text' | undefined;
@@ -89,6 +91,15 @@ export interface Config {
   readonly metricsToken: string | undefined;
 }
 
+export interface LogSettings {
+  readonly url: string;
+  /** Name of this member. */
+  readonly member: string;
+  /** Seconds that this member waits longer than others before it takes over. */
+  readonly priority: number;
+  readonly leaseSeconds: number;
+}
+
 /** True when browsers reach the service over TLS, directly or through a proxy. */
 export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>): boolean {
   return tls !== undefined || publicUrl?.startsWith('https:') === true;
@@ -114,6 +125,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     mapBytes: values.CAIRN_MAP_BYTES,
     upgradeBackup: values.CAIRN_UPGRADE_BACKUP === 'on',
     masterKey: values.CAIRN_MASTER_KEY,
+    log: logOf(values),
     logLevel: values.CAIRN_LOG_LEVEL,
     logFormat: values.CAIRN_LOG_FORMAT,
     accessLog: values.CAIRN_ACCESS_LOG,
@@ -208,6 +220,19 @@ function isIgnored(name: string, ignore: ((name: string) => void) | undefined): 
   if (ignore === undefined) throw new StartError(`${name} is not a setting.`);
   ignore(name);
   return true;
+}
+
+/** A member makes no key: what the others sealed must open here. */
+function logOf(values: z.infer<typeof settings>): LogSettings | undefined {
+  const { CAIRN_LOG: url, CAIRN_MASTER_KEY: key } = values;
+  if (url === undefined) return undefined;
+  if (key === undefined) {
+    throw new StartError(
+      'CAIRN_MASTER_KEY must be set together with CAIRN_LOG: the same 64 hex characters for all members.',
+    );
+  }
+  const member = values.CAIRN_MEMBER ?? hostname();
+  return { url, member, priority: values.CAIRN_MEMBER_PRIORITY, leaseSeconds: values.CAIRN_LEASE_SECONDS };
 }
 
 /** True when no setting implies that anyone but the users of this machine reaches the service. */

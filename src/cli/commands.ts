@@ -44,6 +44,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'export', load: async () => [(await import('./operator/archive.ts')).exportCommand] },
       { word: 'import', load: async () => [(await import('./operator/archive.ts')).importCommand] },
       { word: 'compact', load: async () => [(await import('./operator/upkeep/compact.ts')).compactCommand] },
+      { word: 'member', load: async () => (await import('./operator/member.ts')).memberCommands },
       { word: 'rekey', load: async () => [(await import('./operator/upkeep/rekey.ts')).rekeyCommand] },
       { word: 'health', load: async () => [(await import('./operator/upkeep/health.ts')).healthCommand] },
       { word: 'doctor', load: async () => [(await import('./operator/upkeep/doctor.ts')).doctorCommand] },

@@ -506,6 +506,13 @@ export const limits = {
   editTriesMax: 5,
   tasksAtOnceMax: 100,
   removedAtOnceMax: 100,
+  /** One fact, and what it is about. */
+  factCharsMax: 2000,
+  factAboutCharsMax: 60,
+  /** Facts that one call of recall answers, and those that it looks at: the newest. */
+  factsDefault: 10,
+  factsMax: 100,
+  factsRead: 2000,
   /** Files that one call moves, or restores at a time. */
   moveFilesMax: 1000,
 
@@ -739,6 +746,12 @@ export const limits = {
   groupMsMax: 4,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
+  /** How long a member waits before it asks the log again: at first, and at most. */
+  logRetryMs: 50,
+  logRetryMsMax: 1000,
+  /** How often a follower reads the log: at most, and at least. */
+  logPollMsMin: 50,
+  logPollMsMax: 500,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
@@ -837,6 +850,8 @@ export const limits = {
   clientRestMs: 1500,
   /** How long a sync works before it saves its state. */
   clientSaveMs: 5000,
+  /** Bytes of changes beyond twice the state after which the whole state is written. */
+  clientRecordsBytes: 1 * MiB,
   /** How often a sync pulls and pushes again while the hub changes in between. */
   clientSyncRounds: 5,
   /**
@@ -849,6 +864,8 @@ export const limits = {
   clientNewsGapMs: 500,
   /** Shortest interval between two polls for changes, when the hub answers without waiting. */
   clientNewsMs: 5000,
+  /** Reports at once after which some may be missing: Linux queues 16,384 for a process (inotify(7)). */
+  clientNoticedMax: 4000,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
   /** The same when the system does not report every change. */

@@ -56,6 +56,7 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_SMTP_URL',
   'CAIRN_MAIL_FROM',
   'CAIRN_NOTIFY_URL',
+  'CAIRN_LOG',
 ]);
 
 export const settings = z.object({
@@ -67,6 +68,16 @@ export const settings = z.object({
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters')
     .optional(),
+  CAIRN_LOG: z
+    .string()
+    .regex(/^(file|s3|postgres|postgresql):\/\/./, 'must begin with s3://, postgres:// or file:///')
+    .optional(),
+  CAIRN_MEMBER: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be a name of letters, digits, dots, hyphens and underscores')
+    .optional(),
+  CAIRN_MEMBER_PRIORITY: wholeNumber(0, 3600).default(0),
+  CAIRN_LEASE_SECONDS: wholeNumber(1, 600).default(10),
   CAIRN_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of debug, info, warn, error, fatal, silent',
