@@ -140,7 +140,7 @@ async function openMirror({
 }
 
 /** Tools of capabilities that serve models as they are. */
-const ALSO_FOR_MODELS: ReadonlySet<string> = new Set(['list_tasks', 'handoff_save']);
+const ALSO_FOR_MODELS: ReadonlySet<string> = new Set(['search', 'fetch', 'list_tasks', 'handoff_save']);
 
 /** Returns the tools, in listing order. */
 function openTools(
@@ -158,7 +158,14 @@ function openTools(
       ...inSet('vaults', syncTools(sync, nameOf)),
       ...inSet('backups', backupTools(archives)),
       ...inSet('account', onboardingTools(onboarding, config.oauthMetadata)),
-      ...inSet('models', agentTools(shelves, { backups: (accountId) => backupLines(archives, accountId) })),
+      ...inSet(
+        'models',
+        agentTools(shelves, {
+          zones: core.timeZones,
+          reports: { backups: (accountId) => backupLines(archives, accountId) },
+          now: Date.now,
+        }),
+      ),
     ].map((tool) =>
       ALSO_FOR_MODELS.has(tool.name) ? { ...tool, sets: [...(tool.sets ?? []), 'models' as const] } : tool,
     ),

@@ -18,6 +18,8 @@ const SAME: readonly (readonly string[])[] = [
   ['to', 'destination', 'target', 'new_path', 'dest'],
   ['old', 'old_string', 'old_str', 'find', 'search'],
   ['new', 'new_string', 'new_str', 'replace', 'replacement'],
+  ['fact', 'content', 'text', 'note', 'memory'],
+  ['query', 'search', 'q', 'text', 'keywords'],
   ['section', 'heading'],
   ['heading', 'section'],
   ['tasks', 'items', 'todos', 'task'],

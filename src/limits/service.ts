@@ -213,6 +213,9 @@ export const limits = {
   /** Answers to sent forms that are remembered, so that a form sent twice is run once. */
   sentFormsRemembered: 8192,
   draftsPerAccountMax: 5,
+  /** Forms that wait for a password. */
+  heldFormsMax: 256,
+  heldFormMs: 10 * 60_000,
   draftCharsTotalMax: 16 * MiB,
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
@@ -503,6 +506,13 @@ export const limits = {
   editTriesMax: 5,
   tasksAtOnceMax: 100,
   removedAtOnceMax: 100,
+  /** One fact, and what it is about. */
+  factCharsMax: 2000,
+  factAboutCharsMax: 60,
+  /** Facts that one call of recall answers, and those that it looks at: the newest. */
+  factsDefault: 10,
+  factsMax: 100,
+  factsRead: 2000,
   /** Files that one call moves, or restores at a time. */
   moveFilesMax: 1000,
 

@@ -103,6 +103,8 @@ function isNeeded(tool: string, member: string): boolean {
   if (member === 'sha256' && tool === 'sync_merge') return false;
   // Models name versions by numbers; detail: true shows the rest.
   if (['read', 'list', 'history'].includes(tool) && ['sha256', 'version'].includes(member)) return false;
+  // The caller of remember has just said it.
+  if (tool === 'remember' && ['fact', 'about'].includes(member)) return false;
   return !NOT_NEEDED.includes(member);
 }
 

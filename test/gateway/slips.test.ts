@@ -191,6 +191,9 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['history', { path: 'a.md' }, 'path', ONE_OF('id')],
   ['restore', { id: 'a.md', seq: 1 }, 'seq', ONE_OF('version')],
   ['settle_conflict', { id: 'cairn://conflicts/x', keep: 'theirs' }, 'keep', 'one of current, pushed'],
+  ['start_session', { topic: 'x' }, 'topic', 'known fields: project'],
+  ['remember', { text: 'x' }, 'text', ONE_OF('fact')],
+  ['recall', { search: 'x' }, 'search', ONE_OF('query')],
   ['add_tasks', { items: [{ content: 'x' }] }, 'items', ONE_OF('tasks')],
   ['change_tasks', { tasks: { id: 1, done: true } }, 'tasks', 'must be a list'],
 ];

@@ -7,7 +7,7 @@ An id is cairn://… as answers show it, or the path of a file in the primary va
 
 Tasks: list_tasks with due_today and overdue answers "what is next"; add_tasks and change_tasks take many at once.
 
-Rules, skills and commands for agents are dev docs (cairn://docs/rules/…). Handoffs carry a project to the next session: read the last one when you begin, call handoff_save before you end.
+Rules, skills and commands for agents are dev docs (cairn://docs/rules/…). Call start_session when you begin: it has the last handoff of the project. Call handoff_save before you end. remember keeps single facts, recall finds them.
 
 A refused change of a file is kept as a conflict: read it, then settle_conflict.
 
