@@ -11,6 +11,8 @@ import type { ObjectStore } from './object-log.ts';
 const DRAFTS = 'drafts';
 /** Drafts older than this are of processes that ended. */
 const DRAFT_AGE_MS = 3_600_000;
+/** Buckets refuse requests that were signed longer ago; so does a folder. */
+const SIGNED_AGE_MS_MAX = 15 * 60_000;
 
 export class FolderStore implements ObjectStore {
   readonly #folder: string;
@@ -29,12 +31,15 @@ export class FolderStore implements ObjectStore {
     }
   }
 
-  async create(name: string, bytes: Uint8Array): Promise<Created> {
+  async create(name: string, bytes: Uint8Array, signedAtMs?: number): Promise<Created> {
     const path = join(this.#folder, name);
     const draft = join(this.#folder, DRAFTS, randomBytes(16).toString('hex'));
     try {
       await writeSynced(draft, bytes);
       await this.#makeFolder(dirname(path));
+      if (signedAtMs !== undefined && Date.now() - signedAtMs > SIGNED_AGE_MS_MAX) {
+        throw new Error(`${name} was to be created more than 15 minutes ago`);
+      }
       await link(draft, path);
       await syncFolder(dirname(path));
       return 'written';

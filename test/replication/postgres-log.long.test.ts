@@ -1,0 +1,106 @@
+/** The log in PostgreSQL, alone and with a synchronous standby that is stopped, left and promoted. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { OutcomeUnknown } from '../../src/replication/log/log.ts';
+import { openCommitLog } from '../../src/replication/log/open.ts';
+import { PostgresLog } from '../../src/replication/log/postgres.ts';
+import { type PostgresServer, postgresPrograms, startPostgres } from '../support/postgres-server.ts';
+import { all, conformance } from './conformance.ts';
+
+const words = (error: unknown) => `${(error as Error).name}: ${(error as Error).message}`;
+const newCell = () => randomBytes(6).toString('hex');
+
+describe.runIf(postgresPrograms !== undefined)('PostgreSQL (needs its Debian package)', () => {
+  let primary: PostgresServer;
+  beforeAll(async () => {
+    primary = await startPostgres();
+  }, 120_000);
+
+  conformance('PostgreSQL', (name) => openCommitLog(`${primary.url}?cell=${name}`));
+
+  test('[MEMBER-2] a removed position cannot be created again, and neither can one without a predecessor', async () => {
+    const log = await PostgresLog.open(`${primary.url}?cell=${newCell()}`);
+    await expect(log.append(2, randomBytes(9))).rejects.toThrow(OutcomeUnknown);
+    for (let position = 1; position <= 9; position += 1) await log.append(position, randomBytes(9));
+    await log.removeBefore(9);
+    for (let position = 1; position <= 9; position += 1)
+      expect(await log.append(position, randomBytes(9))).toBe('taken');
+    expect(await log.ends()).toEqual({ first: 9, last: 9 });
+    await log.close();
+  });
+
+  test('[MEMBER-4] a server that is away or refuses the user is refused at the start, without the password', async () => {
+    const away = await openCommitLog('postgres://cairn:secret@127.0.0.1:9/x').catch(words);
+    expect(away).toMatch(/^StartError: The log at postgres:\/\/127\.0\.0\.1:9\/x does not work: .*ECONNREFUSED/);
+    const missing = await openCommitLog(`postgres://cairn:secret@127.0.0.1:${primary.port}/none`).catch(words);
+    expect(missing).toMatch(/database "none" does not exist/);
+    for (const told of [away, missing]) expect(told).not.toMatch(/secret/);
+    expect(await openCommitLog('postgres://').catch(words)).toMatch(/must have the form postgres:\/\/USER/);
+  });
+});
+
+describe.runIf(postgresPrograms !== undefined)(
+  'PostgreSQL with a synchronous standby (needs its Debian package)',
+  () => {
+    let primary: PostgresServer;
+    let standby: PostgresServer;
+    beforeAll(async () => {
+      primary = await startPostgres();
+      standby = await startPostgres(primary);
+      primary.sql("alter system set synchronous_standby_names = 'standby'");
+      primary.sql('select pg_reload_conf()');
+      const isInSync = () => primary.sql('select sync_state from pg_stat_replication').trim() === 'sync';
+      for (let tried = 0; !isInSync() && tried < 300; tried += 1) await sleep(100);
+    }, 120_000);
+
+    test('[MEMBER-2] a commit whose wait for the standby is cancelled, or takes too long, is unknown until the standby has it', async () => {
+      const log = await PostgresLog.open(`${primary.url}?cell=${newCell()}`, 1000);
+      expect(await log.append(1, Buffer.from('a'))).toBe('written');
+      // Only what receives stops: the postmaster would let it go on.
+      const receiver = Number(standby.sql('select pid from pg_stat_wal_receiver'));
+      process.kill(receiver, 'SIGSTOP');
+      const hung = log.append(2, Buffer.from('b')).catch(words);
+      let waiting = '';
+      for (let tried = 0; waiting === '' && tried < 500; tried += 1) {
+        // The append needs this thread as well.
+        await sleep(20);
+        waiting = primary.sql("select pid from pg_stat_activity where wait_event = 'SyncRep'").trim();
+      }
+      primary.sql(`select pg_cancel_backend(${waiting})`);
+      expect(await hung).toMatch(/^OutcomeUnknown/);
+      // It is visible, and the standby does not have it: asking again must not call it written.
+      expect(await all(log, 2)).toHaveLength(1);
+      await expect(log.append(2, Buffer.from('b'))).rejects.toThrow(OutcomeUnknown);
+      expect(await log.append(2, Buffer.from('other'))).toBe('taken');
+      process.kill(receiver, 'SIGCONT');
+      let outcome = 'unknown';
+      for (let tried = 0; outcome === 'unknown' && tried < 60; tried += 1) {
+        outcome = await log.append(2, Buffer.from('b')).catch(() => 'unknown');
+      }
+      expect(outcome).toBe('written');
+      await log.close();
+    }, 120_000);
+
+    test('[MEMBER-1] the primary is killed and the standby promoted: what was written is there, and the log goes on', async () => {
+      const cell = newCell();
+      const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+      const log = await PostgresLog.open(`postgres://cairn@${hosts}/postgres?cell=${cell}`, 2000);
+      const written: Buffer[] = [];
+      for (let position = 1; position <= 50; position += 1) {
+        const bytes = randomBytes(100);
+        expect(await log.append(position, bytes)).toBe('written');
+        written.push(bytes);
+      }
+      process.kill(-primary.pid, 'SIGKILL');
+      await expect(log.append(51, Buffer.from('x'))).rejects.toThrow(OutcomeUnknown);
+      standby.sql('select pg_promote()');
+      expect(await log.append(51, Buffer.from('x'))).toBe('written');
+      const kept = await all(log, 1);
+      expect(Buffer.concat(kept.map(({ bytes }) => bytes)).equals(Buffer.concat([...written, Buffer.from('x')]))).toBe(
+        true,
+      );
+      await log.close();
+    }, 120_000);
+  },
+);
