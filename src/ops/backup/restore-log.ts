@@ -1,0 +1,64 @@
+/** Restores any kept second of the log of several machines into a data folder without data, as a hub of its own. */
+import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
+import { openCommitLog } from '../../replication/log/open.ts';
+import { applyRecords, loadSnapshot, type Reached } from '../../replication/snapshots/load.ts';
+import { findSnapshot } from '../../replication/snapshots/manifest.ts';
+import { RawFile } from '../../store/copies/raw-file.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
+import { placeRow } from '../../store/logged/place.ts';
+import { storedKey } from '../../store/logged/stored-key.ts';
+import { findRestoreKey, type RestoreOptions, restoreInto } from './restore.ts';
+
+export interface LogRestoreOptions extends Omit<RestoreOptions, 'from'> {
+  readonly url: string;
+  /** The settings of the store: see `openCommitLog`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RestoredFromLog extends Reached {
+  readonly epoch: string;
+}
+
+/** True for what `restoreLog` takes. */
+export const isLogUrl = (text: string): boolean => /^(s3|file|postgres|postgresql):\/\//.test(text);
+
+/**
+ * Restores the state after the last record at or before a time. Throws StartError when the log does not have that time,
+ * and everything that a restore of a backup throws.
+ */
+export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFromLog> {
+  const { url, environment, atMs, dataFolder, masterKey, mapBytes } = options;
+  const key = findRestoreKey(dataFolder, dataFolder, masterKey);
+  const log = await openCommitLog(url, environment);
+  try {
+    const found = await findSnapshot(log, atMs);
+    if (found === undefined) {
+      const when = atMs === undefined || atMs === Number.POSITIVE_INFINITY ? '' : ` of ${new Date(atMs).toISOString()} or before`;
+      throw new StartError(`The log has no snapshot${when}: name a later time, or restore a backup.`);
+    }
+    let reached: Reached = found.manifest;
+    const epoch = await restoreInto({ dataFolder, masterKey, mapBytes, key }, async (work) => {
+      const path = join(work, DATA_FILE);
+      await loadSnapshot(log, found.manifest, path, mapBytes);
+      reached = await applyRecords(log, found.manifest, path, mapBytes, atMs === undefined ? {} : { atMs });
+      await leaveLog(path, mapBytes);
+      return {};
+    });
+    const { position, hash, timeMs } = reached;
+    return { position, hash, timeMs, epoch };
+  } finally {
+    await log.close();
+  }
+}
+
+/** A restored hub is no member: nothing that it writes belongs to the log. */
+async function leaveLog(path: string, mapBytes: number): Promise<void> {
+  const { table, key } = placeRow({ cell: '', incarnation: '', position: 0, hash: '' });
+  const file = new RawFile(path, mapBytes, false);
+  try {
+    await file.write([{ table: table.name, key: storedKey(key) }]);
+  } finally {
+    await file.close();
+  }
+}
