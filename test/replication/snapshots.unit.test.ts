@@ -89,7 +89,9 @@ async function contentOf(path: string): Promise<Content> {
   const file = new RawFile(path, MAP_BYTES, true);
   const found = file.tables
     .filter((table) => table !== 'replication')
-    .flatMap((table) => [...file.rows(table)].map((row) => [`${table} ${row.key}`, row.value.toString('latin1')] as const));
+    .flatMap((table) =>
+      [...file.rows(table)].map((row) => [`${table} ${row.key.toString()}`, row.value.toString('latin1')] as const),
+    );
   await file.close();
   return new Map(found);
 }
@@ -125,11 +127,17 @@ test('[MEMBER-4] records are joined an hour after their successor, read as befor
   const before = await all(1);
   const at = (record: number) => START_MS + record * 60_000;
   // Only what has a successor that is an hour old.
-  expect(await trimLog({ log, keepDays: 7, nowMs: at(30) + HOUR_MS })).toMatchObject({ joined: 28, segmentsRemoved: 0 });
+  expect(await trimLog({ log, keepDays: 7, nowMs: at(30) + HOUR_MS })).toMatchObject({
+    joined: 28,
+    segmentsRemoved: 0,
+  });
   expect(await log.ends()).toEqual({ first: 29, last: 50 });
   expect(await all(1)).toEqual(before);
   expect(await all(15)).toEqual(before.slice(14));
-  expect(await trimLog({ log, keepDays: 7, nowMs: at(100) + HOUR_MS })).toMatchObject({ joined: 21, segmentsRemoved: 0 });
+  expect(await trimLog({ log, keepDays: 7, nowMs: at(100) + HOUR_MS })).toMatchObject({
+    joined: 21,
+    segmentsRemoved: 0,
+  });
   // The newest stays, and so does all that moments need which are kept.
   expect(await log.ends()).toEqual({ first: 50, last: 50 });
   expect(await all(1)).toEqual(before);

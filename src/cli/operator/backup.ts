@@ -141,7 +141,14 @@ async function restore(options: Options): Promise<number> {
     const { position, timeMs, epoch } = await restoreLog({ url: named, environment: storeEnvironment(), ...target });
     const writtenAt = new Date(timeMs).toISOString();
     if (options.json) print(jsonLine({ log: named, position, written_at: writtenAt, epoch }));
-    else print(table([['restored', `record ${position}`], ['written at', writtenAt], ['new epoch', epoch]]));
+    else
+      print(
+        table([
+          ['restored', `record ${position}`],
+          ['written at', writtenAt],
+          ['new epoch', epoch],
+        ]),
+      );
     return 0;
   }
   const from = atMs === undefined ? named : backupAt(named, atMs);

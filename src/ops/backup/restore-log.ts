@@ -34,7 +34,8 @@ export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFr
   try {
     const found = await findSnapshot(log, atMs);
     if (found === undefined) {
-      const when = atMs === undefined || atMs === Number.POSITIVE_INFINITY ? '' : ` of ${new Date(atMs).toISOString()} or before`;
+      const when =
+        atMs === undefined || atMs === Number.POSITIVE_INFINITY ? '' : ` of ${new Date(atMs).toISOString()} or before`;
       throw new StartError(`The log has no snapshot${when}: name a later time, or restore a backup.`);
     }
     let reached: Reached = found.manifest;

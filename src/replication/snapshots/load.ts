@@ -45,7 +45,9 @@ export async function loadSnapshot(
         count += 1;
       }
       if (count === rows && digest.digest('hex') === sha256) continue;
-      throw new StartError(`The snapshot of record ${manifest.position} is damaged: its table ${table} has other rows.`);
+      throw new StartError(
+        `The snapshot of record ${manifest.position} is damaged: its table ${table} has other rows.`,
+      );
     }
   } finally {
     await file.close();

@@ -66,7 +66,12 @@ async function timeOf(log: CommitLog, position: number): Promise<number> {
 }
 
 /** Writes the parts, then the manifest: a snapshot without one does not exist. */
-async function writeSnapshot(file: RawFile, log: CommitLog, place: LogPlace, timeMs: number): Promise<SnapshotManifest> {
+async function writeSnapshot(
+  file: RawFile,
+  log: CommitLog,
+  place: LogPlace,
+  timeMs: number,
+): Promise<SnapshotManifest> {
   const folder = `${positionText(place.position)}-${randomBytes(4).toString('hex')}`;
   const parts: SnapshotManifest['parts'] = [];
   const tables: SnapshotManifest['tables'] = {};
@@ -77,7 +82,12 @@ async function writeSnapshot(file: RawFile, log: CommitLog, place: LogPlace, tim
     const bytes = await encodeRows(rows);
     const name = `${SNAPSHOTS}${folder}/${positionText(parts.length + 1)}`;
     await log.putPart(name, bytes);
-    parts.push({ name, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length, rows: rows.length });
+    parts.push({
+      name,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      bytes: bytes.length,
+      rows: rows.length,
+    });
     rows = [];
     size = 0;
   };

@@ -45,7 +45,9 @@ export async function findSnapshot(
   atMs = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly folder: string; readonly manifest: SnapshotManifest } | undefined> {
   for (const folder of await snapshotFolders(log)) {
-    const manifest = snapshotManifest.parse(JSON.parse(Buffer.from(await log.getPart(manifestName(folder))).toString()));
+    const manifest = snapshotManifest.parse(
+      JSON.parse(Buffer.from(await log.getPart(manifestName(folder))).toString()),
+    );
     if (manifest.timeMs <= atMs) return { folder, manifest };
   }
   return undefined;

@@ -10,14 +10,14 @@ const SHA_BYTES = 32;
 const SEGMENT_BYTES_MAX = 32 * 1024 * 1024;
 const SEGMENT_RECORDS_MAX = 10_000;
 
-export interface Segment {
+export interface LogSegment {
   readonly name: string;
   readonly from: number;
   readonly to: number;
 }
 
 /** The segments of a log, oldest first. */
-export async function listSegments(log: CommitLog): Promise<Segment[]> {
+export async function listSegments(log: CommitLog): Promise<LogSegment[]> {
   const names = await log.listParts(SEGMENTS);
   return names.map((name) => {
     const [from, to] = name.slice(SEGMENTS.length).split('-').map(Number);
@@ -45,12 +45,15 @@ export async function makeSegment(log: CommitLog, from: number, to: number): Pro
   if (last === undefined) return undefined;
   const digest = createHash('sha256');
   for (const piece of pieces) digest.update(piece);
-  await log.putPart(`${SEGMENTS}${positionText(from)}-${positionText(last)}`, Buffer.concat([...pieces, digest.digest()]));
+  await log.putPart(
+    `${SEGMENTS}${positionText(from)}-${positionText(last)}`,
+    Buffer.concat([...pieces, digest.digest()]),
+  );
   return last;
 }
 
 /** The records of a segment. Throws DamagedRecord. */
-export async function readSegment(log: CommitLog, { name, from, to }: Segment): Promise<LogRecord[]> {
+export async function readSegment(log: CommitLog, { name, from, to }: LogSegment): Promise<LogRecord[]> {
   const part = await log.getPart(name);
   const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
   const end = bytes.length - SHA_BYTES;
