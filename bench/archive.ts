@@ -101,7 +101,15 @@ function makeArchive(folder: string): void {
   const vault = { vault_id: `v_${randomBytes(8).toString('hex')}`, name: 'primary', is_primary: true };
   const vaults: object[] = [{ type: 'vault', ...vault, created_at: at(0), protected_paths: null, ...clock }];
   for (let seq = 1; seq <= FILES; seq += 1) vaults.push(fileLine(seq, at(seq)));
-  const records: Record<ArchiveSection, object[]> = { tasks: [], papers: [], docs: [], handoffs: [], mirror, vaults };
+  const records: Record<ArchiveSection, object[]> = {
+    tasks: [],
+    papers: [],
+    docs: [],
+    handoffs: [],
+    mirror,
+    vaults,
+    activity: [],
+  };
   const files = Object.fromEntries(
     SECTIONS.map((section) => [section, writeSection(folder, section, records[section])]),
   );

@@ -1,5 +1,5 @@
 /**
- * What does a watched folder cost? Processor time and bytes read for a save here, for one elsewhere, and at rest, in a
+ * What does a watched folder cost? Processor time, bytes read, and bytes written to the disk for a save here, for one elsewhere, and at rest, in a
  * folder that a sync filled; memory and inotify watches. The yardstick reads and hashes every file once.
  *
  * usage: node dist/bench/sync-watch.js [--files N] [--rounds N] [--other BUILD/cairn.js]
@@ -38,19 +38,27 @@ const pathOf = (at: number) => `d${at % FOLDERS}/f${at}.txt`;
 interface Cost {
   readonly cpuMs: number;
   readonly readBytes: number;
+  readonly writtenBytes: number;
 }
 
-/** Processor time and bytes read by a process so far (proc(5)). */
+/** Processor time of a process so far, bytes that it read, and bytes that it had written to the disk (proc(5)). */
 function spent(pid: number): Cost {
-  const readBytes = Number(/rchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
-  return { cpuMs: 1000 * cpuSeconds(pid), readBytes };
+  const io = readFileSync(`/proc/${pid}/io`, 'utf8');
+  const [readBytes, writtenBytes] = [/rchar: (\d+)/, /^write_bytes: (\d+)/m].map((field) =>
+    Number(field.exec(io)?.[1]),
+  );
+  return { cpuMs: 1000 * cpuSeconds(pid), readBytes: readBytes ?? 0, writtenBytes: writtenBytes ?? 0 };
 }
 
 async function costOf(pid: number, work: () => Promise<unknown>): Promise<Cost> {
   const before = spent(pid);
   await work();
   const after = spent(pid);
-  return { cpuMs: after.cpuMs - before.cpuMs, readBytes: after.readBytes - before.readBytes };
+  return {
+    cpuMs: after.cpuMs - before.cpuMs,
+    readBytes: after.readBytes - before.readBytes,
+    writtenBytes: after.writtenBytes - before.writtenBytes,
+  };
 }
 
 const inotifyWatches = (pid: number) =>
@@ -114,8 +122,9 @@ async function measure(cairn: string, vault: string): Promise<Row[]> {
   const costRow = (question: string, costs: readonly Cost[]) => {
     const cpu = costs.map(({ cpuMs }) => cpuMs);
     const read = costs.map(({ readBytes }) => readBytes / MiB);
+    const written = costs.map(({ writtenBytes }) => writtenBytes / 1024);
     const all = `every file once: ${hashed.cpuMs.toFixed(0)} ms, ${(hashed.readBytes / MiB).toFixed(0)} MiB`;
-    return row(question, `${shown(cpu, 'ms')}, ${shown(read, 'MiB', 1)}`, all);
+    return row(question, `${shown(cpu, 'ms')}, ${shown(read, 'MiB', 1)}, ${shown(written, 'KiB')} written`, all);
   };
   return [
     costRow('a save here', here),
@@ -125,7 +134,7 @@ async function measure(cairn: string, vault: string): Promise<Row[]> {
   ];
 }
 
-function hashAll(folder: string): Cost {
+function hashAll(folder: string): Omit<Cost, 'writtenBytes'> {
   const before = process.cpuUsage();
   let readBytes = 0;
   for (let at = 0; at < files; at += 1) {

@@ -1,5 +1,5 @@
 /** Reads the environment, as the only module to do so. Every setting is a CAIRN_* variable, checked once, frozen. */
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import type { z } from 'zod';
 import { clientSettingNames } from './client/settings.ts';
 import { StartError } from './common/start-error.ts';
@@ -23,6 +23,8 @@ export interface Config {
   /** True when upgrading an older data file first makes a backup. */
   readonly upgradeBackup: boolean;
   readonly masterKey: string | undefined;
+  /** The log that this hub shares with other members; undefined: it has none. */
+  readonly log: LogSettings | undefined;
   readonly logLevel: string;
   /** Undefined: text on a terminal, else JSON. */
   readonly logFormat: 'json' | 'text' | undefined;
@@ -70,6 +72,8 @@ export interface Config {
   readonly oauthMetadata: boolean;
   /** Addresses from which metadata documents of OAuth clients may be fetched: public, also private, or none. */
   /** A file of breached passwords; undefined: none. */
+  /** The least number of bytes of a new password. */
+  readonly passwordBytesMin: number;
   readonly breachedPasswords: string | undefined;
   readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
@@ -85,6 +89,15 @@ export interface Config {
   readonly metricsPort: number | undefined;
   /** Token required for metrics on the main port; undefined: not served there. */
   readonly metricsToken: string | undefined;
+}
+
+export interface LogSettings {
+  readonly url: string;
+  /** Name of this member. */
+  readonly member: string;
+  /** Seconds that this member waits longer than others before it takes over. */
+  readonly priority: number;
+  readonly leaseSeconds: number;
 }
 
 /** True when browsers reach the service over TLS, directly or through a proxy. */
@@ -112,6 +125,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     mapBytes: values.CAIRN_MAP_BYTES,
     upgradeBackup: values.CAIRN_UPGRADE_BACKUP === 'on',
     masterKey: values.CAIRN_MASTER_KEY,
+    log: logOf(values),
     logLevel: values.CAIRN_LOG_LEVEL,
     logFormat: values.CAIRN_LOG_FORMAT,
     accessLog: values.CAIRN_ACCESS_LOG,
@@ -144,6 +158,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     stallSeconds: values.CAIRN_STALL_SECONDS,
     poolThreads: values.CAIRN_POOL_THREADS,
     oauthMetadata: values.CAIRN_OAUTH_METADATA === 'on',
+    passwordBytesMin:
+      values.CAIRN_PASSWORD_MIN ?? (isLocalOnly(values) ? limits.passwordBytesMin : limits.passwordBytesMinReached),
     breachedPasswords: values.CAIRN_BREACHED_PASSWORDS,
     requireSecondFactor: values.CAIRN_REQUIRE_SECOND_FACTOR,
     oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
@@ -211,6 +227,19 @@ function isIgnored(name: string, ignore: ((name: string) => void) | undefined): 
   if (ignore === undefined) throw new StartError(`${name} is not a setting.`);
   ignore(name);
   return true;
+}
+
+/** A member makes no key: what the others sealed must open here. */
+function logOf(values: z.infer<typeof settings>): LogSettings | undefined {
+  const { CAIRN_LOG: url, CAIRN_MASTER_KEY: key } = values;
+  if (url === undefined) return undefined;
+  if (key === undefined) {
+    throw new StartError(
+      'CAIRN_MASTER_KEY must be set together with CAIRN_LOG: the same 64 hex characters for all members.',
+    );
+  }
+  const member = values.CAIRN_MEMBER ?? hostname();
+  return { url, member, priority: values.CAIRN_MEMBER_PRIORITY, leaseSeconds: values.CAIRN_LEASE_SECONDS };
 }
 
 /** True when no setting implies that anyone but the users of this machine reaches the service. */

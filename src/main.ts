@@ -9,7 +9,9 @@ import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
 import { firstStep } from './compose/first-steps.ts';
-import { Doors } from './compose/listeners.ts';
+import { type DoorRoutes, Doors } from './compose/listeners.ts';
+import { gateOf, type Ownership, readyOf } from './compose/member/ownership.ts';
+import type { RunningService } from './compose/member/running-service.ts';
 import { endWithAccounts, fileRoomOf } from './compose/members.ts';
 import { openRoutes, type ServiceParts } from './compose/routes.ts';
 import { Sweeper } from './compose/sweeper.ts';
@@ -26,37 +28,32 @@ import { createAddressResolver } from './http/request/client-address.ts';
 import { healthRoutes, type Phase } from './http/route/health.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { openConditions } from './ops/conditions/open.ts';
+import type { ConditionWatch } from './ops/conditions/watch.ts';
 import { lastDone } from './ops/marks.ts';
-import { metricsRoutes } from './ops/metrics/routes.ts';
+import { type MetricsRoutes, metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
 import { openSync, type Sync } from './sync/service.ts';
 import { Tasks } from './tasks/service.ts';
 import { LivePages } from './web/live-pages.ts';
 
-export interface RunningService {
-  readonly port: number;
-  /** Instructions for creating the first account; undefined: one exists. */
-  readonly firstStep: string | undefined;
-  /** Port of the metrics, when they have a separate one. */
-  readonly metricsPort: number | undefined;
-  /** Resolves with the cause when the data file has become unusable. End the process then: `stop` may never resolve. */
-  readonly broken: Promise<unknown>;
-  /**
-   * Uses the certificate that the TLS files have now, for new connections. Returns false when it is the same as before,
-   * and undefined without TLS. Throws StartError when it cannot be used; then the one before is kept.
-   */
-  readonly renewCertificate: () => boolean | undefined;
-  /** Stops accepting connections, finishes running requests, flushes, and releases the data folder. */
-  readonly stop: () => Promise<void>;
+/**
+ * Starts the service: a hub of its own, or a member of several that serves once it owns their log. Throws StartError
+ * after releasing the data folder.
+ */
+export async function startService(config: Config, sink: LogSink): Promise<RunningService> {
+  const { log } = config;
+  if (log === undefined) return await startHub(config, sink);
+  const { runMember } = await import('./ops/member/run.ts');
+  return await runMember({ ...config, log }, sink, startHub);
 }
 
 /** Starts everything and serves. Throws StartError after releasing the data folder. */
-export async function startService(config: Config, sink: LogSink): Promise<RunningService> {
+async function startHub(config: Config, sink: LogSink, ownership?: Ownership): Promise<RunningService> {
   const { log, access, dropped } = sink;
   const clientAddress = createAddressResolver(config.trustedProxies);
   const certificate = config.tls && new Certificate(config.tls);
-  const core = await openCore(config, log, { mayMake: true, mayUpgrade: true });
+  const core = await openCore(config, log, { mayMake: true, mayUpgrade: true, ownership });
   core.keep();
   const { life } = core;
   let phase: Phase = 'starting';
@@ -80,14 +77,17 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
     const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
     const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
-    const shared = { clientAddress, rates, traffic, requestLog, parseJson: documentParser(pool), log };
-    const doors = Doors.open(config, shared, admission, {
-      service: await openRoutes(parts, [
-        ...healthRoutes({ version, ready: () => conditions.ready() }),
-        ...metrics.guarded,
-      ]),
-      metrics: metrics.open,
-    });
+    const shared = {
+      clientAddress,
+      rates,
+      traffic,
+      requestLog,
+      parseJson: documentParser(pool),
+      log,
+      ...gateOf(ownership),
+    };
+    const routes = await doorRoutes(parts, conditions, metrics, ownership);
+    const doors = Doors.open(config, shared, admission, routes, ownership?.front);
     life.onEnd('running requests', () => doors.drain(config.drainSeconds), config.drainSeconds * 2000);
     // Answers that wait for a change end before the others are waited for.
     life.own('listening agents', agents.listening);
@@ -114,6 +114,18 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
     await life.end().catch(() => undefined);
     throw error;
   }
+}
+
+/** The routes of both ports. */
+async function doorRoutes(
+  parts: ServiceParts,
+  conditions: ConditionWatch,
+  metrics: MetricsRoutes,
+  ownership: Ownership | undefined,
+): Promise<DoorRoutes> {
+  const ready = () => readyOf(ownership, () => conditions.ready());
+  const probes = healthRoutes({ version, ready, member: ownership?.health });
+  return { service: await openRoutes(parts, [...probes, ...metrics.guarded]), metrics: metrics.open };
 }
 
 /** Opens the mailer, if a mail server is configured; only then is the library loaded. */

@@ -66,3 +66,13 @@ test('[OPS-1] a setting of an earlier version is a warning, whatever its value, 
   expect(config.given).toEqual({ CAIRN_PORT: '1' });
   expect(readConfig({}).warnings).toEqual([]);
 });
+
+test.each([
+  ['on a hub that only its own machine reaches', {}, 6],
+  ['on one with a public address', { CAIRN_PUBLIC_URL: 'https://hub.example.org' }, 8],
+  ['on one that listens everywhere', { CAIRN_HOST: '0.0.0.0' }, 8],
+  ['behind a proxy', { CAIRN_TRUSTED_PROXIES: '127.0.0.1' }, 8],
+  ['as set', { CAIRN_PASSWORD_MIN: '12' }, 12],
+])('[KEY-7] the least bytes of a new password %s: %j, %i', (_, given, bytes) => {
+  expect(readConfig(given).passwordBytesMin).toBe(bytes);
+});

@@ -9,7 +9,7 @@ const CAPABILITIES = ['accounts', 'oauth', 'mirror', 'tasks', 'sync', 'documents
 const SOURCE_LINES_MAX = 400;
 const ROOM_FILES_MAX = 20;
 const TEST_LINES_MAX = 500;
-const MAP_LINES_MAX = 250;
+const MAP_LINES_MAX = 275;
 
 /** Files that are longer, and rooms that hold more, than the numbers above say: path, reason. A number guides; a reason beats it. */
 const LARGE: Readonly<Record<string, string>> = {
@@ -73,9 +73,9 @@ const HOUSE = [
   ['actors', 'cache', 'live', 'replication', 'config.ts'],
   ['quotas'],
   ['gateway', 'archive'],
-  ['audit'],
+  ['activity', 'audit'],
   CAPABILITIES,
-  ['web', 'control'],
+  ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],
   ['ops'],
@@ -94,7 +94,7 @@ const SYNC = [
 const DOCUMENTS = [
   ['records.ts', 'rules.ts'],
   ['kind.ts', 'texts.ts'],
-  ['write.ts', 'views.ts'],
+  ['write.ts', 'note.ts', 'views.ts'],
   ['service.ts', 'verify.ts', 'portable.ts', 'bin.ts'],
   ['dev-docs', 'handoffs', 'papers'],
 ];
@@ -124,7 +124,9 @@ const WEB = [
   ['fault-page.tsx', 'fields.tsx', 'forms', 'layout.tsx'],
   ['document.tsx', 'other-fields.tsx', 'problem.ts'],
   ['pages.ts'],
-  ['board', 'documents', 'help', 'home', 'live-pages.ts', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
+  ['board', 'documents', 'help', 'live-pages.ts', 'mirror', 'operator', 'search', 'sign-in', 'vaults'],
+  ['activity'],
+  ['home'],
   ['settings'],
   ['routes.ts'],
 ];
@@ -136,6 +138,7 @@ const GATEWAY = [
   ['offers'],
   ['asking', 'listening'],
   ['tool.ts'],
+  ['faces.ts'],
   ['known-results.ts', 'listing.ts', 'registry.ts'],
   ['call.ts', 'openapi', 'records-text.ts', 'replies.ts'],
   ['methods.ts'],
@@ -287,9 +290,9 @@ test('a test starts a process exactly when its name does not say unit', () => {
   );
 });
 
-test('the client knows no service: it imports only itself, limits, the version and which names are one', () => {
+test('the client knows no service: it imports only itself, limits, the version, retention and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts)|node:.*|[a-z-]+)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -297,7 +300,7 @@ test('the client knows no service: it imports only itself, limits, the version a
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

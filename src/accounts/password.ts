@@ -9,16 +9,22 @@ const REFUSED = {
   breached: 'this password is in a list of passwords from data breaches, where attackers try it first; choose another',
 } as const;
 
+/** What the operator asks of new passwords. */
+export interface PasswordRule {
+  readonly passwordBytesMin: number;
+  /** A file of breached passwords, which are refused; undefined: none. */
+  readonly breachedPasswords: string | undefined;
+}
+
 export class Passwords {
   readonly #pool: Pool;
-  readonly #breachedFile: string | undefined;
+  readonly #rule: PasswordRule;
   /** Hash of a random password, verified for an unknown email so that it takes as long as a known one. */
   #decoy: Promise<string> | undefined;
 
-  /** `breachedFile`: a file of breached passwords, which are refused; undefined: none. */
-  constructor(pool: Pool, breachedFile: string | undefined) {
+  constructor(pool: Pool, rule: PasswordRule) {
     this.#pool = pool;
-    this.#breachedFile = breachedFile;
+    this.#rule = rule;
     // If the pool cannot hash, the first sign-in reports it.
     this.#decoyHash().catch(() => undefined);
   }
@@ -26,13 +32,14 @@ export class Passwords {
   /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long, common or breached. */
   async hash(password: string, caller?: Caller): Promise<string> {
     const bytes = Buffer.byteLength(password);
-    if (bytes < limits.passwordBytesMin || bytes > limits.passwordBytesMax) {
+    const { passwordBytesMin, breachedPasswords } = this.#rule;
+    if (bytes < passwordBytesMin || bytes > limits.passwordBytesMax) {
       throw invalidField(
         'password',
-        `password must have ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
+        `password must have ${passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    return await this.#hash(password, this.#breachedFile, caller);
+    return await this.#hash(password, breachedPasswords, caller);
   }
 
   async #hash(password: string, breachedFile: string | undefined, caller: Caller | undefined): Promise<string> {

@@ -10,7 +10,7 @@ const password = z
   .string()
   .min(1)
   .max(limits.passwordBytesMax)
-  .describe(`Password, ${limits.passwordBytesMin} to ${limits.passwordBytesMax} bytes`);
+  .describe(`Password, at most ${limits.passwordBytesMax} bytes; how many at least, the hub decides`);
 
 /** `offersSignIn`: MCP clients can discover the browser sign-in. */
 export function onboardingTools(onboarding: Onboarding, offersSignIn: boolean): Tool[] {

@@ -12,7 +12,10 @@ const FORMAT = 'cairn-account';
 const VERSION = 1;
 
 /** Sections in the order of writing and reading: papers name categories, which are part of `tasks`. */
-export const SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const;
+const FIRST_SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const;
+/** Archives of earlier versions have none of these. */
+const LATER_SECTIONS = ['activity'] as const;
+export const SECTIONS = [...FIRST_SECTIONS, ...LATER_SECTIONS] as const;
 
 export type ArchiveSection = (typeof SECTIONS)[number];
 
@@ -20,6 +23,10 @@ export const fileOf = (section: ArchiveSection): string => `${section}.ndjson`;
 
 const count = z.int().nonnegative();
 const sectionSchema = z.strictObject({ records: count, bytes: count, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+
+function shapeOf<S extends string, T>(sections: readonly S[], schema: T): Record<S, T> {
+  return Object.fromEntries(sections.map((section) => [section, schema])) as Record<S, T>;
+}
 
 const manifestSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -34,12 +41,10 @@ const manifestSchema = z.strictObject({
     time_zone: z.string().optional(),
   }),
   /** Lines, bytes and hash of the file of each section. */
-  files: z.strictObject(
-    Object.fromEntries(SECTIONS.map((section) => [section, sectionSchema])) as Record<
-      ArchiveSection,
-      typeof sectionSchema
-    >,
-  ),
+  files: z.strictObject({
+    ...shapeOf(FIRST_SECTIONS, sectionSchema),
+    ...shapeOf(LATER_SECTIONS, sectionSchema.optional()),
+  }),
   blobs: z.strictObject({ count, bytes: count }),
   /** Damaged data left out of the archive, one sentence each. Absent when nothing is damaged. */
   missing: z.array(z.string()).optional(),

@@ -70,7 +70,7 @@ export class ArchiveReader {
   /** Total number of bytes listed in the manifest. */
   get bytesTotal(): number {
     const { files, blobs } = this.manifest;
-    return Object.values(files).reduce((sum, { bytes }) => sum + bytes, blobs.bytes);
+    return Object.values(files).reduce((sum, section) => sum + (section?.bytes ?? 0), blobs.bytes);
   }
 
   /**
@@ -79,7 +79,9 @@ export class ArchiveReader {
    */
   async *lines(section: ArchiveSection): AsyncGenerator<ArchiveLine> {
     const name = fileOf(section);
-    const { records, bytes: bytesTotal, sha256 } = this.manifest.files[section];
+    const summary = this.manifest.files[section];
+    if (summary === undefined) return;
+    const { records, bytes: bytesTotal, sha256 } = summary;
     const hash = createHash('sha256');
     let number = 0;
     let held: Buffer[] = [];

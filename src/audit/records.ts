@@ -42,6 +42,7 @@ export const AUDITED = {
   mirror_credential_destroyed: 'Mirror credential destroyed',
   mirror_uploader_created: 'Upload-only credential created',
   mirror_uploader_revoked: 'Upload-only credential revoked',
+  mirror_archives_removed: 'Backups removed',
   invitation_created: 'Invitation created',
   invitation_revoked: 'Invitation revoked',
   app_registered: 'App registered',

@@ -11,6 +11,9 @@ interface CommandSource {
   readonly load: () => Promise<readonly Command[]>;
 }
 
+/** Earlier names of commands. */
+const ALIASES: Readonly<Record<string, string>> = { mirror: 'backups' };
+
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {
     title: 'Use a hub from any machine',
@@ -18,7 +21,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'login', load: async () => [(await import('./user/login.ts')).loginCommand] },
       { word: 'logout', load: async () => [(await import('./user/login.ts')).logoutCommand] },
       { word: 'whoami', load: async () => [(await import('./user/whoami.ts')).whoamiCommand] },
-      { word: 'mirror', load: async () => (await import('./user/mirror/commands.ts')).mirrorCommands },
+      { word: 'backups', load: async () => (await import('./user/mirror/commands.ts')).mirrorCommands },
       { word: 'sync', load: loadSync },
       { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
@@ -41,6 +44,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'export', load: async () => [(await import('./operator/archive.ts')).exportCommand] },
       { word: 'import', load: async () => [(await import('./operator/archive.ts')).importCommand] },
       { word: 'compact', load: async () => [(await import('./operator/upkeep/compact.ts')).compactCommand] },
+      { word: 'member', load: async () => (await import('./operator/member.ts')).memberCommands },
       { word: 'rekey', load: async () => [(await import('./operator/upkeep/rekey.ts')).rekeyCommand] },
       { word: 'health', load: async () => [(await import('./operator/upkeep/health.ts')).healthCommand] },
       { word: 'doctor', load: async () => [(await import('./operator/upkeep/doctor.ts')).doctorCommand] },
@@ -103,10 +107,12 @@ export async function loadGroups(): Promise<readonly CommandGroup[]> {
 export async function findCommand(
   argv: readonly string[],
 ): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {
-  const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === argv[0]);
+  const [first = '', ...more] = argv;
+  const words = [ALIASES[first] ?? first, ...more];
+  const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
   const commands = (await source?.load()) ?? [];
   for (const length of [2, 1]) {
-    const name = argv.slice(0, length).join(' ');
+    const name = words.slice(0, length).join(' ');
     const command = commands.find((candidate) => candidate.name === name);
     if (command !== undefined) return { command, rest: argv.slice(length) };
   }

@@ -40,15 +40,17 @@ export function readPrivateFile(path: string, { hasSecrets = true } = {}): strin
 }
 
 /**
- * Writes a file atomically: readers see the old or the new text, even after a power loss. `makesFolder` false: its folder
+ * Writes a file atomically, in one part or several: readers see the old or the new text, even after a power loss. `makesFolder` false: its folder
  * has to exist. Throws ClientError.
  */
-export function writePrivateFile(path: string, text: string, { makesFolder = true } = {}): void {
+export function writePrivateFile(path: string, text: string | Iterable<string>, { makesFolder = true } = {}): void {
   const folder = dirname(path);
   const aside = `${path}.${crypto.randomUUID()}`;
   try {
     if (makesFolder) mkdirSync(folder, { recursive: true, mode: 0o700 });
-    syncing(aside, 'wx', (descriptor) => writeFileSync(descriptor, text));
+    syncing(aside, 'wx', (descriptor) => {
+      for (const part of typeof text === 'string' ? [text] : text) writeFileSync(descriptor, part);
+    });
     renameSync(aside, path);
     syncing(folder, 'r', () => undefined);
   } catch (error) {

@@ -63,7 +63,7 @@ export class ToolClient {
 
   /** Every tool of the hub. Throws ClientError. */
   async list(): Promise<readonly ListedTool[]> {
-    return this.#read(toolsSchema, await this.#request('tools/list', {})).tools;
+    return this.#read(toolsSchema, await this.#request('tools/list', {}, {}, '?toolsets=all')).tools;
   }
 
   /** Calls a tool. Throws ToolRefused when the hub refuses, Unreachable when the outcome is unknown. */
@@ -104,9 +104,14 @@ export class ToolClient {
     return end;
   }
 
-  async #request(method: string, params: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<unknown> {
+  async #request(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    how: CallHow = {},
+    query = '',
+  ): Promise<unknown> {
     const { server } = this.#credentials;
-    const answer = await sendRequest(server, '/api/mcp', {
+    const answer = await sendRequest(server, `/api/mcp${query}`, {
       method: 'POST',
       headers: await this.#headers(),
       body: body(method, params),

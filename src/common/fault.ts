@@ -82,6 +82,10 @@ export type Fault =
   | { readonly kind: 'key_limit'; readonly keysMax: number }
   | { readonly kind: 'overloaded'; readonly what: string; readonly retryAfterSeconds: number }
   | { readonly kind: 'handler_late'; readonly seconds: number }
+  /** The log has not said whether it has a write. */
+  | { readonly kind: 'outcome_unknown' }
+  /** Another member serves, or none does. `state` is that of this one, as a sentence. */
+  | { readonly kind: 'not_owner'; readonly state: string; readonly retryAfterSeconds: number }
   | { readonly kind: 'starting' }
   | { readonly kind: 'draining' }
   | { readonly kind: 'storage_full' }
@@ -177,12 +181,12 @@ export function explain(fault: Fault): string {
     case 'range_unsatisfiable':
       return `the requested range is outside the ${fault.bytesTotal} bytes of this blob`;
     case 'overloaded':
-      return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
     case 'handler_late':
-      return `no answer within ${fault.seconds} seconds; it is safe to send the same request again`;
+    case 'outcome_unknown':
+    case 'not_owner':
     case 'starting':
     case 'draining':
-      return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
+      return explainBusy(fault);
     case 'storage_full':
     case 'storage_reserved':
     case 'storage_failed':
@@ -192,6 +196,25 @@ export function explain(fault: Fault): string {
       return STORED_SENTENCES[fault.kind];
     case 'internal':
       return 'internal error; the operator can find it in the log by this X-Request-Id';
+  }
+}
+
+type BusyFault = 'overloaded' | 'handler_late' | 'outcome_unknown' | 'not_owner' | 'starting' | 'draining';
+
+/** Messages of what may be tried again. */
+function explainBusy(fault: Extract<Fault, { kind: BusyFault }>): string {
+  switch (fault.kind) {
+    case 'overloaded':
+      return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
+    case 'handler_late':
+      return `no answer within ${fault.seconds} seconds; it is safe to send the same request again`;
+    case 'outcome_unknown':
+      return 'it is not known yet whether this was saved; look first whether it is there, then send it again if it is not';
+    case 'not_owner':
+      return `${fault.state}; try again in ${fault.retryAfterSeconds} s`;
+    case 'starting':
+    case 'draining':
+      return `the service is ${fault.kind === 'starting' ? 'starting' : 'stopping'}; try again in a moment`;
   }
 }
 

@@ -33,6 +33,8 @@ import type { AnyTable } from '../store/table.ts';
 import { dropImports } from '../transfer/leftovers.ts';
 import { answerControl, refuseControl } from './control-answers.ts';
 import { type DeviceAccess, openDeviceAccess } from './device-access.ts';
+import { checkLog, NOT_RUNNING } from './member/log-check.ts';
+import type { Ownership } from './member/ownership.ts';
 import { type Members, openMembers } from './members.ts';
 import { ownAddress } from './own-address.ts';
 import { prepareData } from './prepare.ts';
@@ -75,13 +77,16 @@ export interface OpenAs {
   readonly mayMake: boolean;
   /** True when an older data file is upgraded to the schema of this version. */
   readonly mayUpgrade: boolean;
+  /** Of a member that owns the log; undefined: the folder must belong to no log. */
+  readonly ownership?: Ownership | undefined;
 }
 
 /**
  * Opens the data folder for writing; only one process can.
  * @throws StartError
  */
-export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }: OpenAs): Promise<Core> {
+export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, ownership }: OpenAs): Promise<Core> {
+  if (config.log !== undefined && ownership === undefined) throw new StartError(NOT_RUNNING);
   if (!mayMake && !existsSync(config.dataFolder)) throw noHub(config.dataFolder);
   makeFolder(config.dataFolder);
   let answer: ControlHandler = () => Promise.resolve(refuseControl('the service is starting; try again'));
@@ -91,9 +96,10 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
   try {
     const hub = prepareFolder(config.dataFolder, mayMake);
     life.onEnd('data folder', () => hub.drop());
+    checkLog(config, ownership);
     const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
     const damage = new Damage(log);
-    const { store, broken } = openStore(config, log, damage);
+    const { store, broken } = openStore(config, log, damage, ownership);
     life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
@@ -112,27 +118,11 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade }
     const listening: Core['listening'] = { port: config.port, ready: () => Promise.resolve(NOT_SERVED) };
     const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
     const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
-    const tools = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
+    const shown = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
+    const tools = { ...shown, member: ownership };
     answer = (line, caller) => answerControl(tools, line, caller, log);
-    return {
-      store,
-      tables: allTables,
-      epoch,
-      sealer,
-      clock,
-      damage,
-      actors,
-      ...members,
-      timeZones: new TimeZones({ store, actors, byDefault: config.timeZone }),
-      ...devices,
-      broken,
-      imports,
-      given,
-      ...reachable,
-      listening,
-      keep: hub.keep,
-      life,
-    };
+    const timeZones = new TimeZones({ store, actors, byDefault: config.timeZone });
+    return { ...shown, tables: allTables, sealer, damage, timeZones, broken, keep: hub.keep, life };
   } catch (error) {
     await life.end().catch(() => undefined);
     throw error;
@@ -149,7 +139,12 @@ async function numberNew(store: Store): Promise<void> {
 }
 
 /** Opens the store and logs failures of the disk. */
-function openStore({ dataFolder: folder, mapBytes }: Config, log: Log, damage: Damage): Pick<Core, 'store' | 'broken'> {
+function openStore(
+  { dataFolder: folder, mapBytes }: Config,
+  log: Log,
+  damage: Damage,
+  ownership: Ownership | undefined,
+): Pick<Core, 'store' | 'broken'> {
   let giveUp: (cause: unknown) => void = () => undefined;
   const broken = new Promise<unknown>((resolve) => {
     giveUp = resolve;
@@ -166,7 +161,8 @@ function openStore({ dataFolder: folder, mapBytes }: Config, log: Log, damage: D
     );
   }
   const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: key.join(' ') });
-  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged }), broken };
+  const recordLog = ownership?.recordLog;
+  return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged, log: recordLog }), broken };
 }
 
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */

@@ -9,7 +9,10 @@ import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 
 /** Options shared by all doors, in addition to the settings. */
-type Shared = Pick<FrontDoorOptions, 'clientAddress' | 'rates' | 'traffic' | 'requestLog' | 'parseJson' | 'log'>;
+type Shared = Pick<
+  FrontDoorOptions,
+  'clientAddress' | 'rates' | 'traffic' | 'requestLog' | 'parseJson' | 'log' | 'mayServe' | 'isUnsure'
+>;
 
 export interface DoorRoutes {
   readonly service: readonly Route[];
@@ -22,16 +25,28 @@ export class Doors {
   /** Undefined when the metrics have no separate port. */
   readonly metricsPort: number | undefined;
   readonly #doors: FrontDoor[] = [];
+  /** The doors that accept connections for these; undefined: they listen themselves. */
+  readonly #front: Doors | undefined;
   /** The door that gets all connections of the service since its certificate was renewed; undefined before. */
   #successor: ChildDescriptor;
+  #metricsTaken: ChildDescriptor;
 
-  private constructor(config: Config, options: FrontDoorOptions, metrics: readonly Route[]) {
+  private constructor(config: Config, options: FrontDoorOptions, metrics: readonly Route[], front: Doors | undefined) {
+    this.#front = front;
     try {
-      this.port = this.#open(options).listen(config.host, config.port);
+      this.port = front?.port ?? this.#open(options).listen(config.host, config.port);
+      if (front !== undefined) this.#successor = this.#takeOver(front.#service, { ...options, acceptedAt: this.port });
       if (config.metricsPort === undefined) return;
       // Separate limits: monitoring must work when the service is overloaded.
       const admission = new Admission({ ...UNHURRIED, inflightBytesMax: 0 });
-      const door = this.#open({ ...options, routes: metrics, tls: undefined, isSecure: false, admission });
+      const forMetrics = { ...options, routes: metrics, tls: undefined, isSecure: false, admission };
+      const [, frontMetrics] = front === undefined ? [] : front.#doors;
+      if (frontMetrics !== undefined) {
+        this.metricsPort = front?.metricsPort;
+        this.#metricsTaken = this.#takeOver(frontMetrics, { ...forMetrics, acceptedAt: config.metricsPort });
+        return;
+      }
+      const door = this.#open(forMetrics);
       this.metricsPort = door.listen('127.0.0.1', config.metricsPort, 'CAIRN_METRICS_PORT');
     } catch (error) {
       void this.drain(0);
@@ -39,9 +54,13 @@ export class Doors {
     }
   }
 
-  /** Binds the ports. Throws StartError when an address is in use. */
-  static open(config: Config, shared: Shared, admission: Admission, routes: DoorRoutes): Doors {
-    return new Doors(config, { ...shared, ...doorSettings(config), admission, routes: routes.service }, routes.metrics);
+  /**
+   * Binds the ports. Throws StartError when an address is in use. With `front`, these doors get all connections that
+   * those accept, until they are drained.
+   */
+  static open(config: Config, shared: Shared, admission: Admission, routes: DoorRoutes, front?: Doors): Doors {
+    const options = { ...shared, ...doorSettings(config), admission, routes: routes.service };
+    return new Doors(config, options, routes.metrics, front);
   }
 
   /** The door of the service (not the metrics'). */
@@ -54,10 +73,10 @@ export class Doors {
    * first door goes on listening, so no connection is refused meanwhile.
    */
   succeed(): void {
-    const service = this.#service;
-    const successor = this.#open({ ...service.options, acceptedAt: this.port }).family.describe();
-    service.family.add(successor);
-    if (this.#successor !== undefined) service.family.remove(this.#successor);
+    const accepting = this.#front === undefined ? this.#service : this.#front.#service;
+    const successor = this.#open({ ...this.#service.options, acceptedAt: this.port }).family.describe();
+    accepting.family.add(successor);
+    if (this.#successor !== undefined) accepting.family.remove(this.#successor);
     this.#successor = successor;
   }
 
@@ -71,7 +90,23 @@ export class Doors {
    * metrics' last.
    */
   async drain(seconds: number): Promise<void> {
+    this.#giveBack();
     for (const door of this.#doors) await door.drain(seconds);
+  }
+
+  /** Opens a door that gets the connections of one in front. */
+  #takeOver(front: FrontDoor, options: FrontDoorOptions): ChildDescriptor {
+    const descriptor = this.#open(options).family.describe();
+    front.family.add(descriptor);
+    return descriptor;
+  }
+
+  /** From now on the doors in front keep the connections that they accept. */
+  #giveBack(): void {
+    const [service, metrics] = this.#front === undefined ? [] : this.#front.#doors;
+    if (this.#successor !== undefined) service?.family.remove(this.#successor);
+    if (this.#metricsTaken !== undefined) metrics?.family.remove(this.#metricsTaken);
+    if (service !== undefined) [this.#successor, this.#metricsTaken] = [undefined, undefined];
   }
 
   #open(options: FrontDoorOptions): FrontDoor {

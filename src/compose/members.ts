@@ -6,6 +6,7 @@ import { Invitations } from '../accounts/sign-up/invitations.ts';
 import { AccountDirectory } from '../accounts/standing/directory.ts';
 import { Standings } from '../accounts/standing/standings.ts';
 import { AccessTokens } from '../accounts/tokens.ts';
+import { ActivityLog } from '../activity/log.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { AuditLog } from '../audit/log.ts';
 import type { Log } from '../common/log.ts';
@@ -28,9 +29,12 @@ export interface Members {
   readonly tokens: AccessTokens;
   readonly sessions: BrowserSessions;
   readonly invitations: Invitations;
+  readonly activity: ActivityLog;
   readonly audit: AuditLog;
   /** Status of accounts: open, disabled, deleted, operator. */
   readonly standings: Standings;
+  /** Decides when only marked accounts can write. */
+  readonly disk: DiskReserve;
   /** Decides how much an account may still write. */
   readonly quotas: Quotas;
   /** The operator's list of the accounts. */
@@ -52,18 +56,21 @@ interface MembersBase {
 export function openMembers(base: MembersBase, config: Config): Members {
   const { store } = base;
   const standings = new Standings({ ...base, release: releaseVaults });
-  const quotas = openQuotas(config, store, standings);
+  const disk = new DiskReserve({ usable: (enough) => store.usable(enough), elapsed: () => performance.now() });
+  const quotas = openQuotas(config, disk, standings);
   return {
     accounts: new Accounts({ ...base, standings }),
     tokens: new AccessTokens(base),
     sessions: new BrowserSessions(base),
     invitations: new Invitations(base),
+    activity: new ActivityLog(store),
     audit: new AuditLog({
       ...base,
       isAccount: (reader, id) => reader.get(accounts, [id]) !== undefined,
       emailOf: (id) => store.get(accounts, [id])?.email,
     }),
     standings,
+    disk,
     quotas,
     directory: openDirectory(store, standings, quotas),
     removal: openRemoval(base),
@@ -91,12 +98,7 @@ export function endWithAccounts({ standings, removal }: Members, sync: Sync, doo
   });
 }
 
-function openQuotas(config: Config, store: Store, standings: Standings): Quotas {
-  const reserve = new DiskReserve({
-    space: () => store.space(),
-    unusedBytes: () => store.unusedBytes(),
-    elapsed: () => performance.now(),
-  });
+function openQuotas(config: Config, disk: DiskReserve, standings: Standings): Quotas {
   return new Quotas({
     defaults: {
       blobs: config.mirrorQuotaBytes,
@@ -106,7 +108,7 @@ function openQuotas(config: Config, store: Store, standings: Standings): Quotas 
     },
     ownOf: (accountId) => standings.of(accountId).quotas,
     isMarked: (accountId) => standings.isMarked(accountId),
-    isDiskNearlyFull: () => reserve.isReached(),
+    isDiskNearlyFull: () => disk.isReached(),
   });
 }
 

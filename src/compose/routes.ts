@@ -3,6 +3,7 @@ import { accountRoutes } from '../accounts/routes.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
+import { agentTools } from '../agents/tools/all.ts';
 import type { Log } from '../common/log.ts';
 import type { CallerName } from '../common/principal.ts';
 import { version } from '../common/version.ts';
@@ -14,6 +15,7 @@ import { openKnownResults } from '../gateway/known-results.ts';
 import { openApiRoute } from '../gateway/openapi/document.ts';
 import { ToolRegistry } from '../gateway/registry.ts';
 import { GATEWAY_PATHS, gatewayRoutes, SIGN_IN_DOOR } from '../gateway/routes.ts';
+import { inSet } from '../gateway/tool.ts';
 import type { ToolTraffic } from '../gateway/tool-traffic.ts';
 import { createAuthenticator, guarded, type Scheme } from '../http/checks/authorization.ts';
 import type { Rates } from '../http/checks/rates.ts';
@@ -25,8 +27,9 @@ import type { BlobReads } from '../mirror/blob-reads.ts';
 import { MirrorBlobs } from '../mirror/blobs.ts';
 import { MirrorCredentials } from '../mirror/credentials.ts';
 import { Drills } from '../mirror/drills.ts';
+import { Removals } from '../mirror/removal/removals.ts';
 import { type MirrorRoutesOptions, mirrorRoutes } from '../mirror/routes.ts';
-import { backupTools } from '../mirror/tools.ts';
+import { backupLines, backupTools } from '../mirror/tools.ts';
 import { Staging } from '../mirror/upload/staging.ts';
 import { Uploaders } from '../mirror/uploaders.ts';
 import { RESOURCE_PATH } from '../oauth/metadata.ts';
@@ -131,9 +134,13 @@ async function openMirror({
   const drillAccess = authenticatorOf(core, drillScheme(credentials, accounts));
   const uploaders = new Uploaders({ store, actors, sealer, now: Date.now });
   const drills = new Drills({ store, actors, now: Date.now });
+  const removals = new Removals({ actors, staging, bytes: blobs.bytes, now: Date.now });
   const access = { accountAccess, mirrorAccess, uploadAccess, drillAccess };
-  return { blobs, credentials, uploaders, drills, ...access, staging };
+  return { blobs, credentials, uploaders, drills, removals, ...access, staging };
 }
+
+/** Tools of capabilities that serve models as they are. */
+const ALSO_FOR_MODELS: ReadonlySet<string> = new Set(['search', 'fetch', 'list_tasks', 'handoff_save']);
 
 /** Returns the tools, in listing order. */
 function openTools(
@@ -142,15 +149,26 @@ function openTools(
   nameOf: CallerName,
   archives: BlobReads,
 ): ToolRegistry {
+  const shelves = { tasks, ...documents, sync, nameOf };
   return new ToolRegistry(
     [
-      ...taskTools(tasks, core.timeZones, nameOf),
-      zoneTool(core.timeZones, Date.now),
-      ...documentTools(documents, nameOf),
-      ...syncTools(sync, nameOf),
-      ...backupTools(archives),
-      ...onboardingTools(onboarding, config.oauthMetadata),
-    ],
+      ...inSet('tasks', taskTools(tasks, core.timeZones, nameOf)),
+      ...inSet('account', [zoneTool(core.timeZones, Date.now)]),
+      ...inSet('documents', documentTools(documents, nameOf)),
+      ...inSet('vaults', syncTools(sync, nameOf)),
+      ...inSet('backups', backupTools(archives)),
+      ...inSet('account', onboardingTools(onboarding, config.oauthMetadata)),
+      ...inSet(
+        'models',
+        agentTools(shelves, {
+          zones: core.timeZones,
+          reports: { backups: (accountId) => backupLines(archives, accountId) },
+          now: Date.now,
+        }),
+      ),
+    ].map((tool) =>
+      ALSO_FOR_MODELS.has(tool.name) ? { ...tool, sets: [...(tool.sets ?? []), 'models' as const] } : tool,
+    ),
     toolTraffic,
   );
 }
@@ -197,6 +215,7 @@ function openPages(
     lastBackupMs,
     exports: new Exports({ config, actors: core.actors, now: Date.now }),
     signup: signupRule(config.signup).kind,
+    passwordBytesMin: config.passwordBytesMin,
     secure: isSecure(config),
     publicUrl: config.publicUrl,
     baseUrl: baseUrlOf(config),

@@ -58,7 +58,7 @@ function requirementOf({ requireSecondFactor: rule }: Config, { standings }: Cor
 export function openSignIn({ config, core, pool, rates, mail, rule, log }: SignInInput): SignInParts {
   const now = Date.now;
   checkBreached(config);
-  const passwords = new Passwords(pool, config.breachedPasswords);
+  const passwords = new Passwords(pool, config);
   const countSignIn = (address: string) => rates.countSignIn('address', address);
   const marks = new BrowserMarks((purpose, value) => core.sealer.keyedHash(purpose, value));
   const isOn = config.signInsPerMinute > 0;

@@ -3,6 +3,7 @@ import { accountTables } from '../accounts/records.ts';
 import { signInTables } from '../accounts/sign-in/records.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
 import { standingTables } from '../accounts/standing/records.ts';
+import { activityTables } from '../activity/records.ts';
 import { auditTables } from '../audit/records.ts';
 import { devDocTables } from '../documents/dev-docs/records.ts';
 import { handoffTables } from '../documents/handoffs/records.ts';
@@ -23,6 +24,7 @@ export const allTables: readonly AnyTable[] = [
   ...accountTables,
   ...signUpTables,
   ...auditTables,
+  ...activityTables,
   ...standingTables,
   ...usageTables,
   ...signInTables,

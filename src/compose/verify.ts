@@ -3,6 +3,7 @@
 import { accountImports, accounts as accountTable } from '../accounts/records.ts';
 import { removals } from '../accounts/standing/records.ts';
 import { verifyAccounts } from '../accounts/verify.ts';
+import { verifyActivity } from '../activity/verify.ts';
 import { verifyAudit } from '../audit/verify.ts';
 import { devDocKind } from '../documents/dev-docs/kind.ts';
 import { handoffKind } from '../documents/handoffs/kind.ts';
@@ -70,6 +71,7 @@ export function checkIntegrity(
   const isAccount = (id: string) => reader.get(accountTable, [id]) !== undefined;
   const oauth = verifyOAuth(reader, { isAccount });
   const audit = verifyAudit(reader, { isAccount });
+  const activity = verifyActivity(reader, { isAccount });
   const mirror = verifyMirror(reader, sealer);
   const tasks = verifyTasks(reader);
   const docs = verifyDocuments(reader, devDocKind);
@@ -79,7 +81,7 @@ export function checkIntegrity(
   const sync = verifySync(reader, deleted);
   const packs = verifyPacks(reader, deleted);
   const aside = [...mirror.aside, ...sync.aside];
-  const parts = [accounts, oauth, audit, mirror, tasks, docs, handoffs, papers, sync, packs];
+  const parts = [accounts, oauth, audit, activity, mirror, tasks, docs, handoffs, papers, sync, packs];
   const told = [...metaProblems, ...ofDeleted.problems, ...reader.problems, ...usage];
   // Several checks read the same row.
   const problems = [...new Set([...told, ...parts.flatMap((part) => part.problems)])];
@@ -93,6 +95,7 @@ export function checkIntegrity(
     device_grants: oauth.deviceGrants,
     identities: oauth.identities,
     security_events: audit.events,
+    changes: activity.changes,
     mirror_credentials: mirror.credentials,
     blobs: mirror.blobs,
     blob_bytes: mirror.bytes,

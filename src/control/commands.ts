@@ -20,6 +20,7 @@ import type { Identities } from '../oauth/provider/identities.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import { invite, type Reachable } from './invite.ts';
+import { type MemberTools, runMemberControl } from './member.ts';
 import { type MendOptions, mendClock } from './mend-clock.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
@@ -36,6 +37,8 @@ export interface ControlTools extends Reachable, MendOptions {
   readonly given: Config['given'];
   readonly listening: { ready: () => Promise<Readiness> };
   readonly audit: AuditLog;
+  /** Undefined: this hub has no log. */
+  readonly member?: MemberTools | undefined;
 }
 
 /** Runs one command for an operator, `by`. `progress` reports the progress of long work and aborts when nobody waits for the result. */
@@ -45,7 +48,7 @@ export async function runControl(
   progress: ImportProgress,
   by: Source = OPERATOR,
 ): Promise<ControlResult> {
-  const { accounts, tokens, devices } = tools;
+  const { accounts, tokens } = tools;
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name }, by);
@@ -69,6 +72,9 @@ export async function runControl(
       return await runAccountControl(tools, request, by);
     case 'account.import':
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
+    case 'member.report':
+    case 'member.hand_over':
+      return await runMemberControl(tools.member, request);
     case 'invite.create':
       return await invite(tools, request, progress, by);
     case 'invite.list':
@@ -86,11 +92,8 @@ export async function runControl(
     case 'key.list':
     case 'key.revoke':
       return await runKeyControl(accounts, request, by);
-    case 'device.answer': {
-      const accountId = accounts.idOfEmail(request.email);
-      const { isApproved, code } = request;
-      return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
-    }
+    case 'device.answer':
+      return await answerDevice(tools, request);
     case 'identity.link':
     case 'identity.list':
     case 'identity.unlink':
@@ -103,12 +106,29 @@ export async function runControl(
     case 'damage.set_aside':
       return { set_aside: await setAside(tools, request) };
     case 'audit.list':
-      return { events: tools.audit.list(accounts.idOfEmail(request.email), request.max) };
     case 'audit.hub':
-      return { events: tools.audit.listHub(request.max) };
     case 'audit.exported':
-      return { exported: await noteExport(tools, accounts.idOfEmail(request.email), by) };
+      return await runAuditControl(tools, request, by);
   }
+}
+
+async function answerDevice(
+  { accounts, devices }: ControlTools,
+  { email, isApproved, code }: ControlRequestOf<'device.answer'>,
+): Promise<ControlResult> {
+  const accountId = accounts.idOfEmail(email);
+  return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
+}
+
+async function runAuditControl(
+  tools: ControlTools,
+  request: ControlRequestOf<'audit.list' | 'audit.hub' | 'audit.exported'>,
+  by: Source,
+): Promise<ControlResult> {
+  if (request.command === 'audit.hub') return { events: tools.audit.listHub(request.max) };
+  const accountId = tools.accounts.idOfEmail(request.email);
+  if (request.command === 'audit.list') return { events: tools.audit.list(accountId, request.max) };
+  return { exported: await noteExport(tools, accountId, by) };
 }
 
 /** What the running hub says of itself. */

@@ -1,4 +1,5 @@
 /** Mends what the hub dated while its clock was ahead: `cairn doctor --fix-clock`. */
+import { mendActivityTimes } from '../activity/mend-times.ts';
 import { devDocKind } from '../documents/dev-docs/kind.ts';
 import { mendChangeOrder } from '../documents/dev-docs/mend-order.ts';
 import { handoffKind } from '../documents/handoffs/kind.ts';
@@ -37,6 +38,7 @@ export async function mendClock(
   const files = await mendFileClocks({ ...base, nodeId: epoch }, nowMs, apply);
   if (apply) {
     await mendChangeOrder(base, nowMs);
+    await mendActivityTimes(base, nowMs);
     await clock.trustNow();
   }
   return { tasks, documents, versions, files };

@@ -6,7 +6,7 @@ import type { AccountPage, AccountView } from '../accounts/standing/directory.ts
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { HubEvent, SecurityEvent } from '../audit/log.ts';
 import type { Config } from '../config.ts';
-import type { HubCheck } from '../http/route/health.ts';
+import type { HubCheck, MemberHealth } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
@@ -64,6 +64,8 @@ export const controlRequest = z.discriminatedUnion('command', [
   }),
   z.strictObject({ command: z.literal('identity.unlink'), email, identityId: z.string() }),
   z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
+  z.strictObject({ command: z.literal('member.report') }),
+  z.strictObject({ command: z.literal('member.hand_over'), to: z.string().optional() }),
   z.strictObject({ command: z.literal('settings') }),
   z.strictObject({ command: z.literal('health') }),
 ]);
@@ -103,6 +105,15 @@ export interface RunningSettings {
   readonly given: Config['given'];
 }
 
+/** A member says who it is, and why it owns the log or not. */
+export interface MemberReport extends MemberHealth {
+  readonly why: string;
+  /** Milliseconds of the lease that are left; null: this member does not own the log. */
+  readonly lease_left_ms: number | null;
+  /** Names of all members that ever joined. */
+  readonly members: readonly string[];
+}
+
 /** What the running hub says of itself, as `/ready` does. */
 export interface HubHealth {
   readonly status: 'ready' | 'not_ready';
@@ -140,6 +151,8 @@ export interface ControlResults {
   readonly 'damage.set_aside': { readonly set_aside: number };
   readonly 'audit.exported': { readonly exported: string };
   readonly 'identity.unlink': { readonly unlinked: string };
+  readonly 'member.report': MemberReport;
+  readonly 'member.hand_over': { readonly handed_over: string };
   readonly settings: RunningSettings;
   readonly health: HubHealth;
 }

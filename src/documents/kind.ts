@@ -124,6 +124,10 @@ export interface DocumentKind<
   /** One row per account: at least the last number assigned. */
   readonly heads: Table<[accountId: string], H>;
   lastId(head: H): number;
+  /** What people call a document. */
+  nameOf(record: R): string;
+  /** The fields that callers set. */
+  readonly fields: readonly string[];
   /** Number of versions kept, with the current one. `days`: a replaced version goes to the trash. */
   readonly keeps: number | 'days';
   /** Returns what the record has of its text. */

@@ -1,4 +1,6 @@
 /** What the services of all kinds of documents have in common. Every write runs in the account's actor. */
+
+import { forgetChanges } from '../activity/note.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -6,6 +8,7 @@ import type { Batch } from '../store/group-commit.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { DocumentKind, DocumentRecord, HeldDocument } from './kind.ts';
+import { noteDocument } from './note.ts';
 import { type DocumentName, keptText, readText, readVersion, type Version, versionsOf } from './texts.ts';
 import { forgetDocument, putDocument } from './write.ts';
 
@@ -56,6 +59,7 @@ export abstract class DocumentService<
   /** Removes every row of a document except its texts and its place in the trash, as a part of a decision. */
   forget(batch: Batch, accountId: string, id: number): void {
     forgetDocument(this.kind, batch, accountId, id);
+    forgetChanges(batch, accountId, this.kind.space, id);
   }
 
   protected name(accountId: string, id: number): DocumentName {
@@ -83,6 +87,7 @@ export abstract class DocumentService<
   protected put(batch: Batch, accountId: string, before: R | undefined, after: R, text?: string, head?: H): R {
     const held = before && this.hold(batch, accountId, before);
     const textAfter = text === undefined ? (held?.text ?? (() => '')) : () => text;
+    noteDocument(this.kind, batch, accountId, held, after, this.options.now());
     return putDocument(this.kind, batch, accountId, held, { record: after, text: textAfter }, head);
   }
 

@@ -10,7 +10,15 @@ import { InputRequired } from './asking/input-required.ts';
 import { rpcError } from './codes.ts';
 import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
-import { type AnyToolResult, JsonText, type Listing, type Tool, type ToolCaller, type ToolResult } from './tool.ts';
+import {
+  type AnyToolResult,
+  isForReaders,
+  JsonText,
+  type Listing,
+  type Tool,
+  type ToolCaller,
+  type ToolResult,
+} from './tool.ts';
 
 export interface CallContext {
   readonly registry: ToolRegistry;
@@ -79,7 +87,7 @@ async function runTool({ principal, caller, answers }: CallContext, tool: Tool, 
       detail: `${tool.name} needs a key: send Authorization: McpKey <MCP key>; signup_and_get_key and login_and_get_key give one`,
     });
   }
-  if (principal.readOnly === true && !tool.annotations.readOnlyHint) {
+  if (principal.readOnly === true && !isForReaders(tool)) {
     throw new Refusal({ kind: 'insufficient_scope', what: tool.name, canStepUp: canStepUp(principal) });
   }
   const place = placeOfCall(answers, tool, principal.accountId, given);
@@ -123,11 +131,16 @@ function written(made: AnyResult): CallResult<string> {
   const { structured: value, listing, document } = made;
   const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
   let members: string | undefined;
+  let plain: string | undefined;
   return {
     // Built on demand and once: REST routes do not send it, and a cached result is also sent.
     get members() {
       members ??= `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
       return members;
+    },
+    get plain() {
+      plain ??= plainMembers(made);
+      return plain;
     },
     structured,
     ...(listing === undefined ? {} : { listing }),
@@ -135,8 +148,17 @@ function written(made: AnyResult): CallResult<string> {
   };
 }
 
-function contentOf({ text, resource }: AnyResult): unknown[] {
+/** A client that shows its model only the structured half would hide a picture, so there is none beside one. */
+function plainMembers({ text: given, picture }: AnyResult): string {
+  const text = typeof given === 'string' ? given : given();
+  const content = [{ type: 'text', text }, ...(picture === undefined ? [] : [{ type: 'image', ...picture }])];
+  const structured = picture === undefined ? { structuredContent: { text } } : {};
+  return JSON.stringify({ content, ...structured }).slice(1, -1);
+}
+
+function contentOf({ text, resource, picture }: AnyResult): unknown[] {
   const content: unknown[] = [{ type: 'text', text: typeof text === 'string' ? text : text() }];
+  if (picture !== undefined) content.push({ type: 'image', ...picture });
   if (resource !== undefined) {
     const payload = { uri: resource.uri, mimeType: 'application/json', text: JSON.stringify(resource.json) };
     content.push({ type: 'resource', resource: payload });

@@ -57,6 +57,8 @@ const codes = {
   key_limit: QUOTA,
   overloaded: BUSY,
   handler_late: BUSY,
+  outcome_unknown: BUSY,
+  not_owner: BUSY,
   starting: BUSY,
   draining: BUSY,
   storage_full: STORAGE,

@@ -27,6 +27,7 @@ import {
   success,
 } from './envelope.ts';
 import { exactId } from './exact-id.ts';
+import type { Door } from './faces.ts';
 import type { Hearer } from './listening/listening.ts';
 import { linesWish, wantsLines } from './listing.ts';
 import { answerMethod, type MethodOptions } from './methods.ts';
@@ -40,6 +41,7 @@ export interface GatewayOptions extends MethodOptions {
 
 /** The caller, without the fields that depend on the message. */
 export interface Asking extends Omit<ToolCaller, 'lines' | 'note'>, Pick<RouteRequest, 'noteCall'> {
+  readonly door: Door;
   /** Resolves with false when the credential of the request is no longer valid. */
   readonly isStillIn: () => Promise<boolean>;
 }
@@ -179,6 +181,7 @@ export class Gateway {
       principal,
       caller: toolCaller(from.caller, lines, note),
       dialect: dialect.dialect,
+      door: from.caller.door,
       sessionId: headers.session?.id,
       hearer: principal && hearerOf(principal, from.caller),
     };

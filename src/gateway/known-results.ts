@@ -9,21 +9,24 @@ export interface WrittenResult<Text extends string | Uint8Array = string | Uint8
   readonly members: Text;
   /** The structured result alone; the members end with it. */
   readonly structured: Text;
+  /** The members for a model, which sees only one of the two: both have the text, and only it. */
+  readonly plain: Text;
 }
 
 /** Cached results, in UTF-8 so that each is encoded once. */
 export type KnownResults = KnownAnswers<WrittenResult<Uint8Array>>;
 
 /** Encodes a result for the cache. */
-export function encodedResult({ members, structured }: WrittenResult<string>): WrittenResult<Uint8Array> {
+export function encodedResult({ members, structured, plain }: WrittenResult<string>): WrittenResult<Uint8Array> {
   const bytes = Buffer.from(members);
-  return { members: bytes, structured: bytes.subarray(bytes.length - Buffer.byteLength(structured)) };
+  const own = bytes.subarray(bytes.length - Buffer.byteLength(structured));
+  return { members: bytes, structured: own, plain: Buffer.from(plain) };
 }
 
 export function openKnownResults(
   over: Pick<KnownAnswersOptions<WrittenResult<Uint8Array>>, 'revision' | 'now'>,
 ): KnownResults {
-  const bytesOf = ({ members }: WrittenResult<Uint8Array>) => members.length;
+  const bytesOf = ({ members, plain }: WrittenResult<Uint8Array>) => members.length + plain.length;
   return new KnownAnswers({ ...over, bytesOf, bytesMax: limits.resultsRememberedBytesMax });
 }
 

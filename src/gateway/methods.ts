@@ -4,10 +4,11 @@ import type { Parts } from '../http/reply/body.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { type Reply, type ReplyHeaders, textOf } from '../http/reply/reply.ts';
 import { askByRepeating, ForeignState, InputRequired, type StateKeeper } from './asking/input-required.ts';
-import { type CallContext, callTool } from './call.ts';
+import { type CallContext, type CallResult, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { capabilitiesIn, type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
+import type { Door } from './faces.ts';
 import type { Hearer, Listening } from './listening/listening.ts';
 import type { AnsweredListing } from './listing.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
@@ -28,6 +29,7 @@ export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'>
 export interface MethodContext extends Pick<CallContext, 'principal' | 'caller'> {
   readonly options: MethodOptions;
   readonly dialect: Dialect;
+  readonly door: Door;
   /** Session id, for clients before 2026-07-28. */
   readonly sessionId: string | undefined;
   readonly hearer: Hearer | undefined;
@@ -86,7 +88,7 @@ export async function answerMethod(
       if (cursorOf(params) !== undefined) {
         return invalidParams('cursor', 'cursor is unknown; all tools are on one page, so omit it');
       }
-      return result(context, `"tools":${context.options.registry.listText}`, listCache('private'));
+      return result(context, `"tools":${listText(context)}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':
@@ -156,6 +158,10 @@ function invalidParams(field: string, message: string): MethodAnswer {
   return { ok: false, error: { code: INVALID_PARAMS, message, data: { field } }, status: 200 };
 }
 
+function listText({ options, principal, door }: MethodContext): string {
+  return options.registry.listText({ ...door, readOnly: principal?.readOnly === true });
+}
+
 function cursorOf(params: unknown): unknown {
   return (params as { readonly cursor?: unknown } | undefined)?.cursor ?? undefined;
 }
@@ -165,12 +171,20 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
   try {
     // In the other dialects the caller already has its way of asking.
     const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
-    const { members, structured, listing, document } = await callTool(
+    const { args, detail } = withoutDetail(params?.['arguments']);
+    const made = await callTool(
       { registry: options.registry, answers: options.answers, principal, caller },
       params?.['name'],
-      params?.['arguments'],
+      args,
     );
-    const answer = result(context, members);
+    const { structured, listing, document } = made;
+    const isForModel =
+      context.door.form === 'models' &&
+      dialect !== 'bare' &&
+      !detail &&
+      (listing === undefined || caller.lines !== 'asked');
+    if (isForModel) return plainResult(context, made);
+    const answer = result(context, made.members);
     if (document !== undefined) return { ...answer, document };
     if (listing === undefined) return answer;
     return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
@@ -187,6 +201,23 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     // No structuredContent: clients validate it against the output schema, which an error does not match.
     return result(context, membersOf({ content: [{ type: 'text', text: told.message }], isError: true }));
   }
+}
+
+/** The result in words; what would be streamed beside them is closed. */
+function plainResult(context: MethodContext, { plain, listing, document }: CallResult): MethodAnswer {
+  const answer = result(context, plain);
+  for (const run of [listing?.lines, ...Object.values(listing?.members ?? {}), document]) {
+    if (run !== undefined && 'close' in run) run.close?.();
+  }
+  return answer;
+}
+
+/** `detail: true` of any call asks for the whole structured result, with hashes and clocks. */
+function withoutDetail(given: unknown): { readonly args: unknown; readonly detail: boolean } {
+  if (typeof given !== 'object' || given === null || !('detail' in given)) return { args: given, detail: false };
+  const { detail, ...args } = given as Record<string, unknown>;
+  const isMeant = typeof detail === 'boolean';
+  return isMeant ? { args, detail } : { args: given, detail: false };
 }
 
 /** How a tool asks the user of a modern client; undefined when the client does not support it. */

@@ -8,7 +8,7 @@ import { cutBytes } from './words.ts';
 /** Escapes make content longer in JSON. If these bytes contain less text than fits, the text is only shorter. */
 const READ_BYTES = 2 * limits.toolTextBytesMax;
 
-const REST = '… the text ends here; structuredContent has the rest. Ask for fewer, or for one alone, to see it here';
+const REST = '… the text ends here; ask for fewer, or for one alone, to see the rest';
 
 /**
  * The headline, then the text of each record from `describe`. Only the headline when the records are sent as lines,

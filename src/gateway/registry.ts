@@ -2,6 +2,7 @@
 import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { meantTools } from '../fields/misnamed.ts';
+import { type Face, isListed } from './faces.ts';
 import type { Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
@@ -19,7 +20,7 @@ export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #traffic: ToolTraffic;
   #descriptions: readonly ToolDescription[] | undefined;
-  #listText: string | undefined;
+  readonly #listed = new Map<string, string>();
 
   /** `traffic`: counts the calls. Throws when two tools have the same name. */
   constructor(tools: readonly Tool[], traffic: ToolTraffic = new ToolTraffic()) {
@@ -43,12 +44,24 @@ export class ToolRegistry {
     return this.#descriptions;
   }
 
-  /** JSON of the tools, for `tools/list`. */
-  get listText(): string {
-    this.#listText ??= JSON.stringify(
-      this.tools.map((tool, index) => listed(tool, this.descriptions[index] as ToolDescription)),
+  /** JSON of the tools that a caller sees, for `tools/list`. */
+  listText(face: Face): string {
+    const texts = this.tools.flatMap((tool, index) =>
+      isListed(tool, face) ? [this.#listedText(tool, index, face.form)] : [],
     );
-    return this.#listText;
+    return `[${texts.join(',')}]`;
+  }
+
+  /** JSON of one tool in a list; written once. */
+  #listedText(tool: Tool, index: number, form: Face['form']): string {
+    const key = `${form} ${tool.name}`;
+    let text = this.#listed.get(key);
+    if (text === undefined) {
+      const whole = listed(tool, this.descriptions[index] as ToolDescription);
+      text = JSON.stringify(form === 'whole' ? whole : forModels(tool, whole));
+      this.#listed.set(key, text);
+    }
+    return text;
   }
 
   get tools(): readonly Tool[] {
@@ -80,5 +93,23 @@ function listed({ listedInput }: Tool, description: ToolDescription): ToolDescri
     ...description,
     inputSchema: withoutBounds(input),
     outputSchema: withoutBounds(description.outputSchema),
+  };
+}
+
+/** What a model reads before its first call: hints only where they differ from what MCP assumes. */
+function forModels({ hints }: Tool, { name, title, description, inputSchema, annotations }: ToolDescription) {
+  const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    annotations: {
+      readOnlyHint,
+      ...(readOnlyHint ? {} : { destructiveHint }),
+      ...(!readOnlyHint && idempotentHint ? { idempotentHint } : {}),
+      openWorldHint: false,
+    },
+    ...(hints === undefined ? {} : { _meta: hints }),
   };
 }

@@ -8,6 +8,7 @@ import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/rou
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
 import { rpcError } from './codes.ts';
+import { type Door, modelDoor, programDoor } from './faces.ts';
 import { type Asking, type Gateway, gatewayRefusal, toolCaller } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
@@ -36,11 +37,14 @@ export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const { gateway, registry, answers, access, parse } = options;
-  const callerOf = (request: RouteRequest) => askingOf(request, options);
+  const callerOf = (request: RouteRequest, door?: Door) =>
+    askingOf(request, options, door ?? programDoor(request.query));
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
-  const answer = async (request: RouteRequest, principal: Principal | undefined) => {
-    checkNotEmpty(request);
-    return await gateway.answer(request, principal, callerOf(request));
+  const answer = (doorOf: (request: RouteRequest) => Door) => {
+    return async (request: RouteRequest, principal: Principal | undefined) => {
+      checkNotEmpty(request);
+      return await gateway.answer(request, principal, callerOf(request, doorOf(request)));
+    };
   };
   const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
     doorRefusal(gatewayRefusal(fault, header, body), fault, options.metadataUrl?.(header('host') ?? ''));
@@ -63,7 +67,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access: { optional: access },
       refuse: gatewayRefusal,
       doc: gatewayOperations.rpc,
-      handle: answer,
+      handle: answer(({ query }) => programDoor(query)),
     },
     {
       ...shared,
@@ -72,7 +76,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access,
       refuse: refuseAtDoor,
       doc: gatewayOperations.signInDoor,
-      handle: answer,
+      handle: answer(({ query }) => modelDoor(query)),
     },
     {
       ...shared,
@@ -104,6 +108,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
 function askingOf(
   request: RouteRequest,
   { access, baseUrl }: Pick<GatewayRoutesOptions, 'access' | 'baseUrl'>,
+  door: Door,
 ): Asking {
   return {
     address: request.address,
@@ -111,6 +116,7 @@ function askingOf(
     baseUrl: baseUrl(request.header('host') ?? ''),
     linger: (seconds, gone) => request.linger(seconds, gone),
     noteCall: () => request.noteCall(),
+    door,
     charge: (calls) => request.charge(calls),
     callsAtOnceMax: request.callsAtOnceMax,
     isStillIn: async () => await isValid(access, request.header('authorization')),

@@ -16,6 +16,21 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
+/** Sets of tools that the door for models lists on request. */
+export const TOOL_SETS = ['models', 'tasks', 'documents', 'vaults', 'backups', 'account'] as const;
+
+export type ToolSet = (typeof TOOL_SETS)[number];
+
+/** The same tools as members of a set too. */
+export function inSet(set: ToolSet, tools: readonly Tool[]): Tool[] {
+  return tools.map((tool) => ({ ...tool, sets: [...(tool.sets ?? []), set] }));
+}
+
+/** True for a tool that a read-only credential may call. */
+export function isForReaders({ annotations, openToReaders }: Pick<Tool, 'annotations' | 'openToReaders'>): boolean {
+  return annotations.readOnlyHint || openToReaders === true;
+}
+
 /** The caller of a tool. */
 export interface ToolCaller {
   readonly address: string;
@@ -56,6 +71,8 @@ export interface ToolResult<T> {
   readonly structured: T | JsonText<T>;
   /** A short text for people and agents, without large data. */
   readonly text: string;
+  /** A picture for the model, in base64. */
+  readonly picture?: { readonly mimeType: string; readonly data: string };
   /** An additional content item with a JSON payload, when the interface requires one. */
   readonly resource?: { readonly uri: string; readonly json: unknown };
   /** For a tool with `madeFrom`: the time until which the result stays the same unless rows are written. */
@@ -108,6 +125,12 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly listedInput?: Shape;
   readonly output: O;
   readonly annotations: ToolAnnotations;
+  /** A read-only credential may call it too; it then changes nothing. */
+  readonly openToReaders?: true;
+  /** The sets in which it is listed at the door for models; see `faces.ts`. */
+  readonly sets?: readonly ToolSet[];
+  /** Members of `_meta` in a list: hints for the client that shows the tool to a model. */
+  readonly hints?: Readonly<Record<string, unknown>>;
   /** Arguments of a valid call, for the documents. */
   readonly example: z.input<I>;
   /** The result is a listing, which a client can receive as lines. */

@@ -16,8 +16,8 @@ export function headed<T>(headline: string, items: readonly T[], describe: (item
     bytesLeft -= Buffer.byteLength(line) + 1;
     if (bytesLeft < 0) {
       const shown = lines.length - 1;
-      const asked = shown === 0 ? '' : `; to see each here, ask for at most ${shown}`;
-      lines.push(`… and ${items.length - shown} more, only in structuredContent${asked}`);
+      const asked = shown === 0 ? '' : `; ask for at most ${shown} at once to see each`;
+      lines.push(`… and ${items.length - shown} more${asked}`);
       break;
     }
     lines.push(line);
@@ -43,8 +43,8 @@ export function withContent(headline: string, content: string, resource?: string
 /** The line after a cut content. `resource`: URI of a resource with the complete content. */
 function restIn(bytes: number, resource?: string): string {
   const where =
-    resource === undefined ? 'structuredContent has' : `structuredContent and the resource ${resource} have`;
-  return `… and ${plural(bytes, 'more byte')}; ${where} all of it`;
+    resource === undefined ? 'with detail: true structuredContent has all of it' : `read with id ${resource} goes on`;
+  return `… and ${plural(bytes, 'more byte')}; ${where}`;
 }
 
 /** The longest beginning of a text within `bytesMax` bytes of UTF-8. */

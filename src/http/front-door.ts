@@ -67,6 +67,10 @@ export interface FrontDoorOptions {
   /** Parses the JSON body of a route without its own parser; a large one off this thread. */
   readonly parseJson: BodyParser;
   readonly log: Log;
+  /** The refusal of whatever is no probe, while this process may not answer; undefined: it may. */
+  readonly mayServe?: (() => Fault | undefined) | undefined;
+  /** True while it is unknown whether writes that are under way are kept. */
+  readonly isUnsure?: (() => boolean) | undefined;
   /** The port of the door that accepts connections for this one; undefined for a door that listens. */
   readonly acceptedAt?: number;
 }
@@ -110,7 +114,7 @@ export class FrontDoor {
       turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
       isSecure: options.isSecure,
-      refuse: (exchange, fault) => this.#refuse(exchange, fault),
+      refuse: (exchange, fault) => this.#refuse(exchange, this.#unlessUnsure(fault)),
       onEnd: (exchange, end) => this.#onEnd(exchange, end),
       onBroken: (exchange, error) => this.#onBroken(exchange, error),
     };
@@ -192,6 +196,8 @@ export class FrontDoor {
       throw new Refusal({ kind: 'blocked_agent' });
     }
     if (!PROBE_PATHS.has(path)) {
+      const refused = this.options.mayServe?.();
+      if (refused !== undefined) throw new Refusal(refused);
       if (this.#draining) throw new Refusal({ kind: 'draining' });
       this.options.admission.checkLoop();
     }
@@ -295,6 +301,11 @@ export class FrontDoor {
     if (route.access === 'open') return route.handle(request);
     if (typeof route.access === 'object') return route.handle(request, principal);
     return route.handle(request, principal as Principal);
+  }
+
+  /** A request that waited too long for the log may be kept or not. */
+  #unlessUnsure(fault: Fault): Fault {
+    return fault.kind === 'handler_late' && this.options.isUnsure?.() === true ? { kind: 'outcome_unknown' } : fault;
   }
 
   #errorReply(exchange: Exchange, error: unknown): Reply {

@@ -149,10 +149,14 @@ export const limits = {
   /** Restore drills kept for one account; the oldest are forgotten first. */
   drillsMax: 1000,
   drillDetailCharsMax: 500,
+  /** Archives that one request may remove. */
+  removedArchivesMax: 100,
 
   // Accounts.
   accountKeysLiveMax: 50,
-  passwordBytesMin: 8,
+  /** CAIRN_PASSWORD_MIN: on a hub that only its own machine reaches, and on one that others reach. */
+  passwordBytesMin: 6,
+  passwordBytesMinReached: 8,
   passwordBytesMax: 1024,
   emailCharsMax: 254,
   nameCharsMax: 100,
@@ -179,6 +183,8 @@ export const limits = {
   recordCountedBytes: 1 * KiB,
   /** Share of the disk, or of the memory map, reserved for accounts marked by the operator. */
   diskReservedShare: 0.05,
+  /** Once it was reached, so much more must be free before other accounts can write again. */
+  diskReservedSteadyShare: 0.01,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,
@@ -211,9 +217,19 @@ export const limits = {
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
   boardFirstRows: 15,
-  /** Home page: rows of recent activity, vaults read for them, and due tasks. */
-  activityRows: 12,
-  activityVaults: 5,
+  /** Home page: sessions of recent activity, and due tasks. */
+  activityRows: 5,
+  /** Sessions on a page of activity, changes read for it, and the pause that ends a session. */
+  activitySessions: 20,
+  activityEntriesMax: 5000,
+  activityGapMs: 15 * 60_000,
+  /** Changes listed under a session at first, and on a page of it. */
+  activityFirstEntries: 12,
+  activitySessionEntries: 200,
+  /** Changes listed on the page of a task. */
+  taskChangesShown: 30,
+  /** Changes that one undo takes back. */
+  activityUndoMax: 1000,
   dueRows: 10,
   /** An operator is warned when the last backup is older than this. */
   backupAgeMs: 3 * 24 * 3_600_000,
@@ -365,6 +381,18 @@ export const limits = {
   mailPausesMs: [2000, 30_000, 300_000],
   mailTimeoutMs: 10_000,
 
+  // Activity.
+  /** Changes of tasks and documents kept for an account, and their characters as JSON; the oldest go first. */
+  activityRowsMax: 10_000,
+  activityCharsMax: 8 * MiB,
+  /** One change may bring the characters above that until the next. */
+  activityCharsOverMax: 1 * MiB,
+  /** The most changes that one change removes. */
+  activityDropMax: 16,
+  activityNameCharsMax: 200,
+  /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
+  activityTextCharsMax: 64 * KiB,
+
   // Security events.
   /** Stored actions and failures of an account, and the days that they are kept. */
   auditActsMax: 1000,
@@ -461,6 +489,29 @@ export const limits = {
   cursorCharsMax: 200,
   /** Characters of an ISO 8601 time from a caller. */
   instantCharsMax: 40,
+
+  // Tools for models.
+  /** Bytes of text that one call of read answers; some 8,000 tokens. */
+  readPageBytes: 32 * KiB,
+  /** Largest picture shown to a model. */
+  readPictureBytesMax: 1 * MiB,
+  headingCharsMax: 300,
+  /** An id: a path with each byte percent-encoded, and what stands before it. */
+  thingIdCharsMax: 4096,
+  listItemsDefault: 100,
+  listItemsMax: 500,
+  editTriesMax: 5,
+  tasksAtOnceMax: 100,
+  removedAtOnceMax: 100,
+  /** One fact, and what it is about. */
+  factCharsMax: 2000,
+  factAboutCharsMax: 60,
+  /** Facts that one call of recall answers, and those that it looks at: the newest. */
+  factsDefault: 10,
+  factsMax: 100,
+  factsRead: 2000,
+  /** Files that one call moves, or restores at a time. */
+  moveFilesMax: 1000,
 
   // Vaults and file sync.
   /** Longest path of a file, in UTF-8. */
@@ -692,6 +743,12 @@ export const limits = {
   groupMsMax: 4,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
+  /** How long a member waits before it asks the log again: at first, and at most. */
+  logRetryMs: 50,
+  logRetryMsMax: 1000,
+  /** How often a follower reads the log: at most, and at least. */
+  logPollMsMin: 50,
+  logPollMsMax: 500,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
@@ -790,6 +847,8 @@ export const limits = {
   clientRestMs: 1500,
   /** How long a sync works before it saves its state. */
   clientSaveMs: 5000,
+  /** Bytes of changes beyond twice the state after which the whole state is written. */
+  clientRecordsBytes: 1 * MiB,
   /** How often a sync pulls and pushes again while the hub changes in between. */
   clientSyncRounds: 5,
   /**
@@ -802,6 +861,8 @@ export const limits = {
   clientNewsGapMs: 500,
   /** Shortest interval between two polls for changes, when the hub answers without waiting. */
   clientNewsMs: 5000,
+  /** Reports at once after which some may be missing: Linux queues 16,384 for a process (inotify(7)). */
+  clientNoticedMax: 4000,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
   /** The same when the system does not report every change. */

@@ -155,6 +155,11 @@ export const listQuery = z.object({
   repository_id: group.optional(),
 });
 
+/** The archives of one repository, of which the caller must know the id. */
+export const continuationQuery = listQuery.extend({
+  repository_id: repositoryId.describe('The repository; an upload-only credential lists no other way'),
+});
+
 /** What a restore drill found. */
 export const newDrill = z.strictObject({
   repository_id: group,
@@ -173,6 +178,16 @@ export const drillListQuery = z.object({
 });
 
 export type DrillListQuery = z.output<typeof drillListQuery>;
+
+/** Archives to remove. */
+export const removalRequest = z.strictObject({
+  archives: z
+    .array(z.strictObject({ commit_sha: commitSha, sha256: sha256.transform((text) => text.toLowerCase()) }))
+    .min(1)
+    .max(limits.removedArchivesMax),
+});
+
+export type RemovedArchive = z.output<typeof removalRequest>['archives'][number];
 
 /** Name of a credential that only uploads. */
 export const newUploader = z.strictObject({ name: printableName(limits.nameCharsMax).describe('For the list') });

@@ -5,7 +5,6 @@ import type { Principal } from '../common/principal.ts';
 import { readFields } from '../fields/read.ts';
 import { bytes, empty, json, type Reply, stream } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
-import type { PathParameter } from '../http/route/doc.ts';
 import { operation } from '../http/route/operation.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -17,7 +16,6 @@ import { COMMIT_EXAMPLE, declaredBlob, SHA256_EXAMPLE } from './declared.ts';
 import { drillRoutes } from './drill-routes.ts';
 import type { Drills } from './drills.ts';
 import {
-  type BlobListQuery,
   downloadQuery,
   latestQuery,
   listQuery,
@@ -27,6 +25,10 @@ import {
   uploadHeaders,
   warningsOf,
 } from './fields.ts';
+import { continuationRoutes } from './listing/continuation-routes.ts';
+import { commitParameter, LISTED_EXAMPLE, listArchives } from './listing/pages.ts';
+import type { Removals } from './removal/removals.ts';
+import { removalRoutes } from './removal/routes.ts';
 import type { Uploaders } from './uploaders.ts';
 import * as views from './views.ts';
 
@@ -37,6 +39,7 @@ export interface MirrorRoutesOptions {
   readonly accountAccess: Authenticator;
   readonly uploaders: Uploaders;
   readonly drills: Drills;
+  readonly removals: Removals;
   /** Accepts mirror tokens, and those that only upload. */
   readonly uploadAccess: Authenticator;
   /** Accepts mirror tokens. */
@@ -55,16 +58,8 @@ const BLOB = {
   byte_size: declaredBlob.example.byte_size,
   uploaded_at: declaredBlob.example.uploaded_at,
 };
-const LISTED = { commit_sha: COMMIT_EXAMPLE, sha256: SHA256_EXAMPLE, ...declaredBlob.example };
 const { repository_id, repository_label, base_sha256, archive_kind } = declaredBlob.example;
 const FACTS = { repository_id, repository_label, base_sha256, archive_kind };
-
-const commit: PathParameter<string> = {
-  description: 'Commit of the blob',
-  schema: { type: 'string', pattern: '^[0-9a-f]{40}$' },
-  example: COMMIT_EXAMPLE,
-  read: (segment) => segment,
-};
 
 export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
   return [
@@ -72,8 +67,10 @@ export function mirrorRoutes(options: MirrorRoutesOptions): Route[] {
     ...rotationRoutes(options),
     ...uploaderRoutes(options),
     uploadRoute(options),
+    ...continuationRoutes(options),
     ...mirrorReadRoutes(options),
     ...drillRoutes(options),
+    ...removalRoutes(options),
   ];
 }
 
@@ -120,10 +117,10 @@ function mirrorReadRoutes({
       answer: {
         description: 'The blobs; a Link header when there are more',
         schema: views.blobPage,
-        example: { blobs: [LISTED] },
+        example: { blobs: [LISTED_EXAMPLE] },
         headers: ['Link'],
       },
-      reply: ({ query }, principal) => list(blobs, query, principal),
+      reply: ({ query }, principal) => listArchives(blobs, query, principal, BASE),
     }),
     operation({
       ...all,
@@ -159,7 +156,7 @@ function mirrorReadRoutes({
               repository_label,
               archives: 12,
               bytes: 5_242_880,
-              newest: LISTED,
+              newest: LISTED_EXAMPLE,
               last_proven: { commit_sha: COMMIT_EXAMPLE, sha256: SHA256_EXAMPLE, at: declaredBlob.example.uploaded_at },
               last_drill: { outcome: 'proven', detail: null, at: declaredBlob.example.uploaded_at },
             },
@@ -183,7 +180,7 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
     summary: 'Downloads a blob, whole or in part',
     description: '422 when it was uploaded under a credential that is no longer in force.',
     access,
-    params: { sha: commit },
+    params: { sha: commitParameter },
     query: downloadQuery,
     headers: rangeHeaders,
     answer: { description: 'The exact bytes', ...tarball },
@@ -198,16 +195,6 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
 
 function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
-}
-
-function list(blobs: BlobReads, page: BlobListQuery, { accountId }: Principal): Reply {
-  const found = blobs.list(accountId, page);
-  const body: z.output<typeof views.blobPage> = {
-    blobs: found.blobs.map((blob) => views.listedView(blob, blobs.isSetAside(accountId, blob))),
-  };
-  if (found.nextBefore === undefined) return json(200, body);
-  const group = page.repository_id === undefined ? '' : `repository_id=${page.repository_id}&`;
-  return json(200, body, { Link: `<${BASE}?${group}limit=${page.limit}&before=${found.nextBefore}>; rel="next"` });
 }
 
 function listGroups(blobs: BlobReads, page: RepositoryListQuery, { accountId }: Principal): Reply {

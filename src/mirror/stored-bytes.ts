@@ -3,6 +3,7 @@ import { createHash, hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { Recent } from '../cache/recent.ts';
+import { Refusal } from '../common/fault.ts';
 import type { ByteSource } from '../http/reply/body.ts';
 import { limits } from '../limits/service.ts';
 import type { Damage } from '../store/data-file/damage.ts';
@@ -29,6 +30,9 @@ export class StoredBytes {
   readonly #sums = new Recent<number>(limits.blobSumsMax);
   /** Verified bytes of small blobs sent recently, by storage id. */
   readonly #recent = new Recent<Uint8Array>(limits.blobBytesRememberedMax);
+
+  /** Storage ids of removed blobs: a download that is under way ends, and its missing bytes are no damage. */
+  readonly #removed = new Recent<true>(limits.blobSumsMax);
 
   constructor(store: Store, damage: Damage) {
     this.#store = store;
@@ -106,6 +110,11 @@ export class StoredBytes {
     this.#whole.set(id, performance.now());
   }
 
+  /** Called before the bytes of a removed blob go. */
+  noteRemoved(storageId: number): void {
+    this.#removed.set(String(storageId), true, 1);
+  }
+
   /** True when the stored bytes match the blob's SHA-256. Reads in short turns. */
   isWhole({ sha256, record }: NamedBytes): Promise<boolean> {
     return isWholeBlob(this.#store, sha256, record);
@@ -123,8 +132,10 @@ export class StoredBytes {
 
   #at(blob: NamedBytes, start: number, end: number): Uint8Array {
     const bytes = readTurn(this.#store, blob.record, start, end);
-    if (bytes === undefined) throw this.#damaged(blob);
-    return bytes;
+    if (bytes !== undefined) return bytes;
+    if (this.#removed.get(String(blob.record.storage_id)) === true)
+      throw new Refusal({ kind: 'not_found', what: 'blob not found' });
+    throw this.#damaged(blob);
   }
 }
 

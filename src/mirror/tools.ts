@@ -31,14 +31,23 @@ export function backupTools(stored: Pick<BlobReads, 'groups'>): Tool[] {
       madeFrom: [blobs, drills],
       example: {},
       handle(_args, { accountId }) {
-        const { groups, next } = stored.groups(accountId, { limit: limits.blobPageDefault });
-        const backups = groups.map(shown).sort((one, other) => other.last_backup.localeCompare(one.last_backup));
+        const { backups, next } = newest(stored, accountId);
         const more = next === undefined ? [] : ['more repositories: GET /api/cert_mirror/repositories lists them all'];
         const text = backups.length === 0 ? ['no backups yet'] : backups.map(line);
         return { structured: { backups }, text: [...text, ...more].join('\n') };
       },
     }),
   ];
+}
+
+/** The last backups of the account, the newest first, one line each. */
+export function backupLines(stored: Pick<BlobReads, 'groups'>, accountId: string): string[] {
+  return newest(stored, accountId).backups.map(line);
+}
+
+function newest(stored: Pick<BlobReads, 'groups'>, accountId: string) {
+  const { groups, next } = stored.groups(accountId, { limit: limits.blobPageDefault });
+  return { backups: groups.map(shown).sort((one, other) => other.last_backup.localeCompare(one.last_backup)), next };
 }
 
 function shown({ repositoryId, record, newest, proof }: ArchiveGroup): Backup {

@@ -96,6 +96,11 @@ export const shownDrill = z.object({
 
 export const drillPage = z.object({ drills: z.array(shownDrill) });
 
+export const removedArchives = z.object({
+  removed: z.int().nonnegative().describe('Archives that are gone; those that did not exist are not counted'),
+  bytes: z.int().nonnegative(),
+});
+
 export const destroyedCredential = z.object({ status: z.literal('deleted'), message: z.string() });
 
 function storedView({ commitSha, sha256, record }: Blob): z.output<typeof storedBlob> {

@@ -1,44 +1,64 @@
 /**
- * Decides when the disk counts as nearly full, from the free space of the file system, the memory map and the data
- * file.
+ * Decides when the disk counts as nearly full. The one place that does: writes are refused by it, and `/ready`, metrics
+ * and notices tell what it decided.
  */
 import { limits } from '../limits/service.ts';
 
-interface DiskSpace {
-  /** How far the data file can still grow, and its largest possible size. */
-  readonly freeBytes: number;
+/** What may still be written, without the last 16 MiB of the disk, and the size of the disk or the memory map. */
+interface DiskRoom {
+  readonly usableBytes: number;
   readonly totalBytes: number;
 }
 
+interface DiskState extends DiskRoom {
+  /** True while only marked accounts can write. */
+  readonly isReserved: boolean;
+}
+
 export interface DiskReserveOptions {
-  readonly space: () => DiskSpace;
-  /** Reusable bytes inside the file, written before it grows. Called only when the result depends on them. */
-  readonly unusedBytes: () => number;
+  /** Measures the disk. Where more than `enoughShare` of it is free, `usableBytes` may be less than the truth. */
+  readonly usable: (enoughShare: number) => DiskRoom;
   /** Monotonic clock, in milliseconds. */
   readonly elapsed: () => number;
 }
 
+/** Above this share nothing depends on the exact number of bytes. */
+const ENOUGH_SHARE = limits.diskWarnedShare + limits.diskSteadyShare;
+
 export class DiskReserve {
   readonly #options: DiskReserveOptions;
-  #looked: { readonly atMs: number; readonly isFull: boolean } | undefined;
+  #looked: { readonly atMs: number; readonly state: DiskState | undefined } | undefined;
 
   constructor(options: DiskReserveOptions) {
     this.#options = options;
   }
 
-  /** True when less than the reserved share is free. Reads the free space at most every `diskLookedMs`. */
+  /** True while only marked accounts can write. Measures at most every `diskLookedMs`. */
   isReached(): boolean {
-    const atMs = this.#options.elapsed();
-    if (this.#looked === undefined || atMs - this.#looked.atMs >= limits.diskLookedMs) {
-      this.#looked = { atMs, isFull: this.#look() };
-    }
-    return this.#looked.isFull;
+    const known = this.#looked;
+    const isFresh = known !== undefined && this.#options.elapsed() - known.atMs < limits.diskLookedMs;
+    return (isFresh ? known.state : this.look())?.isReserved === true;
   }
 
-  #look(): boolean {
-    const { freeBytes, totalBytes } = this.#options.space();
-    // The last `diskFreeBytesMin` are never written; the reserve is above them.
-    const reserved = totalBytes * limits.diskReservedShare + limits.diskFreeBytesMin;
-    return freeBytes < reserved && freeBytes + this.#options.unusedBytes() < reserved;
+  /**
+   * Measures now; writes of the next moments are decided by the same measurement. Undefined when the system does not
+   * tell: a failing disk is told by its writes.
+   */
+  look(): DiskState | undefined {
+    const state = this.#measure();
+    this.#looked = { atMs: this.#options.elapsed(), state };
+    return state;
+  }
+
+  #measure(): DiskState | undefined {
+    let room: DiskRoom;
+    try {
+      room = this.#options.usable(ENOUGH_SHARE);
+    } catch {
+      return undefined;
+    }
+    // What a refused write leaves free again must not open the disk for the next one.
+    const steady = this.#looked?.state?.isReserved === true ? limits.diskReservedSteadyShare : 0;
+    return { ...room, isReserved: room.usableBytes < room.totalBytes * (limits.diskReservedShare + steady) };
   }
 }

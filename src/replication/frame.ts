@@ -22,7 +22,7 @@ export const NO_HASH = '0'.repeat(64);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().nonnegative();
 const head = z.object({
-  cell: z.string(),
+  cell: count,
   incarnation: z.string(),
   position: count,
   member: z.string(),

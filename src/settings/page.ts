@@ -40,6 +40,22 @@ const DATA: Group = {
   CAIRN_MAP_BYTES: {
     meaning: 'the largest size of the data file: address space that is reserved, not memory',
   },
+  CAIRN_LOG: {
+    meaning:
+      'the log that the members of this hub share: `s3://BUCKET/PREFIX`, `postgres://…` or `file:///FOLDER`. Every answered write is in it. `CAIRN_MASTER_KEY` must be set too, the same for all members',
+  },
+  CAIRN_LOG_RECIPIENT: {
+    meaning: 'an age recipient: everything in the log is encrypted to it. `CAIRN_LOG_IDENTITY` must be set too',
+  },
+  CAIRN_LOG_IDENTITY: { meaning: 'the age identity of that recipient: what the members read the log with' },
+  CAIRN_MEMBER: { default: 'the name of the machine', meaning: 'the name of this member' },
+  CAIRN_MEMBER_PRIORITY: {
+    meaning: 'seconds that this member waits longer than others before it takes over; the lowest number is the first',
+  },
+  CAIRN_LEASE_SECONDS: {
+    meaning:
+      'how long the owner may answer without having heard from the log; another member takes over after 1.2 times that',
+  },
   CAIRN_UPGRADE_BACKUP: { meaning: '`off` upgrades an older data file without making a backup first' },
   CAIRN_MIRROR_QUOTA_BYTES: { meaning: 'bytes of mirror archives of one account' },
   CAIRN_SYNC_QUOTA_BYTES: { meaning: 'bytes of current files and pending conflicts of one account' },
@@ -63,6 +79,10 @@ const ENTRY: Group = {
   CAIRN_SIGNUPS_PER_DAY: { meaning: 'new accounts a day without an invitation, over all callers; 0: unlimited' },
   CAIRN_SIGNIN_LIMIT: {
     meaning: 'sign-ins, device requests and rejected credentials a minute, per address; 0: unlimited',
+  },
+  CAIRN_PASSWORD_MIN: {
+    default: '6 on a hub that only its own machine reaches, otherwise 8',
+    meaning: 'bytes that a new password has at least',
   },
   CAIRN_BREACHED_PASSWORDS: {
     default: 'none',

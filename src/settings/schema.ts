@@ -56,6 +56,9 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_SMTP_URL',
   'CAIRN_MAIL_FROM',
   'CAIRN_NOTIFY_URL',
+  'CAIRN_LOG',
+  'CAIRN_LOG_RECIPIENT',
+  'CAIRN_LOG_IDENTITY',
 ]);
 
 export const settings = z.object({
@@ -67,6 +70,18 @@ export const settings = z.object({
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex characters')
     .optional(),
+  CAIRN_LOG: z
+    .string()
+    .regex(/^(file|s3|postgres|postgresql):\/\/./, 'must begin with s3://, postgres:// or file:///')
+    .optional(),
+  CAIRN_LOG_RECIPIENT: z.string().optional(),
+  CAIRN_LOG_IDENTITY: z.string().optional(),
+  CAIRN_MEMBER: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be a name of letters, digits, dots, hyphens and underscores')
+    .optional(),
+  CAIRN_MEMBER_PRIORITY: wholeNumber(0, 3600).default(0),
+  CAIRN_LEASE_SECONDS: wholeNumber(1, 600).default(10),
   CAIRN_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of debug, info, warn, error, fatal, silent',
@@ -110,6 +125,7 @@ export const settings = z.object({
   CAIRN_BODY_SECONDS: seconds.default(limits.bodySecondsDefault),
   CAIRN_HANDLER_SECONDS: seconds.default(limits.handlerSecondsDefault),
   CAIRN_DRAIN_SECONDS: seconds.default(limits.drainSecondsDefault),
+  CAIRN_PASSWORD_MIN: wholeNumber(limits.passwordBytesMin, 64).optional(),
   CAIRN_BREACHED_PASSWORDS: z.string().min(1, { error: 'must be the path of a file' }).optional(),
   CAIRN_REQUIRE_SECOND_FACTOR: z
     .enum(['off', 'operators', 'everybody'], { error: 'must be off, operators or everybody' })

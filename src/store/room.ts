@@ -24,13 +24,19 @@ export class Room {
 
   /** Measures once; returns a check of how many bytes may be put. Removals need no check: they use the reserve. */
   look(): (bytes: number) => boolean {
-    const onDisk = this.#options.freeBytes() - this.#takenBytes - limits.diskFreeBytesMin;
+    const onDisk = this.#onDisk();
     let inFile: number | undefined;
     return (bytes) => {
       if (bytes <= onDisk) return true;
       inFile ??= this.#options.unusedBytes();
       return bytes <= onDisk + inFile;
     };
+  }
+
+  /** Bytes that may be put; less than 0 when the reserve is used. At least so many if `enough` or more are returned. */
+  usableBytes(enough: number): number {
+    const onDisk = this.#onDisk();
+    return onDisk >= enough ? onDisk : onDisk + this.#options.unusedBytes();
   }
 
   /** Reserves room for bytes being written. Returns its release function. Throws Refusal `storage_full`. */
@@ -40,5 +46,9 @@ export class Room {
     return () => {
       this.#takenBytes -= bytes;
     };
+  }
+
+  #onDisk(): number {
+    return this.#options.freeBytes() - this.#takenBytes - limits.diskFreeBytesMin;
   }
 }

@@ -84,7 +84,7 @@ export class Store implements Reader {
     // The name of a new data file must survive a power failure, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
-    this.#room = new Room({ freeBytes: () => this.space().freeBytes, unusedBytes: () => this.unusedBytes() });
+    this.#room = new Room({ freeBytes: () => this.#space().freeBytes, unusedBytes: () => this.#unusedBytes() });
     this.#rows = new TableReads(this.#tables, options.onDamaged);
     this.#logged = options.log && this.#openLogged(options.log);
     this.#commits = new GroupCommit({
@@ -219,8 +219,17 @@ export class Store implements Reader {
     return readStats(this.#root, this.#tables);
   }
 
+  /**
+   * Bytes that may still be written, as every write is told, and the largest size of the file on an empty disk. Unused
+   * pages of the file are counted only where less than `enoughShare` is free without: they cost a look at all tables.
+   */
+  usable(enoughShare = 1): { readonly usableBytes: number; readonly totalBytes: number } {
+    const { totalBytes } = this.#space();
+    return { usableBytes: this.#room.usableBytes(totalBytes * enoughShare), totalBytes };
+  }
+
   /** Bytes the file can grow by, and its largest size on an empty disk: the smaller of disk and memory map. */
-  space(): { readonly freeBytes: number; readonly totalBytes: number } {
+  #space(): { readonly freeBytes: number; readonly totalBytes: number } {
     const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;
     const disk = diskBytes(this.#folder);
     return {
@@ -230,7 +239,7 @@ export class Store implements Reader {
   }
 
   /** Bytes of free pages inside the file, reused before it grows. */
-  unusedBytes(): number {
+  #unusedBytes(): number {
     const { pagesFree, pageBytes } = this.stats();
     return pagesFree * pageBytes;
   }

@@ -1,5 +1,6 @@
 /** Creates, lists, changes and deletes tasks, for MCP and REST. Every write goes through the account's actor. */
 import type { z } from 'zod';
+import { forgetChanges } from '../activity/note.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../fields/kinds.ts';
@@ -20,6 +21,7 @@ import { isAmong } from './list/query.ts';
 import { deletedTasks, liveTask, readTasks, twinOf } from './list/reads.ts';
 import { type FoundIds, searchTasks, type TaskSearch } from './list/search.ts';
 import { TaskReaders } from './list/task-reads.ts';
+import { noteTask } from './note.ts';
 import { Places } from './places.ts';
 import { taskBin, taskHeads, tasks } from './records.ts';
 import {
@@ -146,6 +148,7 @@ export class Tasks {
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
       write(batch, accountId, undefined, task);
+      noteTask(batch, accountId, undefined, task, now());
       return task;
     });
   }
@@ -174,7 +177,9 @@ export class Tasks {
       const bytes = grownBytes(stored, next);
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
-      if (next !== task) write(batch, accountId, task.deleted_at === null ? stored : undefined, next);
+      if (next === task) return next;
+      write(batch, accountId, task.deleted_at === null ? stored : undefined, next);
+      noteTask(batch, accountId, task, next, nowMs);
       return next;
     });
   }
@@ -194,6 +199,7 @@ export class Tasks {
       batch.put(tasks, [accountId, task.id], binned);
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
       moveInIndexes(batch, accountId, task, undefined);
+      noteTask(batch, accountId, task, binned, now());
       return { task: binned, wasBinned: false };
     });
   }
@@ -289,6 +295,7 @@ function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [nu
     if (task !== undefined) countBytes(batch, accountId, 'documents', -recordBytes(task.content));
     batch.remove(taskBin, key);
     batch.remove(tasks, [accountId, id]);
+    forgetChanges(batch, accountId, 'tasks', id);
     removed += 1;
   }
   return removed;

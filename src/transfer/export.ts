@@ -1,6 +1,7 @@
 /** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
 import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
+import { changeRecord, exportActivity } from '../activity/portable.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
 import { instantUpTo, nothingElse } from '../archive/records.ts';
 import { ArchiveWriter } from '../archive/writer.ts';
@@ -53,6 +54,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       archive.section('vaults', vaultRecordSchema(Number.POSITIVE_INFINITY), (output) =>
         exportVaults(snapshot, accountId, archive, output),
       );
+      archive.section('activity', changeRecord(instant), (output) => exportActivity(snapshot, accountId, output));
       for (const one of unreadable) archive.noteMissing(one);
       const { email: address, name, created_at, time_zone, password_hash: _, ...rest } = account;
       nothingElse(rest);

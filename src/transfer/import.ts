@@ -6,6 +6,7 @@
 import { type AccountRecord, accountImports } from '../accounts/records.ts';
 import { checkName, normalizeEmail } from '../accounts/rules.ts';
 import { type Accounts, type NewAccount, newAccountId } from '../accounts/service.ts';
+import { importActivity } from '../activity/portable.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { damaged } from '../archive/format.ts';
 import { ArchiveReader } from '../archive/reader.ts';
@@ -112,7 +113,7 @@ export class AccountImporter implements Importer {
       ...made,
       mirror_token: credential?.token ?? null,
       mirror_secret: credential?.hmacSecret ?? null,
-      records: Object.values(archive.manifest.files).reduce((sum, file) => sum + file.records, 0),
+      records: Object.values(archive.manifest.files).reduce((sum, file) => sum + (file?.records ?? 0), 0),
       bytes: archive.bytesTotal,
     };
   }
@@ -124,6 +125,7 @@ export class AccountImporter implements Importer {
     await importDocuments(paperKind, target, hasCategory);
     await importDocuments(devDocKind, target, hasCategory);
     await importDocuments(handoffKind, target, hasCategory);
+    await importActivity(target);
     await mirror.read();
     await vaults.read();
     return await this.#options.core.accounts.put(accountId, record, (batch) => {

@@ -26,6 +26,7 @@ const FILES = {
       './vaults/compare/diff.css',
       './vaults/conflicts/merge.css',
       './board/board.css',
+      './activity/activity.css',
       './assets/overlays.css',
       './assets/screens.css',
       './help/help.css',

@@ -12,6 +12,7 @@ import type { Leaving } from '../accounts/standing/leaving.ts';
 import type { Standings } from '../accounts/standing/standings.ts';
 import type { TimeZones } from '../accounts/time-zones.ts';
 import type { AccessTokens } from '../accounts/tokens.ts';
+import type { ActivityLog } from '../activity/log.ts';
 import type { AuditLog } from '../audit/log.ts';
 import type { DevDocs } from '../documents/dev-docs/service.ts';
 import type { Handoffs } from '../documents/handoffs/service.ts';
@@ -32,6 +33,7 @@ export interface Capabilities {
   readonly accounts: Accounts;
   readonly timeZones: TimeZones;
   readonly sessions: BrowserSessions;
+  readonly activity: ActivityLog;
   readonly audit: AuditLog;
   readonly standings: Standings;
   readonly directory: AccountDirectory;

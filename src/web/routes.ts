@@ -6,6 +6,7 @@ import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
+import { activityRoutes } from './activity/routes.tsx';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
@@ -38,6 +39,8 @@ import { ZoneFormats } from './zone-format.ts';
 
 export interface WebOptions extends Capabilities {
   readonly signup: SignupRule['kind'];
+  /** The least number of bytes of a new password. */
+  readonly passwordBytesMin: number;
   readonly pool: Pool;
   /** True when browsers use TLS, provided by this service or by a proxy in front. */
   readonly secure: boolean;
@@ -112,6 +115,7 @@ export function webRoutes(options: WebOptions): Route[] {
     ...searchRoutes(over),
     ...vaultRoutes(over),
     ...documentRoutes(over),
+    ...activityRoutes(over),
     ...mirrorPages(over),
     ...operatorRoutes(over),
   ];

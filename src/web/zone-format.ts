@@ -10,6 +10,10 @@ export interface ZoneFormat {
   read(local: string): number | undefined;
   /** The calendar day of a time, YYYY-MM-DD. */
   day(ms: number): string;
+  /** The time of day, `14:02`. */
+  clock(ms: number): string;
+  /** The day in words, `Wed 25 Nov 2026`. */
+  dayName(ms: number): string;
 }
 
 /** Maximum of cached zones: creating a formatter is slow, and there are about four hundred names. */
@@ -34,12 +38,22 @@ function openZone(timeZone: string): ZoneFormat | undefined {
   try {
     const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone });
     const days = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone });
+    const clocks = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone });
+    const dayNames = new Intl.DateTimeFormat('en-GB', {
+      weekday: 'short',
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      timeZone,
+    });
     const { timeZone: name } = moments.resolvedOptions();
     const suffix = name === 'UTC' ? ' UTC' : '';
     return {
       name,
       moment: (iso) => moments.format(Date.parse(iso)) + suffix,
       day: (ms) => days.format(ms),
+      clock: (ms) => clocks.format(ms),
+      dayName: (ms) => dayNames.format(ms),
       read: (local) => readLocal(local, timeZone),
     };
   } catch {

@@ -211,7 +211,7 @@ test('[WEB-5] an empty account has no page with an issue, and each says what to 
   await signUp(page, 'empty@example.org', PASSWORD);
   for (const [path, says] of [
     ['/tasks', 'Add your first task'],
-    ['/mirror', 'cairn mirror push'],
+    ['/mirror', 'cairn backups push'],
     ['/vaults', 'run cairn sync in a folder'],
   ] as const) {
     await page.goto(path);

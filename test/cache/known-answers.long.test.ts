@@ -112,6 +112,7 @@ test(`[TASK-5, OPS-2] lists race with writes and are never of before what was ac
 const result = (text: string): WrittenResult<Uint8Array> => ({
   members: Buffer.from(text),
   structured: Buffer.from(text),
+  plain: Buffer.from(text),
 });
 const tool = { name: 'reads', madeFrom: [] };
 

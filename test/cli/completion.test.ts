@@ -80,7 +80,7 @@ for (const one of SHELLS) {
     expect(await type('cairn tas\t--tod\t')).toBe('tasks --today');
     expect(await type('cairn comple\t')).toBe('completion');
     // After an option with a value comes a file name.
-    expect(await type('cairn mirror pull --output some\t')).toBe('mirror pull --output some-file.txt');
+    expect(await type('cairn backups pull --output some\t')).toBe('mirror pull --output some-file.txt');
     expect(await type('cairn backup some\t')).toBe('backup some-file.txt');
     expect(await type('cairn sync --fold\t')).toBe('sync --folder');
     expect(await type('cairn sync stat\t--fold\t')).toBe('sync status --folder');
@@ -101,9 +101,9 @@ test.runIf(hasFish)('[CLI-1] fish completes commands, actions, options and file 
       .split('\n')
       .flatMap((text) => (text === '' ? [] : [text.split('\t')[0]]));
   expect(offered('cairn mir')).toEqual(['mirror']);
-  expect(offered('cairn mirror pul')).toEqual(['pull']);
-  expect(offered('cairn mirror pull --outp')).toEqual(['--output']);
-  expect(offered('cairn mirror pull --output some')).toEqual(['some-file.txt']);
+  expect(offered('cairn backups pul')).toEqual(['pull']);
+  expect(offered('cairn backups pull --outp')).toEqual(['--output']);
+  expect(offered('cairn backups pull --output some')).toEqual(['some-file.txt']);
   expect(offered('cairn backup some')).toEqual(['some-file.txt']);
   expect(offered('cairn sync status --fold')).toEqual(['--folder']);
   expect(offered('cairn key ').sort((a = '', b = '') => a.localeCompare(b))).toEqual(['create', 'list', 'revoke']);

@@ -181,6 +181,21 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['signup_and_get_key', { username: 'a@example.org', password: 'long enough' }, 'username', ONE_OF('email')],
   ['login_and_get_key', { email: 'a@example.org', pass: 'long enough' }, 'pass', ONE_OF('password')],
   ['get_setup_guide', { client: 'Claude Code' }, 'client', ONE_OF('claude-code')],
+  ['read', { path: 'notes/today.md' }, 'path', ONE_OF('id')],
+  ['read', { id: 'cairn://nowhere/1' }, 'id', 'cairn://docs/{category}/{title}'],
+  ['edit', { id: 'style.md', old_string: 'x', new: 'y' }, 'old_string', ONE_OF('old')],
+  ['write', { id: 'a.md', text: 'x' }, 'text', ONE_OF('content')],
+  ['list', { folder: 'notes' }, 'folder', ONE_OF('in')],
+  ['move', { id: 'a.md', destination: 'b.md' }, 'destination', ONE_OF('to')],
+  ['remove', { id: 'a.md' }, 'id', ONE_OF('ids')],
+  ['history', { path: 'a.md' }, 'path', ONE_OF('id')],
+  ['restore', { id: 'a.md', seq: 1 }, 'seq', ONE_OF('version')],
+  ['settle_conflict', { id: 'cairn://conflicts/x', keep: 'theirs' }, 'keep', 'one of current, pushed'],
+  ['start_session', { topic: 'x' }, 'topic', 'known fields: project'],
+  ['remember', { text: 'x' }, 'text', ONE_OF('fact')],
+  ['recall', { search: 'x' }, 'search', ONE_OF('query')],
+  ['add_tasks', { items: [{ content: 'x' }] }, 'items', ONE_OF('tasks')],
+  ['change_tasks', { tasks: { id: 1, done: true } }, 'tasks', 'must be a list'],
 ];
 
 test.each(refused)(
@@ -261,8 +276,8 @@ const unknownTools = [
   ['save_handoff', 'handoff_save'],
   ['complete_task', 'update_task'],
   ['get_task', 'list_tasks'],
-  ['read_document', 'get_dev_doc'],
-  ['read_file', 'sync_pull'],
+  ['read_document', 'read'],
+  ['read_file', 'read'],
 ] as const;
 
 test.each(unknownTools)('[TOOL-5] the unknown tool %s leads to %s', async (name, meant) => {

@@ -124,7 +124,7 @@ test('[MIR-26, OPS-2] a rotation that was answered outlives kill -9, with every 
   }
 });
 
-test('[MIR-26] an upload-only credential uploads, and its token opens nothing else', async () => {
+test('[MIR-26, MIR-29] an upload-only credential uploads, and its token opens nothing else', async () => {
   const who = await mirrorAccount(hub);
   const made = await ask('POST', '/credentials/uploaders', who.mcp_key, { name: 'github-actions' });
   expect(made.status).toBe(201);
@@ -144,6 +144,19 @@ test('[MIR-26] an upload-only credential uploads, and its token opens nothing el
     expect((await ask(method, path, ci.token, method === 'POST' ? {} : undefined)).status).toBe(401);
   }
   expect((await ask('POST', '/drills', ci.token, {})).status).toBe(403);
+  expect((await ask('POST', '/removals', ci.token, { archives: [] })).status).toBe(403);
+  // What an increment continues: the archives of a repository that it names, and their headers, never their content.
+  const repository = 'ab'.repeat(32);
+  const header = `age-encryption.org/v1\n-> X25519 abc\nkey\n--- ${'m'.repeat(43)}\n`;
+  const continued = { commit: randomCommit(), bytes: Buffer.concat([Buffer.from(header), randomBytes(70_000)]) };
+  const headers = { 'X-Repository-Id': repository };
+  expect((await upload(hub, ci, continued.commit, continued.bytes, headers)).status).toBe(200);
+  expect((await get(hub, ci, '/uploads')).status).toBe(422);
+  expect((await get(hub, ci, '/uploads?repository_id=unknown')).status).toBe(422);
+  const uploads = (await get(hub, ci, `/uploads?repository_id=${repository}`)).json()['blobs'];
+  expect(uploads).toEqual([expect.objectContaining({ commit_sha: continued.commit, repository_id: repository })]);
+  expect((await get(hub, ci, `/${continued.commit}/header`)).text).toBe(header);
+  expect((await get(hub, ci, `/${archive.commit}/header`)).status).toBe(404);
   expect(await readable(who, [archive])).toBe(1);
   const listed = (await ask('GET', '/credentials/uploaders', who.mcp_key)).json();
   expect(listed).toEqual({ uploaders: [{ id: ci.id, name: 'github-actions', created_at: expect.any(String) }] });

@@ -21,11 +21,11 @@ const FINE: Facts = {
   startedMs: NOW - 90 * DAY,
   phase: 'ready',
   writes: { waitingMs: 0 },
-  disk: { usableBytes: 500, totalBytes: 1000 },
+  disk: { usableBytes: 500, totalBytes: 1000, isReserved: false },
   clock: 'right',
   backup: { dataBornMs: NOW - 90 * DAY },
 };
-const disk = (usableBytes: number) => ({ disk: { usableBytes, totalBytes: 1000 } });
+const disk = (usableBytes: number, isReserved = false) => ({ disk: { usableBytes, totalBytes: 1000, isReserved } });
 const backup = (given: Partial<Facts['backup']>) => ({ backup: { ...FINE.backup, ...given } });
 const follow = (agoMs: number, more: Partial<NonNullable<Facts['follow']>> = {}) => ({
   follow: { seenMs: NOW - agoMs, everyMs: 5 * SECOND, isCopyingAll: false, ...more },
@@ -69,17 +69,17 @@ const CASES: readonly Case[] = [
   { what: '90 % used', facts: disk(100), expected: ['disk_80'] },
   { what: 'more than 90 % used', facts: disk(99), expected: ['disk_90'] },
   { what: '95 % used', facts: disk(50), expected: ['disk_90'] },
-  { what: 'more than 95 % used', facts: disk(49), expected: ['disk_95'], writes: false },
-  { what: 'nothing left', facts: disk(0), expected: ['disk_full'], writes: false },
-  { what: 'less than nothing left', facts: disk(-9), expected: ['disk_full'], writes: false },
+  { what: 'writes are refused', facts: disk(49, true), expected: ['disk_95'], writes: false },
+  { what: 'nothing left', facts: disk(0, true), expected: ['disk_full'], writes: false },
+  { what: 'less than nothing left', facts: disk(-9, true), expected: ['disk_full'], writes: false },
   { what: '79 % after 80 %', facts: disk(219), held: ['disk_80'], expected: ['disk_80'] },
   { what: '78 % after 80 %', facts: disk(220), held: ['disk_80'], expected: [] },
   { what: '89 % after 90 %', facts: disk(119), held: ['disk_90'], expected: ['disk_90'] },
   { what: '88 % after 90 %', facts: disk(121), held: ['disk_90'], expected: ['disk_80'] },
   { what: '79 % after 95 %', facts: disk(210), held: ['disk_95'], expected: ['disk_80'] },
   { what: '89 % after 80 %', facts: disk(110), held: ['disk_80'], expected: ['disk_80'] },
-  { what: '94 % after 95 %', facts: disk(60), held: ['disk_95'], expected: ['disk_95'], writes: false },
-  { what: '92 % after 95 %', facts: disk(80), held: ['disk_95'], expected: ['disk_90'] },
+  { what: 'writes are still refused', facts: disk(59, true), held: ['disk_95'], expected: ['disk_95'], writes: false },
+  { what: '94 % after 95 %', facts: disk(60), held: ['disk_95'], expected: ['disk_90'] },
   { what: 'the clock went back', facts: { clock: 'behind' }, expected: ['clock_behind'] },
   { what: 'the clock jumped', facts: { clock: 'ahead' }, expected: ['clock_ahead'] },
   { what: 'no backup was ever made, and none is expected', facts: {}, expected: [] },
@@ -134,7 +134,7 @@ const CASES: readonly Case[] = [
   { what: 'the end of a certificate', facts: { certificateExpiresMs: NOW }, expected: ['certificate_expired'] },
   {
     what: 'several at once, in the order of the table',
-    facts: { ...disk(0), ...backup({ doneMs: 0 }), clock: 'behind', writes: { failedMs: 1, waitingMs: 0 } },
+    facts: { ...disk(0, true), ...backup({ doneMs: 0 }), clock: 'behind', writes: { failedMs: 1, waitingMs: 0 } },
     expected: ['writes_failing', 'disk_full', 'clock_behind', 'backup_late'],
     writes: false,
   },

@@ -69,35 +69,44 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
     expect(tried.refusals).toMatchObject({ files: 1, history: 2 });
   });
 
-  const total = 1000 * limits.diskFreeBytesMin;
-  const reserve = total * limits.diskReservedShare + limits.diskFreeBytesMin;
-  test.each<[title: string, free: number, unused: number, reached: boolean]>([
-    ['exactly the reserve is free', reserve, 0, false],
-    ['a byte less is free', reserve - 1, 0, true],
-    ['the file itself has that byte', reserve - 1, 1, false],
-    ['the file has less than is lacking', reserve - 2, 1, true],
-  ])('begins when %s: %i, %i', (_, freeBytes, unused, reached) => {
+  const total = 1_000_000;
+  const state = (usableBytes: number) => ({ usableBytes, totalBytes: total });
+  const RESERVE = total * limits.diskReservedShare;
+  const ENDS = total * (limits.diskReservedShare + limits.diskReservedSteadyShare);
+
+  test.each<[title: string, usable: number[], reached: boolean]>([
+    ['exactly the reserve is free', [RESERVE], false],
+    ['a byte less is free', [RESERVE - 1], true],
+    ['a refused write leaves its bytes free again', [RESERVE - 1, ENDS - 1], true],
+    ['more than those are free', [RESERVE - 1, ENDS], false],
+    ['it is used again after that', [RESERVE - 1, ENDS, RESERVE], false],
+    ['the system does not tell', [Number.NaN], false],
+    ['the system no longer tells', [RESERVE - 1, Number.NaN], false],
+  ])('is reached when %s: %j', (_, usable, reached) => {
+    let bytes = 0;
     const disk = new DiskReserve({
-      space: () => ({ freeBytes, totalBytes: total }),
-      unusedBytes: () => unused,
+      usable: () => {
+        if (Number.isNaN(bytes)) throw new Error('EIO');
+        return state(bytes);
+      },
       elapsed: () => 0,
     });
+    for (bytes of usable) disk.look();
     expect(disk.isReached()).toBe(reached);
   });
 
-  test('the disk is looked at again after a while', () => {
-    let [atMs, free] = [limits.diskLookedMs, reserve];
-    const disk = new DiskReserve({
-      space: () => ({ freeBytes: free, totalBytes: total }),
-      unusedBytes: () => 0,
-      elapsed: () => atMs,
-    });
+  test('the disk is measured again after a while, and writes follow what `/ready` measured', () => {
+    let [atMs, usable] = [limits.diskLookedMs, RESERVE];
+    const disk = new DiskReserve({ usable: () => state(usable), elapsed: () => atMs });
     expect(disk.isReached()).toBe(false);
-    free = 0;
+    usable = 0;
     atMs = 2 * limits.diskLookedMs - 1;
     expect(disk.isReached()).toBe(false);
     atMs = 2 * limits.diskLookedMs;
     expect(disk.isReached()).toBe(true);
+    usable = total;
+    expect(disk.look()).toEqual({ ...state(total), isReserved: false });
+    expect(disk.isReached()).toBe(false);
   });
 });
 

@@ -26,7 +26,7 @@ const row = fc.oneof(
 );
 const record: fc.Arbitrary<RecordToWrite> = fc.record(
   {
-    cell: fc.string(),
+    cell: fc.nat(),
     incarnation: fc.string(),
     position: fc.nat(),
     member: fc.string(),
@@ -47,7 +47,7 @@ const plain = (rows: RecordToWrite['rows']) =>
   rows.map((one) => [one.table, Buffer.from(one.key), one.value && Buffer.from(one.value), one.part]);
 
 const SIMPLE: RecordToWrite = {
-  cell: '1',
+  cell: 1,
   incarnation: 'i',
   position: 1,
   member: 'm',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommitLog, type Created, OutcomeUnknown } from '../../src/replication/log/log.ts';
 import { ObjectLog } from '../../src/replication/log/object-log.ts';
 import { openCommitLog } from '../../src/replication/log/open.ts';
-import { bucketOf, S3Store } from '../../src/replication/log/s3.ts';
+import { readBucket, S3Store } from '../../src/replication/log/s3.ts';
 import { randomOf } from '../support/random.ts';
 import { hasRgw, type Rgw, rgwAt, useRgw } from '../support/rgw.ts';
 import { type Mischief, type RoughBucket, startRoughBucket } from '../support/rough-bucket.ts';
@@ -34,7 +34,7 @@ describe.runIf(hasRgw)('a bucket of Ceph RGW (needs its Debian packages)', () =>
     const random = randomOf(seed);
     const url = new URL(`s3://logs/rough/${randomBytes(6).toString('hex')}`);
     const open = (endpoint: string, requestMs: number) =>
-      new ObjectLog(new S3Store(bucketOf(url, rgwAt(endpoint).env), requestMs));
+      new ObjectLog(new S3Store(readBucket(url, rgwAt(endpoint).env), requestMs));
     const [one, two, direct] = [open(rough.endpoint, 500), open(rough.endpoint, 500), open(rgw.endpoint, 10_000)];
     rough.mischief = (method) => {
       const roll = random();
@@ -110,7 +110,7 @@ test('[MEMBER-4] settings of a bucket that lack something are refused, with a se
   expect(await refusal('s3://bucket/p', {})).toMatch(/needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
   expect(await refusal('s3://bucket/a b', rgwAt('http://x').env)).toMatch(/write s3:\/\/BUCKET\/PREFIX/);
   expect(await refusal('s3://bucket/p', rgwAt('nonsense').env)).toMatch(/AWS_ENDPOINT_URL is nonsense/);
-  expect(bucketOf(new URL('s3://bucket'), { ...rgwAt('').env, AWS_REGION: 'eu-west-1' })).toMatchObject({
+  expect(readBucket(new URL('s3://bucket'), { ...rgwAt('').env, AWS_REGION: 'eu-west-1' })).toMatchObject({
     url: 'https://bucket.s3.eu-west-1.amazonaws.com/',
     prefix: '',
   });

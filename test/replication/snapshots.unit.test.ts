@@ -56,7 +56,7 @@ async function filledLog(records: number) {
       await file.write([{ table: 'large', key: Buffer.from(`l${position}`), value: large }]);
     }
     const made = await encodeRecord({
-      cell: '1',
+      cell: 1,
       incarnation: 'i',
       position,
       member: 'm',
@@ -68,7 +68,7 @@ async function filledLog(records: number) {
     });
     expect(await log.append(position, made.bytes)).toBe('written');
     hash = made.hash;
-    const place = placeRow({ cell: '1', incarnation: 'i', position, hash });
+    const place = placeRow({ cell: 1, incarnation: 'i', position, hash });
     await file.write([{ table: place.table.name, key: storedKey(place.key), value: place.bytes }]);
     moments.push({ timeMs, content: new Map(content) });
   }

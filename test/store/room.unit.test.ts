@@ -25,6 +25,8 @@ describe('[OPS-2] room for bytes', () => {
     room.take(taken);
     available = free;
     expect(room.look()(bytes)).toBe(fits);
+    // A write of nothing is not refused below the reserve.
+    expect(bytes <= Math.max(0, room.usableBytes(bytes))).toBe(fits);
     expect(refusedWith(() => room.take(bytes))).toEqual(fits ? undefined : { kind: 'storage_full' });
   });
 
@@ -38,8 +40,9 @@ describe('[OPS-2] room for bytes', () => {
       },
     });
     const fits = room.look();
-    expect([fits(10), looks]).toEqual([true, 0]);
+    expect([fits(10), room.usableBytes(10), looks]).toEqual([true, 10, 0]);
     expect([fits(15), fits(16), looks]).toEqual([true, false, 1]);
+    expect([room.usableBytes(11), looks]).toEqual([15, 2]);
   });
 
   test('what was taken is given back', () => {

@@ -10,9 +10,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface BackupMachine {
   /** The folder of the machine's configuration. */
   readonly config: string;
-  /** Runs `cairn mirror …`. */
+  /** Runs `cairn backups …`. */
   readonly cairn: (...args: string[]) => Promise<CommandResult>;
-  /** Runs `cairn mirror …` in a folder. */
+  /** Runs `cairn backups …` in a folder. */
   readonly cairnIn: (folder: string, ...args: string[]) => Promise<CommandResult>;
 }
 
@@ -26,7 +26,7 @@ export function backupMachine(
   const config = temporaryFolder();
   const settings = { XDG_CONFIG_HOME: config, CAIRN_SERVER: hub.url, CAIRN_KEY: who.mcp_key, ...env };
   const inFolder = (folder: string, args: readonly string[]) =>
-    runCairn(['mirror', ...args], settings, '', ['env', '-C', folder], script);
+    runCairn(['backups', ...args], settings, '', ['env', '-C', folder], script);
   const outside = temporaryFolder();
   return {
     config,

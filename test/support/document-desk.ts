@@ -1,5 +1,6 @@
 /** Opens the capabilities of documents over a store of their own, with their bin, under a clock that the test moves. */
 
+import { verifyActivity } from '../../src/activity/verify.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { allTables } from '../../src/compose/tables.ts';
 import { DocumentBin } from '../../src/documents/bin.ts';
@@ -55,6 +56,7 @@ export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): Doc
         verifyDocuments(reader, devDocKind),
         verifyDocuments(reader, handoffKind),
         verifyDocuments(reader, paperKind),
+        verifyActivity(reader, { isAccount: () => true }),
       ];
       return [...reader.problems, ...parts.flatMap(({ problems }) => problems)];
     },

@@ -104,9 +104,18 @@ export function mirrorTool(hub: Target, name: string, args: unknown = {}, header
   });
 }
 
-export async function listTools(hub: Target, headers: Headers = {}): Promise<ListedTool[]> {
-  const { result } = replyOf(await post(hub, request(1, 'tools/list'), headers));
-  return result?.['tools'] as ListedTool[];
+/** The listed tools of a door, by default every tool there is. */
+export async function listTools(
+  hub: Target,
+  headers: Headers = {},
+  door = `${GATEWAY}?toolsets=all`,
+): Promise<ListedTool[]> {
+  const answer = await call(hub, door, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(request(1, 'tools/list')),
+  });
+  return replyOf(answer).result?.['tools'] as ListedTool[];
 }
 
 /** The schema by which the arguments of each tool are checked, by its name, from the document of the tool mirror. */

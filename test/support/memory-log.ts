@@ -30,7 +30,7 @@ export class MemoryLog implements RecordLog {
     );
     const position = this.records.length;
     const hash = createHash('sha256').update(String(position)).digest('hex');
-    return { cell: '1', incarnation: 'memory', position, hash };
+    return { cell: 1, incarnation: 'memory', position, hash };
   }
 
   lost(error: unknown): void {

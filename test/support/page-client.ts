@@ -56,6 +56,11 @@ export class PageClient {
     return await this.#follow(await this.post(action, this.fieldsOf(action, fields), headers));
   }
 
+  /** Sends a form as it stands in the page, and follows where it leads. */
+  async sendForm({ action, fields }: PageForm): Promise<Answer> {
+    return await this.#follow(await this.post(action, fields));
+  }
+
   /** What the form of an action would send with these fields changed. */
   fieldsOf(action: string, fields: Fields = {}): URLSearchParams {
     const sent = new URLSearchParams(this.form(action).fields);

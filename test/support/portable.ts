@@ -31,7 +31,7 @@ interface Manifest {
   readonly blobs: { readonly count: number; readonly bytes: number };
 }
 
-const SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults'] as const;
+const SECTIONS = ['tasks', 'papers', 'docs', 'handoffs', 'mirror', 'vaults', 'activity'] as const;
 
 export type Section = (typeof SECTIONS)[number];
 export type Line = Record<string, unknown>;

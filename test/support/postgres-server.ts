@@ -38,7 +38,7 @@ const asServer = (program: string, args: readonly string[]): [string, string[]] 
 };
 
 /** Makes a folder that the server's user owns. */
-export function serverFolder(): string {
+function serverFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-postgres-'));
   removeWithRun(folder);
   if (isRoot) {

@@ -16,7 +16,7 @@ const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw'];
 /** Tests that need the gateway are left out without Debian's ceph-mon, ceph-osd, ceph-common and radosgw. */
 export const hasRgw = PROGRAMS.every((program) => isInstalled(program));
 
-export function isInstalled(program: string): boolean {
+function isInstalled(program: string): boolean {
   try {
     execFileSync('/bin/sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`], { stdio: 'ignore' });
     return true;

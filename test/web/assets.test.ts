@@ -6,7 +6,7 @@ import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub();
 
-test('[WEB-22] files of pages are sent compressed to whoever accepts it, and as they are to others', async () => {
+test('[WEB-22, NET-14] files of pages are sent compressed to whoever accepts it, and as they are to others', async () => {
   const page = await call(hub, '/signin', { headers: { 'Accept-Encoding': 'gzip, br' } });
   expect(page.headers['content-encoding']).toBeUndefined();
   const paths = [...page.text.matchAll(/"(\/assets\/[^"]+\.(?:css|js))"/g)].map(([, path = '']) => path);

@@ -1,12 +1,13 @@
 /** cairn account: creates an account and prints its keys once; sets the password for the web pages. */
+import type { PasswordRule } from '../../accounts/password.ts';
 import { shownLine } from '../../client/shown.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
+import { readConfig } from '../../config.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { readSecret } from '../secret-input.ts';
 import { control } from './control.ts';
-import { operatorConfig } from './settings.ts';
 
 export const accountCommands: readonly Command[] = [
   {
@@ -28,18 +29,32 @@ export const accountCommands: readonly Command[] = [
 
 async function setPassword(options: Options): Promise<number> {
   const email = options.required('email');
-  const passwordHash = await hash(await readSecret('New password'));
+  const password = await readSecret('New password');
+  const { given } = await control({ command: 'settings' });
+  const passwordHash = await hash(
+    password,
+    readConfig(Object.fromEntries(Object.entries(given).filter(([name]) => RULE_SETTINGS.has(name)))),
+  );
   const set = await control({ command: 'account.password', email, passwordHash });
   return printResult(options, set, () => `The password of ${set.email} is set. Its browsers are signed out.`);
 }
 
-/** Hashed here, so that the password itself never leaves this process. */
-async function hash(password: string): Promise<string> {
+/** Settings that decide which passwords are taken. */
+const RULE_SETTINGS: ReadonlySet<string> = new Set([
+  'CAIRN_BREACHED_PASSWORDS',
+  'CAIRN_PASSWORD_MIN',
+  'CAIRN_HOST',
+  'CAIRN_PUBLIC_URL',
+  'CAIRN_TRUSTED_PROXIES',
+]);
+
+/** Hashed here, so that the password itself never leaves this process, and by the rule of the hub. */
+async function hash(password: string, rule: PasswordRule): Promise<string> {
   const { Passwords } = await import('../../accounts/password.ts');
   const { Pool } = await import('../../pool/pool.ts');
   const pool = new Pool({ threads: 1 });
   try {
-    return await new Passwords(pool, operatorConfig().breachedPasswords).hash(password);
+    return await new Passwords(pool, rule).hash(password);
   } catch (error) {
     if (error instanceof Refusal) throw new StartError(error.message);
     throw error;

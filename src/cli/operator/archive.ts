@@ -23,12 +23,28 @@ export const exportCommand: Command = {
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'create an account from an archive (atomic); prints its new keys once',
-  operands: ['DIR'],
-  options: [takes('email', 'EMAIL')],
-  explains: { email: 'email of the new account; default: the one in the archive' },
-  examples: ['cairn import /mnt/archives/you', 'cairn import /mnt/archives/you --email other@example.org --json'],
-  run: runImport,
+  summary: 'create an account from an archive (atomic), or take over tasks and notes from another program',
+  operands: ['PATH'],
+  options: [takes('email', 'EMAIL'), takes('from', 'PROGRAM'), takes('vault', 'NAME'), takes('server', 'URL')],
+  flags: ['dry-run'],
+  explains: {
+    email: 'email of the new account; default: the one in the archive',
+    from: 'todoist, notion, obsidian or markdown: import PATH into your account on a hub, from any machine',
+    vault: 'with --from: vault for the files; default: the name of PATH',
+    server: 'with --from: address of the hub; default: CAIRN_SERVER, else the last sign-in',
+    'dry-run': 'with --from: only report what would be imported',
+  },
+  examples: [
+    'cairn import /mnt/archives/you',
+    'cairn import /mnt/archives/you --email other@example.org --json',
+    'cairn import Inbox.csv --from todoist',
+    'cairn import Export.zip --from notion --vault notion',
+    'cairn import ~/Obsidian --from obsidian --vault notes',
+  ],
+  run: async (options) => {
+    if (options.optional('from') === undefined) return await runImport(options);
+    return await (await import('../user/import.ts')).runImportFrom(options);
+  },
 };
 
 async function runExport(options: Options): Promise<number> {
@@ -57,7 +73,7 @@ async function runExport(options: Options): Promise<number> {
     ['archive', folder],
     ['account', account.email],
     ['made at', made_at],
-    ...SECTIONS.map((section) => [section, `${files[section].records} records`] as const),
+    ...SECTIONS.map((section) => [section, `${files[section]?.records ?? 0} records`] as const),
     ['contents', `${blobs.count}, ${formatBytes(blobs.bytes)}`],
   ] as const;
   return printResult(

@@ -51,6 +51,7 @@ export function reportLines(events: readonly SyncEvent[]): string[] {
 /** Warns about `--only` patterns that match no file here or on the hub, which may be typos. */
 export function choiceLines({ state }: Replica, scan: Scan | undefined): string[] {
   const { only, base, waits } = state;
+  if (only.length === 0) return [];
   const missing = unmatched(only, new Set([...base.keys(), ...waits.keys(), ...(scan?.files.keys() ?? [])]));
   return missing.map(
     (pattern) =>
@@ -68,11 +69,12 @@ export function openLines(replica: Replica, { troubles, held }: Round): string[]
   return [
     ...capped(replica, conflicts, 'conflict'),
     ...capped(replica, problems, 'problem'),
-    ...heldLine(held.size, folder.root.path),
+    ...heldLines(held.size, folder.root.path),
   ];
 }
 
-function heldLine(count: number, root: string): string[] {
+/** What to do about files that are missing here, and whose deletes are held back. */
+export function heldLines(count: number, root: string): string[] {
   if (count === 0) return [];
   const gone = count === 1 ? '1 file is gone' : `${countWithNoun(count, 'file')} are gone`;
   return [

@@ -17,7 +17,7 @@ import { type Command, needs, type Options, repeats, takes } from '../command.ts
 import { print, printError, printResult, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
-import { choiceLines, reportOf } from './sync-report.ts';
+import { choiceLines, heldLines, reportOf } from './sync-report.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
 import { folderOf, pathsOf } from './vault/place.ts';
 
@@ -187,7 +187,8 @@ function documentOf({ state }: Replica, { troubles, held }: Round, events: reado
 async function status(options: Options): Promise<number> {
   const { replica } = await openReplica(choiceOf(options, 'read'));
   const found = await syncStatusOf(replica);
-  const { problem, links, elsewhere, conflict, ...lists } = found;
+  const { problem, links, elsewhere, conflict, held, ...rest } = found;
+  const lists = { ...rest, held };
   const { path: root } = replica.folder.root;
   const paused = existsSync(replica.folder.own('paused'));
   if (options.json) print(jsonLine({ ...found, paused }));
@@ -200,13 +201,17 @@ async function status(options: Options): Promise<number> {
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
     const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
     const pausedNote = `The folder is paused. To sync it again, run \`${nextCommand(root, 'sync resume')}\`.`;
-    const notes = [...(paused ? [pausedNote] : []), ...choiceLines(replica, undefined)];
+    const notes = [
+      ...(paused ? [pausedNote] : []),
+      ...heldLines(held.length, root),
+      ...choiceLines(replica, undefined),
+    ];
     for (const text of notes) printError(`cairn: ${text}`);
     if (rows.length + reasons.length + notes.length === 0) print('up to date');
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
   if (conflict.length > 0) return 3;
-  return Object.keys(problem).length > 0 ? 1 : 0;
+  return Object.keys(problem).length + held.length > 0 ? 1 : 0;
 }
 
 type Row = [string, string];

@@ -66,7 +66,7 @@ export interface Here {
  */
 export function groupHere(groups: readonly RepositoryGroup[], here: Here | undefined): RepositoryGroup {
   const [first, ...others] = groups;
-  if (first === undefined) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  if (first === undefined) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
   if (here === undefined) {
     if (others.length === 0) return first;
     throw new ClientError(
@@ -92,6 +92,6 @@ const LISTED_MAX = 10;
 
 function listed(groups: readonly RepositoryGroup[]): string {
   const names = groups.slice(0, LISTED_MAX).map(groupName);
-  const more = groups.length > LISTED_MAX ? ` and ${groups.length - LISTED_MAX} more; see \`cairn mirror list\`` : '';
+  const more = groups.length > LISTED_MAX ? ` and ${groups.length - LISTED_MAX} more; see \`cairn backups list\`` : '';
   return `Backups exist of: ${names.join(', ')}${more}.`;
 }

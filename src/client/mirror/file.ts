@@ -35,7 +35,7 @@ function readFile(path: string): z.infer<typeof fileSchema> {
     return fileSchema.parse(JSON.parse(text));
   } catch {
     throw new ClientError(
-      `${path} cannot be read by this version of cairn. Move it away, then run \`cairn mirror init\`.`,
+      `${path} cannot be read by this version of cairn. Move it away, then run \`cairn backups init\`.`,
     );
   }
 }

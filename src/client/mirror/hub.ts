@@ -51,6 +51,7 @@ const blobSchema = z.object({
   base_sha256: z.string().nullable().optional(),
   archive_kind: z.enum(['repository', 'tree']).nullable().optional(),
 });
+const removal = z.object({ removed: z.number() });
 const listing = z.object({ blobs: z.array(blobSchema) });
 
 /** An archive on the hub. */
@@ -132,7 +133,11 @@ export class MirrorHub {
     const found: MirrorBlob[] = [];
     let before: string | undefined = '';
     while (before !== undefined) {
-      const answer: ClientAnswer = await this.#send(`${BASE}?limit=${limits.blobPageMax}${filter}${before}`);
+      const query = `?limit=${limits.blobPageMax}${filter}${before}`;
+      const answer: ClientAnswer = await this.#sendEither(
+        `${BASE}${query}`,
+        typeof repositoryId === 'string' ? `${BASE}/uploads${query}` : undefined,
+      );
       found.push(...read(this.server, answer, listing).blobs);
       const next = /[?&]before=(\d+)[^>]*>; rel="next"/.exec(answer.header('link') ?? '')?.[1];
       before = next === undefined ? undefined : `&before=${next}`;
@@ -141,17 +146,17 @@ export class MirrorHub {
   }
 
   /** True when the hub has this archive, readable under the current credential. */
-  async has({ commit_sha, sha256 }: Pick<MirrorBlob, 'commit_sha' | 'sha256'>): Promise<boolean> {
-    const answer = await this.#send(`${BASE}/${commit_sha}/download?sha256=${sha256}`, { method: 'HEAD' });
+  async has(blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>): Promise<boolean> {
+    const answer = await this.#sendEither(downloadOf(blob), headerOf(blob), { method: 'HEAD' });
     if (answer.status === 200) return true;
     if (answer.status === 404 || answer.status === 422) return false;
     throw refusalOf(this.server, answer);
   }
 
   /** The first bytes of an archive; undefined when it cannot be read. */
-  async beginning({ commit_sha, sha256 }: MirrorBlob, bytes: number): Promise<Buffer | undefined> {
+  async beginning(blob: MirrorBlob, bytes: number): Promise<Buffer | undefined> {
     const headers = { Range: `bytes=0-${bytes - 1}` };
-    const answer = await this.#send(`${BASE}/${commit_sha}/download?sha256=${sha256}`, { headers, bytesMax: bytes });
+    const answer = await this.#sendEither(downloadOf(blob), headerOf(blob), { headers, bytesMax: bytes });
     return answer.status === 206 || answer.status === 200 ? answer.bytes : undefined;
   }
 
@@ -160,7 +165,7 @@ export class MirrorHub {
    * download that fails leaves no file.
    */
   async download(blob: MirrorBlob, file: string, progress: TransferProgress): Promise<void> {
-    const path = `${BASE}/${blob.commit_sha}/download?sha256=${blob.sha256}`;
+    const path = downloadOf(blob);
     const bytesMax = limits.uploadBytesMax;
     let isWhole = false;
     try {
@@ -202,6 +207,28 @@ export class MirrorHub {
     return true;
   }
 
+  /** Removes archives. Those of one request go together or not at all. Resolves with their number. Throws ClientError. */
+  async remove(archives: readonly MirrorBlob[]): Promise<number> {
+    const headers = { 'Content-Type': 'application/json' };
+    let removed = 0;
+    for (let at = 0; at < archives.length; at += limits.removedArchivesMax) {
+      const some = archives.slice(at, at + limits.removedArchivesMax);
+      const body = JSON.stringify({ archives: some.map(({ commit_sha, sha256 }) => ({ commit_sha, sha256 })) });
+      const answer = await this.#send(`${BASE}/removals`, { method: 'POST', headers, body });
+      if (answer.status === 404 || answer.status === 405) {
+        throw new ClientError(`${this.server} is of an earlier version, which cannot remove backups; update the hub.`);
+      }
+      removed += read(this.server, answer, removal).removed;
+    }
+    return removed;
+  }
+
+  /** Asks at the second path when the first is refused: a credential that only uploads may read less. */
+  async #sendEither(path: string, other: string | undefined, request: ClientRequest = {}): Promise<ClientAnswer> {
+    const answer = await this.#send(path, request);
+    return answer.status === 403 && other !== undefined ? await this.#send(other, request) : answer;
+  }
+
   async #send(path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
     return await this.#trying(() => this.#once(path, request));
   }
@@ -240,12 +267,18 @@ export class MirrorHub {
   }
 }
 
+const downloadOf = ({ commit_sha, sha256 }: Pick<MirrorBlob, 'commit_sha' | 'sha256'>) =>
+  `${BASE}/${commit_sha}/download?sha256=${sha256}`;
+
+const headerOf = ({ commit_sha, sha256 }: Pick<MirrorBlob, 'commit_sha' | 'sha256'>) =>
+  `${BASE}/${commit_sha}/header?sha256=${sha256}`;
+
 /** The error for a refused request, with the exit code of its kind. */
 function failureOf(server: string, answer: ClientAnswer): ClientError {
   const { message } = refusalOf(server, answer);
   if ([408, 429, 502, 503, 504].includes(answer.status)) return new ClientError(message, backupExit.unreachable);
   if (answer.status === 507) return new ClientError(message, backupExit.full);
-  if (answer.status === 401) return new NotSignedIn(message, backupExit.credential);
+  if (answer.status === 401 || answer.status === 403) return new NotSignedIn(message, backupExit.credential);
   return refusalOf(server, answer);
 }
 
@@ -253,7 +286,7 @@ function goneToken(server: string): NotSignedIn {
   return new NotSignedIn(
     `${server} does not accept this mirror token: the credential was replaced or deleted. Restoring needs only \`cairn login\`. ` +
       'To upload from here again, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET to the current pair; or run ' +
-      '`cairn mirror init --rotate`, which issues a new pair and sends every archive again, so that all stay readable.',
+      '`cairn backups init --rotate`, which issues a new pair and sends every archive again, so that all stay readable.',
     backupExit.credential,
   );
 }

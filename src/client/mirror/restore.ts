@@ -200,7 +200,7 @@ async function chainFor(
   if (chain !== undefined) return chain;
   throw new ClientError(
     `an archive on which the backup of ${head.blob.uploaded_at} builds is missing or damaged on the hub; restore an earlier one ` +
-      'with --commit, and make a full backup with `cairn mirror push --again`.',
+      'with --commit, and make a full backup with `cairn backups push --again`.',
     backupExit.damaged,
   );
 }

@@ -42,7 +42,9 @@ export async function syncOnce(
       round = next;
       keep(next);
     });
-  await lockFolder(replica, async () => {
+  await lockFolder(replica, async (isOther) => {
+    // The last scan was compared with another state.
+    if (isOther) round = { ...before, scan: undefined };
     await begin(replica, round, options, take);
     for (let turns = 0; turns < limits.clientSyncRounds; ) {
       await turn(options, take);
@@ -109,13 +111,12 @@ async function transferLarge(step: SyncStep): Promise<void> {
   }
 }
 
-/** Runs `work` while holding the lock of the folder. Throws RootGone. */
-export async function lockFolder<T>({ folder, state }: Replica, work: () => Promise<T>): Promise<T> {
+/** Runs `work` while holding the lock of the folder; tells it whether another process wrote the state. Throws RootGone. */
+export async function lockFolder<T>({ folder, state }: Replica, work: (isOther: boolean) => Promise<T>): Promise<T> {
   folder.makeOwn();
   const locked = async () => {
     folder.hideFromGit();
-    state.refresh();
-    return await work().catch((error: unknown) => {
+    return await work(state.refresh()).catch((error: unknown) => {
       if (error instanceof Unreadable)
         throw new ClientError(`a file here cannot be read now; check its permissions. ${error.message}`);
       throw isOfSystem(error) ? new ClientError(`the folder cannot be read or written now (${error.message}).`) : error;

@@ -19,6 +19,8 @@ interface SyncListener {
   /** Called with each folder that a scan is about to read, the root first with an empty path. */
   readonly onFolder: (path: string) => void;
   readonly onScan: (scan: Scan) => void;
+  /** The paths that the system reported since the last call, relative to the root; `all` when some may be missing. */
+  readonly takeNoticed: () => ReadonlySet<string> | 'all';
   /** True when a local change is waiting: small changes get a turn before the rest. */
   readonly isOverdue: () => boolean;
 }

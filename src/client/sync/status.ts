@@ -1,21 +1,28 @@
 /** Reports what a sync would do, without doing it: compares three hashes for each path, without any content. */
 import { z } from 'zod';
+import { NameMap } from './base/name-map.ts';
+import type { SyncState } from './base/state.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { decidePull, localChange } from './plan/decide.ts';
 import { changesOfParticipation } from './plan/left-out.ts';
 import { NameIndex } from './plan/names.ts';
-import { whyDamaged, withEarlierSaves } from './plan/troubles.ts';
+import { planPush } from './plan/push-plan.ts';
+import { LINKED, linkedOver, whyDamaged, withEarlierSaves } from './plan/troubles.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
-import { scanFolder } from './scan/scan.ts';
+import { type Scan, scanFolder } from './scan/scan.ts';
 
 export interface SyncStatus {
   /** Changed on the hub. */
   readonly pull: readonly string[];
+  /** Deleted on the hub, to be removed here. */
+  readonly remove: readonly string[];
   /** Changed here. */
   readonly push: readonly string[];
   /** Missing here, to be deleted on the hub. */
   readonly delete: readonly string[];
+  /** Missing here, and not deleted on the hub without the user's confirmation. */
+  readonly held: readonly string[];
   /** Changed on both sides. */
   readonly conflict: readonly string[];
   /** Pending conflicts of other devices on the hub, each with the command that settles it. */
@@ -46,7 +53,7 @@ interface Remote {
 export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const { folder, state } = replica;
   const found = await scanFolder(folder, state);
-  const [known, waits] = [new Map(state.base), new Map(state.waits)];
+  const [known, waits] = [new NameMap(state.base), new NameMap(state.waits)];
   for (const [path, record] of changesOfParticipation(found, state)) {
     if (record === undefined) for (const records of [known, waits]) records.delete(path);
   }
@@ -56,7 +63,8 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const base: Side = new Map([...known].map(([path, { sha256 }]) => [path, sha256]));
   const here: Side = new Map([...files].map(([path, { sha256 }]) => [path, sha256]));
   const spellings = alignSpellings({ remote, here, base });
-  const todo = { pull: [] as string[], push: [] as string[], delete: [] as string[], conflict: [] as string[] };
+  const lists = { pull: [], remove: [], push: [], delete: [], conflict: [] };
+  const todo: Record<keyof typeof lists, string[]> = lists;
   const paths = new Set([...here.keys(), ...remote.keys(), ...base.keys()]);
   for (const path of [...paths].sort()) {
     if (leavesOut(path)) continue;
@@ -79,6 +87,7 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
       const action = decidePull(local, hub, common);
       if (action === 'conflict') todo.conflict.push(path);
       else if (action === 'keep') todo.push.push(path);
+      else if (action === 'remove') todo.remove.push(path);
       else if (action !== 'agree' || spelling !== undefined) todo.pull.push(path);
     } else {
       const action = localChange(local, common);
@@ -87,11 +96,50 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
       else if (spelling !== undefined) todo.pull.push(path);
     }
   }
+  for (const path of linkedOver(links, state.base)) problem.set(path, LINKED);
+  const held = heldOf(replica, { files, leavesOut, known, waits, deletes: todo.delete });
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
     if (waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
-  return { ...todo, elsewhere, problem: Object.fromEntries(problem), links: [...links].sort() };
+  const isHeld = (path: string) => held.has(path as FolderPath);
+  const certain = todo.delete.filter((path) => !isHeld(path));
+  return {
+    ...todo,
+    delete: certain,
+    held: todo.delete.filter(isHeld),
+    elsewhere,
+    problem: Object.fromEntries(problem),
+    links: [...links].sort(),
+  };
+}
+
+/** The deletes that a sync would hold back. */
+function heldOf(
+  { folder, state }: Replica,
+  local: Pick<Scan, 'files' | 'leavesOut'> &
+    Record<'known', SyncState['base']> &
+    Record<'waits', SyncState['waits']> & { readonly deletes: readonly string[] },
+): ReadonlySet<FolderPath> {
+  const { known: base, waits, deletes, ...here } = local;
+  if (deletes.length === 0) return new Set();
+  const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
+  const plan = planPush(
+    here,
+    { base, waits },
+    {
+      allowDeletes: false,
+      isOtherRoot,
+      unmovable: new Set(),
+      isReplaced: (path) => folder.isReplaced(path),
+      isGoing: () => false,
+      damaged: new Map(),
+      sends: new Map(),
+      nowMs: Date.now(),
+    },
+    [...here.files.keys(), ...base.keys()],
+  );
+  return new Set(plan.held);
 }
 
 interface Spelling {

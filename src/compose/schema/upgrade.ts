@@ -9,7 +9,7 @@ import { makeCopy } from '../../store/copies/copy.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { freeBytes } from '../../store/failure.ts';
-import { type Migration, migrate, migratingTo, schemaOf, writerOf } from '../../store/meta/schema.ts';
+import { isUnwritten, type Migration, migrate, migratingTo, schemaOf, writerOf } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
@@ -68,6 +68,8 @@ export async function upgrade(options: UpgradeOptions): Promise<void> {
   const old = new Store({ folder, tables, mapBytes, readOnly: true });
   let from: number;
   try {
+    // The file of a member that has only read an empty log.
+    if (isUnwritten(old)) return;
     from = schemaOf(old);
     refuseNewer(old);
     if (from === SCHEMA) return;

@@ -30,6 +30,8 @@ export const devDocKind = defineKind({
   records: devDocs,
   heads: devDocHeads,
   lastId: ({ doc_id: last }: DevDocHead) => last,
+  nameOf: ({ title }: DevDocRecord) => title,
+  fields: Object.keys(declaredDoc.inputs),
   keeps: limits.devDocVersionsMax,
   factsOf: measure,
   rowsOf(accountId, doc: DevDocRecord) {

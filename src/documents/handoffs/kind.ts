@@ -17,6 +17,8 @@ export const handoffKind = defineKind({
   records: handoffs,
   heads: handoffHeads,
   lastId: ({ handoff_id: last }: HandoffHead) => last,
+  nameOf: ({ project, topic }: HandoffRecord) => `${project}: ${topic}`,
+  fields: Object.keys(declaredHandoff.inputs),
   keeps: 'days',
   factsOf: (text) => ({ ...measure(text), preview: previewOf(text) }),
   rowsOf(accountId, handoff: HandoffRecord) {

@@ -64,9 +64,12 @@ function handoffList(handoffs: Handoffs): Tool {
       cursor: z.string().nullable(),
     }),
     annotations: DESTROYS,
+    openToReaders: true,
     example: { project: 'cairn', limit: 10 },
-    async handle(args, { accountId }) {
-      const { handoffs: found, cursor } = await handoffs.list(accountId, args);
+    async handle(args, { accountId, readOnly }) {
+      // A reader deletes nothing.
+      const { handoffs: found, cursor } =
+        readOnly === true ? handoffs.page(accountId, args) : await handoffs.list(accountId, args);
       const structured = {
         handoffs: found.map((handoff) => ({ ...view(handoff), preview: handoff.preview })),
         count: found.length,

@@ -15,6 +15,8 @@ export const paperKind = defineKind({
   records: papers,
   heads: paperHeads,
   lastId: ({ paper_id: last }: PaperHead) => last,
+  nameOf: ({ title }: PaperRecord) => title,
+  fields: Object.keys(declaredPaper.inputs),
   keeps: 1,
   factsOf: measure,
   rowsOf: (accountId, paper: PaperRecord) =>

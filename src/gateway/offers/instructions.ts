@@ -1,17 +1,16 @@
 /** Defines the instructions for connecting clients: what to use when. A host may show them to its model. */
-import { limits } from '../../limits/service.ts';
 
-/** About 150 words, because a model reads them with every conversation. */
-export const INSTRUCTIONS = `Cairn holds what one account shares among its devices and agents.
+/** About 150 words, because a model reads them with every conversation. The tools are those of the door for models. */
+export const INSTRUCTIONS = `Cairn holds what one account shares among its devices and agents: files, notes, documents, tasks, handoffs.
 
-Tasks: list_tasks with due_today answers "what is next"; create_task and update_task change them.
+An id is cairn://… as answers show it, or the path of a file in the primary vault. list without arguments shows what there is; read takes an id, also of a section or lines; edit changes a part of a text; write makes a new one, or replaces the version that you read. What you replace, move or remove can be restored.
 
-Dev docs are documents for agents (CLAUDE.md, rules, skills, notes): list_dev_docs finds one, get_dev_doc reads it.
+Tasks: list_tasks with due_today and overdue answers "what is next"; add_tasks and change_tasks take many at once.
 
-Handoffs carry a project from one session to the next: read the last one with handoff_get when you begin, write one with handoff_save before you end.
+Rules, skills and commands for agents are dev docs (cairn://docs/rules/…). Call start_session when you begin: it has the last handoff of the project. Call handoff_save before you end. remember keeps single facts, recall finds them.
 
-Vaults are folders of files in sync. sync_list finds paths, sync_pull with path reads a file, sync_push with the sha256 that you read as base_sha writes it, sync_history and sync_restore bring back what was. A push that is refused as a conflict is kept: merge it with sync_merge, or choose a side with sync_resolve_conflict; do not send it again unchanged.
+A refused change of a file is kept as a conflict: read it, then settle_conflict.
 
-Deleted tasks, papers and dev docs stay in the trash for ${limits.binDays} days.
+detail: true adds hashes and clocks to any call. /mcp?toolsets=all lists the tools for devices and programs.
 
-Without a key, call signup_and_get_key or login_and_get_key, then get_setup_guide.`;
+Without a key, call signup_and_get_key or login_and_get_key.`;

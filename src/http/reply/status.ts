@@ -40,6 +40,8 @@ const statuses = {
   key_limit: 409,
   overloaded: 503,
   handler_late: 503,
+  outcome_unknown: 503,
+  not_owner: 503,
   starting: 503,
   draining: 503,
   storage_full: 507,
@@ -57,6 +59,8 @@ const closing: { readonly [kind in Fault['kind']]?: 'now' | 'after' } = {
   bad_framing: 'now',
   body_late: 'after',
   handler_late: 'after',
+  outcome_unknown: 'after',
+  not_owner: 'after',
   draining: 'after',
 };
 
@@ -86,6 +90,7 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
     case 'range_unsatisfiable':
       return { 'Content-Range': `bytes */${fault.bytesTotal}` };
     case 'overloaded':
+    case 'not_owner':
     case 'signups_spent':
       return { 'Retry-After': String(fault.retryAfterSeconds) };
     case 'rate_limited':
@@ -96,6 +101,7 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
         'X-RateLimit-Reset': String(fault.retryAfterSeconds),
       };
     case 'handler_late':
+    case 'outcome_unknown':
     case 'starting':
     case 'draining':
       return { 'Retry-After': String(limits.retryAfterSeconds) };

@@ -23,10 +23,29 @@ export interface Readiness {
   readonly checks: readonly HubCheck[];
 }
 
+/** A member of several that share a log. */
+export interface MemberHealth {
+  readonly name: string;
+  readonly state: string;
+  /** What the state means. */
+  readonly message: string;
+  /** The newest record of the log that this member has. */
+  readonly position: number;
+  /** Records of the log that it does not have yet. */
+  readonly behind: number;
+  /** The member that owns the log, as far as this one knows; null: none. */
+  readonly owner: string | null;
+}
+
 export interface HealthOptions {
   readonly version: string;
   readonly ready: () => Promise<Readiness>;
+  /** Undefined: this hub has no log. */
+  readonly member?: (() => MemberHealth) | undefined;
 }
+
+/** After these another process, or another part of this one, answers on the next connection. */
+const CLOSING: ReadonlySet<string> = new Set(['draining', 'member']);
 
 const CHECKS = {
   type: 'array',
@@ -39,7 +58,16 @@ const CHECKS = {
   }),
 } as const;
 
-export function healthRoutes({ version, ready }: HealthOptions): Route[] {
+const MEMBER = objectSchema({
+  name: { type: 'string' },
+  state: { type: 'string' },
+  message: { type: 'string' },
+  position: { type: 'integer', minimum: 0 },
+  behind: { type: 'integer', minimum: 0 },
+  owner: { type: ['string', 'null'] },
+});
+
+export function healthRoutes({ version, ready, member }: HealthOptions): Route[] {
   const probe = { method: 'GET', tag: 'probes', access: 'open', uncounted: true } as const;
   return [
     operation({
@@ -54,10 +82,17 @@ export function healthRoutes({ version, ready }: HealthOptions): Route[] {
           status: { const: 'ok' },
           version: { type: 'string' },
           uptime_seconds: { type: 'integer', minimum: 0 },
+          // Only of a member of several.
+          ...(member === undefined ? {} : { member: MEMBER }),
         }),
         example: { status: 'ok', version: '0.1.0', uptime_seconds: 86400 },
       },
-      handle: () => ({ status: 'ok', version, uptime_seconds: Math.floor(process.uptime()) }),
+      handle: () => ({
+        status: 'ok',
+        version,
+        uptime_seconds: Math.floor(process.uptime()),
+        ...(member === undefined ? {} : { member: member() }),
+      }),
     }),
     operation({
       ...probe,
@@ -97,7 +132,7 @@ export function healthRoutes({ version, ready }: HealthOptions): Route[] {
         const error = checks.find(({ blocks_writes }) => blocks_writes)?.message;
         const headers = { 'Retry-After': String(limits.retryAfterSeconds) };
         const reply = json(503, { status: 'not_ready', error, checks }, headers);
-        return checks.some(({ name }) => name === 'draining') ? { ...reply, close: 'after' } : reply;
+        return checks.some(({ name }) => CLOSING.has(name)) ? { ...reply, close: 'after' } : reply;
       },
     }),
   ];

@@ -46,6 +46,11 @@ export class Staging {
     return this.#staged.adopt(batch, storageId);
   }
 
+  /** Within a decision: the chunks of a removed blob belong to nobody; `discard` or the next start removes them. */
+  orphan(batch: Batch, storageId: number, accountId: string): void {
+    batch.put(stagedUploads, [storageId], { account_id: accountId, started_at: new Date().toISOString() });
+  }
+
   /** Removes the staged chunks of an id; on a full disk it retries until it succeeds. */
   discard(storageId: number): Promise<void> {
     return this.#staged.discard(storageId);

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
-import { type KeepRules, retained } from './retention.ts';
+import { type KeepRules, retained } from '../../time/retention.ts';
 
 /**
  * Removes the backups of the hub next to `folder` that no rule keeps, and returns their names, newest first. Everything

@@ -55,7 +55,7 @@ export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFr
 
 /** A restored hub is no member: nothing that it writes belongs to the log. */
 async function leaveLog(path: string, mapBytes: number): Promise<void> {
-  const { table, key } = placeRow({ cell: '', incarnation: '', position: 0, hash: '' });
+  const { table, key } = placeRow({ cell: 0, incarnation: '', position: 0, hash: '' });
   const file = new RawFile(path, mapBytes, false);
   try {
     await file.write([{ table: table.name, key: storedKey(key) }]);

@@ -18,8 +18,10 @@ import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } fro
 import { isFolder } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
+import { leaveLog } from '../../store/logged/place.ts';
 import { startNewEpoch } from '../../store/meta/epoch.ts';
 import { schemaOf } from '../../store/meta/schema.ts';
+import { HUB } from '../../store/owners.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
@@ -171,7 +173,9 @@ async function openChecked(
       const count = expected.tables?.[name] ?? 0;
       if (rows !== count) throw new StartError(`the backup is damaged: ${name} has ${rows} rows, not ${count}.`);
     }
-    return await startNewEpoch(store);
+    const epoch = await startNewEpoch(store);
+    await store.write(HUB, leaveLog);
+    return epoch;
   } finally {
     await store.close();
   }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { limits } from '../../limits/service.ts';
+import type { DiskReserve } from '../../quotas/disk-reserve.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import type { ClockWatch } from '../../store/meta/clock-watch.ts';
@@ -18,6 +18,7 @@ const HOUR_MS = 3_600_000;
 export interface FactSources {
   readonly config: Pick<Config, 'dataFolder' | 'backupHours'>;
   readonly store: Store;
+  readonly disk: Pick<DiskReserve, 'look'>;
   readonly clock: Pick<ClockWatch, 'isRight'>;
   readonly damage: Pick<Damage, 'lastFoundMs'>;
   readonly phase: () => Facts['phase'];
@@ -26,7 +27,16 @@ export interface FactSources {
 }
 
 /** Returns the function that measures a running hub. */
-export function hubFacts({ config, store, clock, damage, phase, certificateExpiresMs, now }: FactSources): () => Facts {
+export function hubFacts({
+  config,
+  store,
+  disk,
+  clock,
+  damage,
+  phase,
+  certificateExpiresMs,
+  now,
+}: FactSources): () => Facts {
   const startedMs = now();
   return () => {
     const nowMs = now();
@@ -35,7 +45,7 @@ export function hubFacts({ config, store, clock, damage, phase, certificateExpir
       startedMs,
       phase: phase(),
       writes: store.writing,
-      disk: diskOf(store),
+      disk: disk.look(),
       clock: clockOf(newestKnownMs(store), nowMs, clock),
       ...choresOf(config),
       damagedMs: damage.lastFoundMs,
@@ -67,17 +77,4 @@ function isClockBehind(newestMs: number, nowMs: number): boolean {
 function clockOf(newestMs: number, nowMs: number, watch: FactSources['clock']): Facts['clock'] {
   if (isClockBehind(newestMs, nowMs)) return 'behind';
   return watch.isRight() ? 'right' : 'ahead';
-}
-
-/** Undefined when the system does not tell: a failing disk is told by its writes. */
-function diskOf(store: Store): Facts['disk'] {
-  try {
-    const { freeBytes, totalBytes } = store.space();
-    const free = freeBytes - limits.diskFreeBytesMin;
-    // Unused pages of the file cost a look at all tables, and matter only on a disk that fills up.
-    const isScarce = free < totalBytes * (limits.diskWarnedShare + limits.diskSteadyShare);
-    return { usableBytes: isScarce ? free + store.unusedBytes() : free, totalBytes };
-  } catch {
-    return undefined;
-  }
 }

@@ -27,9 +27,10 @@ export function openConditions({ config, core, mail, log, ...phases }: OpenCondi
   const operators = () => standings.operators().map((accountId) => accounts.describe(accountId).email);
   const tell = tellOperators({ hub: `Cairn on ${hub}`, mail, notifier: notifier || undefined, operators });
   const measure = hubFacts({ ...core, ...phases, config, now: Date.now });
+  const isReserved = () => core.disk.look()?.isReserved === true;
   const watch = life.own(
     'conditions',
-    new ConditionWatch({ dataFolder, store, measure, phase: phases.phase, tell, log }),
+    new ConditionWatch({ dataFolder, store, measure, phase: phases.phase, isReserved, tell, log }),
   );
   core.listening.ready = () => watch.ready();
   return watch;

@@ -15,8 +15,13 @@ export interface Facts {
     /** How long the oldest unfinished commit has been waiting for the disk. */
     readonly waitingMs: number;
   };
-  /** What may still be written, without the last 16 MiB of the disk, and the size of the disk or the memory map. */
-  readonly disk?: { readonly usableBytes: number; readonly totalBytes: number } | undefined;
+  /**
+   * What may still be written, without the last 16 MiB of the disk, and the size of the disk or the memory map.
+   * `isReserved`: writes of ordinary accounts are refused.
+   */
+  readonly disk?:
+    | { readonly usableBytes: number; readonly totalBytes: number; readonly isReserved: boolean }
+    | undefined;
   /** `ahead`: it jumped. `behind`: it shows an earlier time than data that is stored. */
   readonly clock: 'right' | 'ahead' | 'behind';
   readonly backup: {
@@ -94,7 +99,7 @@ const CONDITIONS = {
     blocksWrites: true,
     title: 'Disk 95% full',
     message:
-      'Less than 5% of the disk or of CAIRN_MAP_BYTES is free, so only operators and marked accounts can write. Free space, or add some.',
+      'Less than 5% of the disk or of CAIRN_MAP_BYTES was free, so only operators and marked accounts can write until 6% are. Free space, or add some.',
   },
   disk_90: {
     family: 'disk',
@@ -200,7 +205,8 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
   writes_failing: ({ writes }) => writes.failedMs !== undefined,
   writes_stalled: ({ writes }) => writes.waitingMs > limits.commitWaitMsMax,
   disk_full: ({ disk }) => disk !== undefined && disk.usableBytes <= 0,
-  disk_95: ({ disk }, held) => isBelow(disk, limits.diskReservedShare, held, ['disk_95', 'disk_full']),
+  // Writes are refused by the same decision, so what `/ready` says is what they are told.
+  disk_95: ({ disk }) => disk?.isReserved === true,
   disk_90: ({ disk }, held) => isBelow(disk, limits.diskScarceShare, held, ['disk_90', 'disk_95', 'disk_full']),
   disk_80: ({ disk }, held) =>
     isBelow(disk, limits.diskWarnedShare, held, ['disk_80', 'disk_90', 'disk_95', 'disk_full']),

@@ -23,9 +23,19 @@ export interface ConditionWatchOptions {
   readonly store: Store;
   readonly measure: () => Facts;
   readonly phase: () => Facts['phase'];
+  /** Whether a write of an ordinary account is refused now because the disk is nearly full. */
+  readonly isReserved: () => boolean;
   /** Tells the operators; `isAllClear`: nothing else holds. Must not block or throw. */
   readonly tell: (change: ConditionChange, isAllClear: boolean) => void;
   readonly log: Log;
+}
+
+/** What `/ready` answered, and what it depended on. */
+interface Remembered {
+  readonly atMs: number;
+  readonly phase: Facts['phase'];
+  readonly isReserved: boolean;
+  readonly answer: Promise<Readiness>;
 }
 
 export class ConditionWatch {
@@ -33,7 +43,7 @@ export class ConditionWatch {
   #told: ToldConditions;
   #timer: NodeJS.Timeout | undefined;
   #probing: Promise<void> | undefined;
-  #ready: { readonly atMs: number; readonly phase: Facts['phase']; readonly answer: Promise<Readiness> } | undefined;
+  #ready: Remembered | undefined;
 
   constructor(options: ConditionWatchOptions) {
     this.#options = options;
@@ -56,11 +66,13 @@ export class ConditionWatch {
   ready(): Promise<Readiness> {
     const atMs = performance.now();
     const phase = this.#options.phase();
+    const isReserved = this.#options.isReserved();
     const known = this.#ready;
-    // A start or a stop is told at once.
-    if (known?.phase === phase && atMs - known.atMs < limits.readyRememberedMs) return known.answer;
+    // A start or a stop is told at once, and that the next write will be refused for the disk's sake.
+    const isSame = known?.phase === phase && known.isReserved === isReserved;
+    if (isSame && atMs - known.atMs < limits.readyRememberedMs) return known.answer;
     const answer = this.#askReady();
-    this.#ready = { atMs, phase, answer };
+    this.#ready = { atMs, phase, isReserved, answer };
     return answer;
   }
 

@@ -6,7 +6,6 @@ import type { Admission } from '../../http/checks/admission.ts';
 import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
-import { limits } from '../../limits/service.ts';
 import { backupAges } from '../../mirror/groups/ages.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
@@ -249,13 +248,14 @@ function describeStore(registry: Registry, store: Store, full: () => StoreStats)
   gauge(registry, { name: 'cairn_store_disk_free_bytes', help: 'Free space on the disk of the data file.' }, () =>
     one(store.diskFreeBytes()),
   );
+  const space = oncePerTurn(() => store.usable());
   gauge(
     registry,
     {
       name: 'cairn_store_space_bytes',
       help: 'Bytes that the data file can have at most: the disk, or CAIRN_MAP_BYTES if that is less.',
     },
-    () => one(store.space().totalBytes),
+    () => one(space().totalBytes),
   );
   gauge(
     registry,
@@ -263,7 +263,7 @@ function describeStore(registry: Registry, store: Store, full: () => StoreStats)
       name: 'cairn_store_space_free_bytes',
       help: 'Bytes of it that can still be written, free pages of the file included; below 5 % ordinary accounts cannot write.',
     },
-    () => one(Math.max(0, store.space().freeBytes + full().pagesFree * full().pageBytes - limits.diskFreeBytesMin)),
+    () => one(Math.max(0, space().usableBytes)),
   );
   gauge(registry, { name: 'cairn_store_table_rows', help: 'Rows by table.', labels: ['table'] }, () =>
     full().tables.map(({ name, rows }) => [{ table: name }, rows]),

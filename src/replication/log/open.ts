@@ -7,7 +7,7 @@ import type { CommitLog } from './log.ts';
 import { ObjectLog, type ObjectStore } from './object-log.ts';
 import { PostgresLog } from './postgres.ts';
 import { checkFences } from './probe.ts';
-import { bucketOf, S3Store } from './s3.ts';
+import { readBucket, S3Store } from './s3.ts';
 
 /** The cell of every hub. */
 const CELL = 'cells/1';
@@ -44,7 +44,7 @@ async function openPlain(url: string, environment: Environment): Promise<CommitL
     return await openObjects(store, folder);
   }
   if (parsed.protocol === 's3:') {
-    const bucket = bucketOf(parsed, environment);
+    const bucket = readBucket(parsed, environment);
     return await openObjects(new S3Store({ ...bucket, prefix: `${bucket.prefix}${CELL}/` }), url);
   }
   throw new StartError(`CAIRN_LOG is ${url}: it must begin with s3://, postgres:// or file:///.`);

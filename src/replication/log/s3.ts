@@ -28,7 +28,7 @@ const PLAIN_NAME = /^[A-Za-z0-9._/-]*$/;
 const PLAIN_BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** The store answered, and not as hoped. */
-export class StoreAnswer extends Error {
+class StoreAnswer extends Error {
   override readonly name = 'StoreAnswer';
   readonly status: number;
 
@@ -42,7 +42,7 @@ export class StoreAnswer extends Error {
 }
 
 /** Reads `s3://bucket/prefix` and the usual AWS_* variables. Throws StartError. */
-export function bucketOf(url: URL, environment: Environment): Bucket {
+export function readBucket(url: URL, environment: Environment): Bucket {
   const bucket = url.hostname;
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
   if (!PLAIN_BUCKET.test(bucket) || !PLAIN_NAME.test(prefix)) {

@@ -10,7 +10,7 @@ const count = z.int().nonnegative();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const snapshotManifest = z.object({
   form: z.literal(1),
-  cell: z.string(),
+  cell: count,
   incarnation: z.string(),
   /** The newest record whose rows it has, and the hash of that record. */
   position: count,

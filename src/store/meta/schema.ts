@@ -78,6 +78,11 @@ export function migratingTo(reader: MetaReader): number | undefined {
   return row === undefined ? undefined : (row.to ?? schemaOf(reader) + 1);
 }
 
+/** True for a data file that no hub has written yet. */
+export function isUnwritten(reader: Pick<Reader, 'keys'>): boolean {
+  return reader.keys(meta).next().done === true;
+}
+
 /** Writes the schema version. Call it within the first commit of a new data file. */
 export function putSchema(batch: Batch, schema: number): void {
   putChecked(batch, VERSION_ROW, { value: String(schema), cairn: version });

@@ -78,6 +78,12 @@ export class VaultViews {
     return low;
   }
 
+  /** Returns the greatest number of a kept version up to this one; 0: retention has removed all of them. */
+  keptUpTo(vaultId: string, seq: number): number {
+    const query = { prefix: [vaultId], beyond: seq + 1, reverse: true, limit: 1 };
+    return this.#store.range(versionHeads, query)[0]?.key[1] ?? 0;
+  }
+
   /** Yields the versions after a sequence number, oldest first. */
   *tail(vaultId: string, after: number): Generator<TailVersion> {
     const aside = new Set(this.#reader.setAsideOf(vaultId));

@@ -132,7 +132,7 @@ function deviceLine({
 }
 
 /** Returns the known devices of a vault, most recently seen first. */
-function devicesOf({ visits, views }: SyncReading, vaultId: string, only: string | undefined) {
+export function devicesOf({ visits, views }: SyncReading, vaultId: string, only: string | undefined) {
   const known = [...visits.list(vaultId)].filter(([device]) => only === undefined || device === only);
   const positions = known.map(([device, record]) => ({ device, pulledSeq: record.pulled_seq }));
   const least = positions.reduce((seq, { pulledSeq }) => Math.min(seq, pulledSeq), Number.POSITIVE_INFINITY);

@@ -97,7 +97,7 @@ export function syncPull({ pull }: SyncReading) {
 }
 
 function oneResult({ vaultId, file, line }: PulledFile) {
-  const rest = `… the text ends here; structuredContent and the resource ${fileUri(vaultId, file.path)} have all of it`;
+  const rest = `… the text ends here; read with id ${fileUri(vaultId, file.path)} goes on`;
   return { document: line, text: () => recordsText('', line, 'never', recordText, rest) };
 }
 

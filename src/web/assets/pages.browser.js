@@ -115,7 +115,7 @@ setInterval(rewriteTimes, 30_000);
 
 const keysDialog = /** @type {HTMLDialogElement | null} */ (document.getElementById('shortcuts'));
 /** @type {Readonly<Record<string, string>>} */
-const GO = { h: '/', t: '/tasks', v: '/vaults', d: '/documents/docs', s: '/search' };
+const GO = { h: '/', t: '/tasks', v: '/vaults', d: '/documents/docs', a: '/activity', s: '/search' };
 let isGoing = false;
 
 /** Keyboard shortcuts, inactive in text fields. */

@@ -1,6 +1,7 @@
 /** The pages of the task board, and the forms that create and edit a task. */
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
 import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -15,13 +16,14 @@ import { categoryRoutes } from './categories.tsx';
 import { columnNamed, readColumns } from './columns.ts';
 import { backOf, boardPath, isNarrowed, litPath, readFilter, readTaskId } from './filter.ts';
 import { EditTask, NewTask, OPENED, OTHER_FIELDS } from './forms.tsx';
+import { TaskChanges } from './history.tsx';
 import { mergeTask, readOpened } from './merge-task.ts';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, FilterToggle, NoTasks } from './view.tsx';
 
 const PATH = '/tasks';
 
-export interface BoardOptions extends Pick<Capabilities, 'tasks' | 'timeZones'> {
+export interface BoardOptions extends Pick<Capabilities, 'tasks' | 'timeZones' | 'activity'> {
   readonly pages: Pages;
   readonly now: () => number;
 }
@@ -117,11 +119,18 @@ function litTask(tasks: Capabilities['tasks'], visit: MemberVisit, query: URLSea
 }
 
 function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, problem?: Problem): Reply {
+  const board = contextOf(options, visit, new URLSearchParams());
+  const changes = options.activity.of(visit.accountId, 'tasks', task.id, limits.taskChangesShown);
   return options.pages.show(visit, {
     title: 'Edit task',
     section: 'tasks',
     problem,
-    body: <EditTask board={contextOf(options, visit, new URLSearchParams())} task={task} problem={problem} />,
+    body: (
+      <>
+        <EditTask board={board} task={task} problem={problem} />
+        <TaskChanges visit={visit} changes={changes} categories={board.categories} />
+      </>
+    ),
   });
 }
 

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { readSessions } from '../activity/entries.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { Given, Moment } from '../ui.tsx';
@@ -14,7 +15,7 @@ import { DueToday } from './due.tsx';
 export interface HomeOptions
   extends Pick<
     Capabilities,
-    'accounts' | 'signIns' | 'tasks' | 'sync' | 'blobs' | 'audit' | 'timeZones' | 'docs' | 'handoffs' | 'papers'
+    'accounts' | 'signIns' | 'tasks' | 'sync' | 'blobs' | 'activity' | 'audit' | 'timeZones' | 'handoffs'
   > {
   /** When the hub was last backed up, in milliseconds; undefined: never, or unknown. */
   readonly lastBackupMs: () => number | undefined;
@@ -28,8 +29,8 @@ export interface HomeOptions
 export function homeRoutes(options: HomeOptions): Route[] {
   const { pages } = options;
   return [
-    pages.open('/', (visit) =>
-      pages.show(visit, isMember(visit) ? memberView(options, visit) : strangerView(options.signup === 'closed')),
+    pages.open('/', async (visit) =>
+      pages.show(visit, isMember(visit) ? await memberView(options, visit) : strangerView(options.signup === 'closed')),
     ),
   ];
 }
@@ -84,7 +85,7 @@ function strangerView(isClosed: boolean): View {
   };
 }
 
-function memberView(options: HomeOptions, visit: MemberVisit): View {
+async function memberView(options: HomeOptions, visit: MemberVisit): Promise<View> {
   const { pages, accounts, signIns, tasks, timeZones, offersSignIn, now } = options;
   const { name } = accounts.describe(visit.accountId);
   const freshKey = pages.freshKey(visit);
@@ -94,6 +95,8 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
     signIns.list(visit.accountId).some(({ via_browser: viaBrowser }) => viaBrowser === true);
   const isConnected = isUsed && freshKey === undefined;
   const connect = <ConnectAgent hub={{ baseUrl: pages.hubUrl(visit), offersSignIn }} freshKey={freshKey} />;
+  const anything = { beforeMs: Number.POSITIVE_INFINITY, kind: undefined, by: undefined, deletedOnly: false };
+  const { sessions } = await readSessions(options, { accountId: visit.accountId, ...anything }, limits.activityRows);
   const today = todayOf(timeZones, visit, now());
   return {
     title: 'Home',
@@ -114,7 +117,7 @@ function memberView(options: HomeOptions, visit: MemberVisit): View {
         {isConnected ? null : connect}
         <DueToday tasks={tasks} visit={visit} today={today} />
         <Overview options={options} visit={visit} />
-        <RecentActivity visit={visit} sources={options} />
+        <RecentActivity visit={visit} sessions={sessions} />
         {isConnected ? (
           <details class="more" id="connect-again">
             <summary>Connect another agent</summary>

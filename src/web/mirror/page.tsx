@@ -225,7 +225,9 @@ function NoBlobs({ hasCredential, hub }: { readonly hasCredential: boolean; read
           : 'Create the credential above, or let the cairn command do it. In a repository, with one of your MCP keys:'}
       </p>
       <Copyable
-        value={[`export CAIRN_SERVER=${hub} CAIRN_KEY=<MCP key>`, 'cairn mirror init', 'cairn mirror push'].join('\n')}
+        value={[`export CAIRN_SERVER=${hub} CAIRN_KEY=<MCP key>`, 'cairn backups init', 'cairn backups push'].join(
+          '\n',
+        )}
         label="the commands of a first backup"
       />
     </Empty>

@@ -56,7 +56,7 @@ function Repository({ visit, path, group, shown }: RepositoryProps): VNode {
               last proven restore <Moment at={group.proof.last_proven.at} zone={visit.zone} />
             </>
           ) : (
-            'no restore proven yet: run cairn mirror drill'
+            'no restore proven yet: run cairn backups drill'
           )}
         </p>
       </div>

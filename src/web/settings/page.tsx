@@ -194,7 +194,6 @@ function Password({ visit, problem }: SettingsProps): VNode {
           label="New password"
           type="password"
           autocomplete="new-password"
-          minlength={limits.passwordBytesMin}
           problem={problem}
         />
         <div>

@@ -91,7 +91,6 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
             label="New password"
             type="password"
             autocomplete="new-password"
-            minlength={limits.passwordBytesMin}
             problem={problem}
           />
           <SubmitButton look="primary">Change password</SubmitButton>

@@ -24,6 +24,8 @@ export interface SignInOptions
   readonly pending: PendingSignIns;
   /** Who may create an account: anyone, invited people, or nobody. */
   readonly signup: SignupRule['kind'];
+  /** The least number of bytes of a new password. */
+  readonly passwordBytesMin: number;
 }
 
 export function signInRoutes(options: SignInOptions): Route[] {
@@ -35,9 +37,7 @@ export function signInRoutes(options: SignInOptions): Route[] {
     ),
     pages.openForm('/signin', (visit, form) => signIn(options, visit, form)),
     pages.open('/signup', (visit) =>
-      isMember(visit)
-        ? pages.go(visit, nextOf(visit))
-        : pages.show(visit, signUpView(visit, nextOf(visit), options.signup)),
+      isMember(visit) ? pages.go(visit, nextOf(visit)) : pages.show(visit, signUpView(visit, nextOf(visit), options)),
     ),
     pages.openForm('/signup', (visit, form) => signUp(options, visit, form)),
     pages.memberForm('/signout', async (visit) => {
@@ -87,7 +87,7 @@ async function signUp(options: SignInOptions, visit: Visit, form: URLSearchParam
       inviteCode: invite,
     }),
   );
-  if (!tried.ok) return pages.show(visit, signUpView(visit, next, options.signup, tried.problem));
+  if (!tried.ok) return pages.show(visit, signUpView(visit, next, options, tried.problem));
   const made = tried.value;
   if (visit.isZoneTold) await timeZones.set(made.account_id, visit.zone.name);
   return await startSession(options, visit, { accountId: made.account_id, next, notice: newKeys(made) });
@@ -155,7 +155,10 @@ function signInView(visit: Visit, next: string, { signup, resets }: SignInOption
   };
 }
 
-function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'], problem?: Problem): View {
+type SignUpRules = Pick<SignInOptions, 'signup' | 'passwordBytesMin'>;
+
+function signUpView(visit: Visit, next: string, rules: SignUpRules, problem?: Problem): View {
+  const { signup, passwordBytesMin } = rules;
   const title = 'Create an account';
   return {
     title,
@@ -170,6 +173,7 @@ function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'],
             csrf={visit.csrf}
             next={next}
             signup={signup}
+            passwordBytesMin={passwordBytesMin}
             invite={visit.request.query.get('invite') ?? ''}
             problem={problem}
           />
@@ -182,16 +186,15 @@ function signUpView(visit: Visit, next: string, signup: SignInOptions['signup'],
   };
 }
 
-interface SignUpFormProps {
+interface SignUpFormProps extends SignUpRules {
   readonly csrf: string;
   readonly next: string;
-  readonly signup: SignupRule['kind'];
   /** The code from an invitation link. */
   readonly invite: string;
   readonly problem: Problem | undefined;
 }
 
-function SignUpForm({ csrf, next, signup, invite, problem }: SignUpFormProps): VNode {
+function SignUpForm({ csrf, next, signup, passwordBytesMin, invite, problem }: SignUpFormProps): VNode {
   const form = 'signup';
   return (
     <Form csrf={csrf} action="/signup">
@@ -222,8 +225,8 @@ function SignUpForm({ csrf, next, signup, invite, problem }: SignUpFormProps): V
         label="Password"
         type="password"
         autocomplete="new-password"
-        minlength={limits.passwordBytesMin}
-        hint={`At least ${limits.passwordBytesMin} characters. A few random words are easy to remember.`}
+        minlength={passwordBytesMin}
+        hint={`At least ${passwordBytesMin} characters. A few random words are easy to remember.`}
         problem={problem}
       />
       {signup === 'open' && invite === '' ? null : (

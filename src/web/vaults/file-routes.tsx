@@ -4,6 +4,7 @@ import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
+import { textContentOf } from '../../text/text-content.ts';
 import type { MemberVisit } from '../pages.ts';
 import { isMarkdown } from '../rendering/renderer.tsx';
 import { attachment, picture, type VaultOptions, vaultOfVisit } from './access.ts';
@@ -12,7 +13,6 @@ import { countChangedLines } from './compare/counts.tsx';
 import { FilePage, type Shown } from './file.tsx';
 import { previousIn, readSeq, vaultFileOf, versionOf } from './files.ts';
 import { parentOf, vaultPath } from './paths.ts';
-import { textContentOf } from './text-content.ts';
 
 const PATH = '/vaults/:vault';
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callTool, PASSWORD } from '../../support/gateway.ts';
+import { runCairn } from '../../support/hub.ts';
 import { PageClient, signedUp } from '../../support/page-client.ts';
 import { refusedStart } from '../../support/refused-start.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -34,6 +35,15 @@ test('[KEY-9] at sign-up by page and by tool, at a change, and by the operator',
   expect((await callTool(hub, 'login_and_get_key', { email: 'owner@example.org', password: PASSWORD })).error).toBe(
     undefined,
   );
+});
+
+test('[KEY-9, OPS-30] the operator’s command goes by the settings of the running hub, not of its shell', async () => {
+  await signedUp(hub, 'kept@example.org', PASSWORD);
+  // Its shell has none of the hub's settings, as under systemd.
+  const set = (password: string) =>
+    runCairn(['account', 'password', '--email', 'kept@example.org'], { CAIRN_DATA: hub.dataFolder }, password);
+  expect(await set(BREACHED)).toMatchObject({ code: 1, stderr: expect.stringContaining(SENTENCE) });
+  expect((await set('a rather long one')).code).toBe(0);
 });
 
 test('[KEY-9, OPS-1] a file that is no such list stops the start with its name', async () => {

@@ -15,7 +15,7 @@ const hub = useHub();
 function scriptOf(file: string, key: string): string {
   const text = readFileSync(new URL(`../../../src/manual/deploy/${file}`, import.meta.url), 'utf8');
   const [, indent = '', block = ''] = new RegExp(`^( +)${key}: \\|\\n((?:\\1 +.*\\n)+)`, 'm').exec(text) ?? [];
-  expect(block).toContain('cairn mirror push');
+  expect(block).toContain('cairn backups push');
   return block.replaceAll(`\n${indent}  `, '\n').trim();
 }
 

@@ -1,4 +1,4 @@
-/** cairn mirror: a real repository goes up encrypted and comes back as it was; nothing is overwritten or taken on trust. */
+/** cairn backups: a real repository goes up encrypted and comes back as it was; nothing is overwritten or taken on trust. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

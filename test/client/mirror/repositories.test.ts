@@ -31,7 +31,7 @@ test('[MIR-20] after a dead laptop, the sign-in and the age identity restore eve
   // To upload from there too, the command says what to do, and that loses nothing.
   const refused = await second.cairn('init');
   expect(refused).toMatchObject({ code: 5, stdout: '' });
-  expect(refused.stderr).toMatch(/run `cairn mirror pull`[\s\S]*sends the 1 archive again/);
+  expect(refused.stderr).toMatch(/run `cairn backups pull`[\s\S]*sends the 1 archive again/);
   mkdirSync(join(second.config, 'cairn'), { recursive: true });
   copyFileSync(safe, join(second.config, 'cairn', 'identity.txt'));
   const rotated = await second.cairn('init', '--rotate');

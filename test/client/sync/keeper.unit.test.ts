@@ -21,7 +21,13 @@ import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
 
 function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Replica['listener']>): Replica {
-  const listener = { onFolder: () => undefined, onScan: () => undefined, isOverdue: () => false, ...hears };
+  const listener = {
+    onFolder: () => undefined,
+    onScan: () => undefined,
+    takeNoticed: () => 'all' as const,
+    isOverdue: () => false,
+    ...hears,
+  };
   return { folder, state, listener, tell: () => undefined } as unknown as Replica;
 }
 
@@ -65,14 +71,14 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
     changes,
     keeper,
     excludes,
-    isSynced: () => false,
+    seenOf: () => undefined,
     onBlind: () => undefined,
   });
   onTestFinished(() => keeper.close());
   onTestFinished(() => disk.close());
   const onScan = (scan: Scan) => {
     last = scan;
-    disk.endScan();
+    if (scan.looked === undefined) disk.endScan();
     keeper.noteScan(scan);
   };
   const replica = replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan });

@@ -5,7 +5,7 @@ import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { changesOfParticipation } from '../../../src/client/sync/plan/left-out.ts';
 import { doublesIn, NameIndex, respelledHere } from '../../../src/client/sync/plan/names.ts';
 import { pathsToCompare, planBit, planChange, worthAfterRestore } from '../../../src/client/sync/plan/pull-plan.ts';
-import { troublesOf } from '../../../src/client/sync/plan/troubles.ts';
+import { LINKED, troublesOf } from '../../../src/client/sync/plan/troubles.ts';
 import { scanOf, stateOf } from './views.ts';
 
 const NEVER = { recheck: [], canWrite: () => false, isComing: () => false, pausesAtMs: undefined };
@@ -124,9 +124,13 @@ test('[CLI-2] names that differ in case or Unicode form are one file', () => {
     [],
     ['b'],
   ]);
-  expect(doublesIn(stateOf({ a: 'x', A: 'y', b: 'z' }), scanOf({ a: 'x' }))).toEqual(['A']);
-  expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({ a: 'x', A: 'y' }))).toEqual(['a', 'A']);
-  expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({}))).toEqual([]);
+  const all = ['a', 'A', 'b'] as FolderPath[];
+  expect(doublesIn(stateOf({ a: 'x', A: 'y', b: 'z' }), scanOf({ a: 'x' }), all)).toEqual(['A']);
+  expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({ a: 'x', A: 'y' }), all)).toEqual(['a', 'A']);
+  expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({}), all)).toEqual([]);
+  // Either of the two is enough to look at.
+  for (const one of ['a', 'A'] as FolderPath[])
+    expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({ a: 'x' }), [one])).toEqual(['A']);
 });
 
 test.each([
@@ -145,7 +149,8 @@ test.each([
     ],
   ],
 ] as const)('[CLI-2] a file respelled here: %s', (_, files, base, waits, respelled) => {
-  expect([...respelledHere(scanOf(files), stateOf(base, waits))]).toEqual(respelled);
+  const all = Object.keys({ ...files, ...base }) as FolderPath[];
+  expect([...respelledHere(scanOf(files), stateOf(base, waits), all)]).toEqual(respelled);
 });
 
 const LISTED = { root: '/f', isComing: () => false, saved: new Set<FolderPath>() };
@@ -176,6 +181,11 @@ test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>
 ])('[SYN-24] a sync lists %s', (_, wait, scan, options, lines) => {
   const found = troublesOf({ ...NOTHING, scan }, stateOf({}, { a: wait }), { ...LISTED, ...options });
   expect([...found].map(([path, reason]) => `${path}: ${reason}`)).toEqual(lines);
+});
+
+test('[SYN-26] a sync lists a synced file where a link is by now, and no other link', () => {
+  const scan = { ...scanOf({}), links: new Set(['a', 'b']) };
+  expect([...troublesOf({ ...NOTHING, scan }, stateOf({ a: 'x' }), LISTED)]).toEqual([['a', LINKED]]);
 });
 
 test('[SYN-24] a sync lists names that are not allowed here and files that are damaged on the hub, unless excluded', () => {

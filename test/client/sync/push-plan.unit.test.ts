@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import {
   editedConflicts,
+  mayBePushed,
   type PlanOptions,
   type PushPlan,
   planPush,
@@ -27,7 +28,8 @@ function planned(
   state: ReturnType<typeof stateOf>,
   options: Partial<PlanOptions> = {},
 ): Partial<Record<keyof PushPlan, unknown>> {
-  const { moves, puts, deletes, held, restsUntilMs } = planPush(local, state, {
+  const all = [...local.files.keys(), ...state.base.keys()];
+  const how: PlanOptions = {
     allowDeletes: false,
     isOtherRoot: false,
     unmovable: new Set(),
@@ -37,7 +39,12 @@ function planned(
     sends: new Map(),
     nowMs: NOW_MS,
     ...options,
-  });
+  };
+  const { moves, puts, deletes, held, restsUntilMs } = planPush(local, state, how, all);
+  // What a watch would leave out makes no difference.
+  expect(planPush(local, state, how, all.filter(mayBePushed(local, state, how.damaged)))).toEqual(
+    planPush(local, state, how, all),
+  );
   const lists = Object.entries({ puts, deletes, held }).filter(([, list]) => list.length > 0);
   return {
     ...Object.fromEntries(lists),

@@ -1,4 +1,5 @@
 /** What a client's plans look at, in a few words: files, base records and waiting paths by name. */
+import { NameMap } from '../../../src/client/sync/base/name-map.ts';
 import type { BaseRecord, Wait } from '../../../src/client/sync/base/state.ts';
 import type { LocalFile } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
@@ -22,7 +23,7 @@ export function scanOf(
     ];
   });
   return {
-    files: new Map(found),
+    files: new NameMap(found),
     otherForms: new Map(),
     twins: new Map(),
     skipped: new Map(skipped.map((path) => [path, 'It cannot be read.'])),
@@ -41,8 +42,8 @@ export function stateOf(
 ) {
   const wait = { remote: null, local: null, conflictId: null, reason: 'It waits.' };
   return {
-    base: new Map(entries(base).map(([path, one]) => [path, typeof one === 'string' ? { sha256: one } : one])),
-    waits: new Map(entries(waits).map(([path, one]) => [path, { ...wait, ...one }])),
+    base: new NameMap(entries(base).map(([path, one]) => [path, typeof one === 'string' ? { sha256: one } : one])),
+    waits: new NameMap(entries(waits).map(([path, one]) => [path, { ...wait, ...one }])),
     foreign: new Map<string, string>(),
   };
 }

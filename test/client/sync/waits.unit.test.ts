@@ -8,6 +8,7 @@ import {
   firstTriedAgainMs,
   isRestless,
   longestWaitMs,
+  pauseAfterIdleMs,
   restsUntilMs,
   type Sends,
   triedAgainMs,
@@ -113,4 +114,9 @@ test.each([
   ['a file rests for longer than the others wait', { ...QUIET, hasAsides: true, restsUntilMs: 1_060_000 }, 10_000],
 ])('[SYN-24] a watch that hears nothing: %s', (_, view, ms) => {
   expect(longestWaitMs(view, 1_000_000)).toBe(ms);
+});
+
+test('[SYN-26] syncs that nobody asked for and that change nothing come after growing pauses, up to a minute', () => {
+  const pauses = [0, 2, 3, 4, 5, 8, 9, 50].map((inRow) => pauseAfterIdleMs(inRow));
+  expect(pauses).toEqual([0, 0, 1000, 2000, 4000, 32_000, MINUTE_MS, MINUTE_MS]);
 });

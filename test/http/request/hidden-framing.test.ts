@@ -51,7 +51,7 @@ const MOMENTS = ['at once', 'after the answer', 'in two parts'];
 test.concurrent.each(
   LINES.flatMap((line) => NAMELESS.flatMap((field) => MOMENTS.map((when) => [line, field, when] as const))),
 )(
-  '[NET-16] after %s, the bytes behind a length hidden by %j are never a request, sent %s',
+  '[NET-13] after %s, the bytes behind a length hidden by %j are never a request, sent %s',
   async (line, field, when) => {
     const inner = innerRequest();
     const outer = head(`${line} HTTP/1.1`, [FORWARDED, field, `Content-Length: ${inner.bytes.length}`]);
@@ -67,7 +67,7 @@ test.concurrent.each(
     NAMELESS.map((field) => [line, field] as const),
   ),
 )(
-  '[NET-16] a proxy never pipelines: after %s, hidden by %j, bytes sent at once are never a request',
+  '[NET-13] a proxy never pipelines: after %s, hidden by %j, bytes sent at once are never a request',
   async (line, field) => {
     const inner = innerRequest();
     const outer = head(`${line} HTTP/1.1`, [FORWARDED, field, `Content-Length: ${inner.bytes.length}`]);
@@ -77,7 +77,7 @@ test.concurrent.each(
 );
 
 test.concurrent.each(MOMENTS)(
-  '[NET-16] a request of a proxy without X-Forwarded-For, which a field without a name hides, is the last, sent %s',
+  '[NET-13] a request of a proxy without X-Forwarded-For, which a field without a name hides, is the last, sent %s',
   async (when) => {
     const inner = innerRequest();
     const outer = head('GET /ready HTTP/1.1', [': x', `Content-Length: ${inner.bytes.length}`, FORWARDED]);
@@ -87,7 +87,7 @@ test.concurrent.each(MOMENTS)(
   },
 );
 
-test('[NET-16] a proxy that frames its requests keeps its connection', async () => {
+test('[NET-13] a proxy that frames its requests keeps its connection', async () => {
   const client = await rawClient(hub.port);
   const body = ['Content-Type: application/json', 'Content-Length: 2'];
   const requests = [

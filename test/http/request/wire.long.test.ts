@@ -21,7 +21,7 @@ const WHOLE: ReadonlySet<string> = new Set(
 );
 
 test.concurrent.each(Object.keys(CASES).map((name, at) => [name, at] as const))(
-  '[NET-3, NET-16] sent to the hub itself: %s',
+  '[NET-3, NET-13] sent to the hub itself: %s',
   async (name, at) => {
     const id = `wire-${at}`;
     const inner = head('GET /health HTTP/1.1', [`X-Request-Id: ${id}`]);

@@ -72,7 +72,7 @@ test('[MAN-5] cairn help prints a topic, a command or a setting, and guesses at 
   const topic = await cairn('help', 'sync');
   expect([topic.code, topic.stdout.split('\n')[0]]).toEqual([0, '# Sync a folder']);
   expect(topic.stdout).not.toContain('<!--');
-  expect((await cairn('help', 'mirror', 'push')).stdout).toMatch(/^cairn mirror push /);
+  expect((await cairn('help', 'mirror', 'push')).stdout).toMatch(/^cairn backups push /);
   expect((await cairn('help', 'CAIRN_PORT')).stdout).toBe(
     'CAIRN_PORT (default: 8787): the port to listen on; 0 selects a free one and logs it.\n',
   );

@@ -118,7 +118,7 @@ test('[WEB-1, KEY-7] a sign-up that is refused keeps what was typed but the pass
   const client = new PageClient(hub);
   await client.open('/signup');
   expect((await client.submit('/signup', { email, name: 'Bob', password: '12345' })).status).toBe(422);
-  expect(client.text).toContain('Password must have 8 to 1024 bytes, this one has 5.');
+  expect(client.text).toContain('Password must have 6 to 1024 bytes, this one has 5.');
   expect(client.html).toMatch(
     /id="signup-password"[^>]*aria-describedby="[^"]*signup-password-error"[^>]*aria-invalid="true"/,
   );
@@ -208,7 +208,7 @@ test('[WEB-2, KEY-5] a new password ends every other session and no key; the old
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'short' });
   expect([here.answer?.status, here.text]).toEqual([
     422,
-    expect.stringContaining('New password must have 8 to 1024 bytes'),
+    expect.stringContaining('New password must have 6 to 1024 bytes'),
   ]);
   await here.submit('/settings/password', { current_password: PASSWORD, password: 'another battery' });
   expect(here.text).toContain('Password changed.');
@@ -238,7 +238,7 @@ test('[WEB-2, KEY-7] the operator sets a password: for an account without one, o
   expect(await isSignedIn(await signIn(email))).toBe(false);
   expect(await isSignedIn(await signIn(email, 'another battery'))).toBe(true);
   for (const [who, input, sentence] of [
-    [email, '12345\n', /password must have 8 to 1024 bytes/],
+    [email, '12345\n', /password must have 6 to 1024 bytes/],
     [email, '', /password is missing/],
     ['nobody@example.org', 'some password', /no account has this email/],
   ] as const) {

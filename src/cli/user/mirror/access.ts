@@ -15,7 +15,7 @@ import { UsageError } from '../../usage-error.ts';
 export interface MirrorAccess {
   readonly server: string;
   readonly hub: MirrorHub;
-  /** Entry stored by `cairn mirror init`; undefined when this machine has none. */
+  /** Entry stored by `cairn backups init`; undefined when this machine has none. */
   readonly entry: MirrorEntry | undefined;
 }
 
@@ -32,7 +32,7 @@ function placeOf(options: Options): Place {
 }
 
 /**
- * The backups on a hub, for reading: with the token of CAIRN_MIRROR_TOKEN, of `cairn mirror init`, or of the account,
+ * The backups on a hub, for reading: with the token of CAIRN_MIRROR_TOKEN, of `cairn backups init`, or of the account,
  * fetched with the sign-in. Throws ClientError.
  */
 export function openBackups(options: Options): MirrorAccess {
@@ -61,7 +61,7 @@ export function openUploads(options: Options): MirrorAccess {
   const pair = pairOf(settings) ?? entry;
   if (pair === undefined) {
     throw new NotSignedIn(
-      `this machine has no credential to upload backups to ${server}; run \`cairn mirror init\`, or set CAIRN_MIRROR_TOKEN ` +
+      `this machine has no credential to upload backups to ${server}; run \`cairn backups init\`, or set CAIRN_MIRROR_TOKEN ` +
         'and CAIRN_MIRROR_SECRET.',
       backupExit.credential,
     );
@@ -128,7 +128,7 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   if (recipients.length > 0) return { recipients };
   if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
   throw new UsageError(
-    'no encryption key: use --recipient age1…, --recipients-file FILE or --passphrase-file FILE, or run `cairn mirror init`',
+    'no encryption key: use --recipient age1…, --recipients-file FILE or --passphrase-file FILE, or run `cairn backups init`',
   );
 }
 

@@ -1,4 +1,4 @@
-/** cairn mirror drill: restores the newest backup of each repository into a temporary folder, and reports the result. */
+/** cairn backups drill: restores the newest backup of each repository into a temporary folder, and reports the result. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ export async function drillBackups(options: Options): Promise<number> {
   const unlock = unlockOf(options, access.entry);
   const all = await access.hub.list();
   const groups = groupByRepository(all);
-  if (groups.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  if (groups.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
   const wanted = options.optional('repository');
   const results: Drilled[] = [];
   let isRecorded = true;

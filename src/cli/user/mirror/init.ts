@@ -1,5 +1,5 @@
 /**
- * cairn mirror init: issues the credential that uploads backups from this machine, and creates the age key that encrypts
+ * cairn backups init: issues the credential that uploads backups from this machine, and creates the age key that encrypts
  * them.
  */
 import { existsSync } from 'node:fs';
@@ -43,7 +43,7 @@ export async function initMirror(options: Options): Promise<number> {
   }
   if (rotation !== undefined)
     print(`The credential was replaced; ${countWithNoun(rotation.resent, 'archive')} sent again.`);
-  print(`Backups to ${server} are ready; run \`cairn mirror push\` in a repository.`);
+  print(`Backups to ${server} are ready; run \`cairn backups push\` in a repository.`);
   print(`They are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
     print(`Their decryption key is ${lock.identity_file}`);
@@ -60,8 +60,8 @@ async function issue(options: Options, credentials: Credentials, kept: MirrorEnt
   const count = (await openBackups(options).hub.list()).length;
   throw new ClientError(
     'this account already has a credential for uploads, and its secret was shown only once. To restore, nothing more is ' +
-      'needed: run `cairn mirror pull`. To upload from here too, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET from where ' +
-      `they are kept; or run \`cairn mirror init --rotate\`: it replaces the pair and sends the ${countWithNoun(count, 'archive')} ` +
+      'needed: run `cairn backups pull`. To upload from here too, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET from where ' +
+      `they are kept; or run \`cairn backups init --rotate\`: it replaces the pair and sends the ${countWithNoun(count, 'archive')} ` +
       'again, so that all stay readable.',
     backupExit.credential,
   );

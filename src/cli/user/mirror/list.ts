@@ -1,4 +1,4 @@
-/** cairn mirror list and latest: the backups on the hub, by repository. */
+/** cairn backups list and latest: the backups on the hub, by repository. */
 import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { formatBytes } from '../../../client/progress.ts';
@@ -9,7 +9,7 @@ import { printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openBackups } from './access.ts';
 
-const NOTHING = 'There is no backup yet; run `cairn mirror push` in a repository.';
+const NOTHING = 'There is no backup yet; run `cairn backups push` in a repository.';
 
 export async function listBackups(options: Options): Promise<number> {
   const count = readCount(options.optional('limit'));

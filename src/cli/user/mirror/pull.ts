@@ -1,4 +1,4 @@
-/** cairn mirror pull: restores a backup into a new folder. */
+/** cairn backups pull: restores a backup into a new folder. */
 import { existsSync } from 'node:fs';
 import { ClientError } from '../../../client/client-error.ts';
 import { groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
@@ -31,7 +31,7 @@ export async function pullMirror(options: Options): Promise<number> {
   const all = await hub.list();
   const candidates = await chosen(options, all, commit);
   const [first] = candidates;
-  if (first === undefined) throw new ClientError('there is no backup of this commit; see `cairn mirror list`.');
+  if (first === undefined) throw new ClientError('there is no backup of this commit; see `cairn backups list`.');
   const output = given ?? `cairn-${first.commit_sha.slice(0, COMMIT_CHARS_SHOWN)}${isRaw ? '.age' : ''}`;
   if (unlock === undefined) return await pullRaw(options, hub, first, output);
   // PulledBackup files get the permissions that git gives them, not those of the command's own files.
@@ -87,7 +87,8 @@ async function chosen(
   const wanted = options.optional('repository');
   if (commit !== undefined && wanted === undefined) {
     const found = all.filter(({ commit_sha }) => commit_sha === commit);
-    if (found.length === 0) throw new ClientError(`there is no backup of commit ${commit}; see \`cairn mirror list\`.`);
+    if (found.length === 0)
+      throw new ClientError(`there is no backup of commit ${commit}; see \`cairn backups list\`.`);
     return found;
   }
   const groups = groupByRepository(all);

@@ -1,4 +1,4 @@
-/** cairn mirror push: backs up a repository, or with --tree the files of its HEAD commit. */
+/** cairn backups push: backs up a repository, or with --tree the files of its HEAD commit. */
 
 import { encrypt } from '../../../client/mirror/age.ts';
 import { packTree } from '../../../client/mirror/archive.ts';

@@ -1,4 +1,4 @@
-/** cairn mirror rewrap: encrypts the newest backup of each repository for other recipients, beside the old one. */
+/** cairn backups rewrap: encrypts the newest backup of each repository for other recipients, beside the old one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export async function rewrapBackups(options: Options): Promise<number> {
       rmSync(work, { recursive: true, force: true });
     }
   }
-  if (done.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn mirror push`.');
+  if (done.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
   printError('cairn: earlier backups stay as they are: keep the old key, or they cannot be read.');
   return options.json ? printResult(options, { rewrapped: done }, () => '') : 0;
 }

@@ -10,7 +10,7 @@ import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { encodedContent } from '../../../client/sync/run/arguments.ts';
-import { TOO_LARGE } from '../../../client/sync/scan/scan.ts';
+import { TOO_LARGE } from '../../../client/sync/scan/scanner.ts';
 import { type FileVersion, fileVersionsOf, listFiles, shownTime } from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';

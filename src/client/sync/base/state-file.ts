@@ -1,69 +1,44 @@
 /**
- * Stores the state of a folder: `.cairn/state.json`, replaced atomically, and a journal of pushes and agreements since.
- * Maps are stored as lists of pairs, so that a file may have any name (even `__proto__`).
+ * Stores the state of a folder: `.cairn/state.json`, replaced atomically, and a file of lines beside it, to which each save
+ * adds what changed. When the lines have outgrown the state, a new file with all of it replaces the former.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { ClientError } from '../../client-error.ts';
-import { readPrivateFile, writePrivateFile } from '../../private-file.ts';
+import { readPrivateFile, reasonOf, writePrivateFile } from '../../private-file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
-import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from '../folder/path.ts';
-import type { Sha, SyncState } from './state.ts';
-
-const shaSchema = z.string().nullable();
-const seenSchema = z.object({
-  bytes: z.number(),
-  modifiedMs: z.number(),
-  changedMs: z.number(),
-  inode: z.number(),
-  hashedMs: z.number(),
-});
-const baseSchema = z.object({
-  sha256: z.string(),
-  executable: z.boolean().optional(),
-  seen: seenSchema.optional(),
-  storedMs: z.number().optional(),
-  isExcluded: z.boolean().optional(),
-});
-const waitSchema = z.object({
-  kind: z.enum(['conflict', 'hub', 'push', 'download']),
-  remote: shaSchema,
-  local: shaSchema,
-  conflictId: z.string().nullable(),
-  reason: z.string(),
-  failed: z.object({ inRow: z.number(), lastMs: z.number() }).optional(),
-});
-const headSchema = z.object({
-  server: z.string(),
-  vault_id: z.string(),
-  device_id: z.string(),
-  cursor: z.string().nullable(),
-  clock: z.object({ ms: z.number(), counter: z.number(), node: z.string() }),
-});
-const stateSchema = headSchema.extend({
-  version: z.literal(2),
-  vault_name: z.string().optional(),
-  inode: z.number().nullable(),
-  only: z.array(z.string()),
-  own: z.array(z.tuple([z.number(), z.number()])).default([]),
-  mounts: z.array(z.string()).default([]),
-  foreign: z.array(z.tuple([z.string(), z.string()])).default([]),
-  base: z.array(z.tuple([z.string(), baseSchema])),
-  waits: z.array(z.tuple([z.string(), waitSchema])),
-  sent: z.array(z.tuple([z.string(), z.array(shaSchema)])),
-});
-/** Version 1, from before paths could have any name. */
-const firstSchema = headSchema.extend({ version: z.literal(1), base: z.record(z.string(), baseSchema) });
-const journalSchema = z.union([
-  z.tuple([z.string(), shaSchema]),
-  z.tuple([z.string(), z.string(), z.literal('agreed')]),
-]);
+import { OWN_FOLDER } from '../folder/path.ts';
+import type { SyncState } from './state.ts';
+import {
+  changesText,
+  headText,
+  type OwnedState,
+  readForm,
+  type StateChanges,
+  withChanges,
+  withSentLine,
+} from './state-form.ts';
 
 /** The server and the vault come first in a state. */
 const HEAD_BYTES = 4096;
+/** Records in one line of a whole state. */
+const LINE_RECORDS = 1000;
+const LINE_END = 0x0a;
+const RECORDS = /^records\.[0-9a-f-]+\.jsonl$/;
 const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
-const journalPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
+/** What was sent since the state was written, in its earlier form. */
+const sentPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
 
 /** The synced folder at or above a folder; undefined when there is none. */
 export function syncedAround(folder: string): string | undefined {
@@ -75,132 +50,178 @@ export function syncedAround(folder: string): string | undefined {
 
 /** The vault of a synced folder, from the beginning of its state; undefined when there is none. */
 export function vaultOfFolder(folder: string): string | undefined {
+  return /"vault_id":"([^"]+)"/.exec(beginningOf(folder))?.[1];
+}
+
+/** The first bytes of a stored state; empty when it was never synced, or is another user's. */
+function beginningOf(folder: string): string {
   const head = Buffer.alloc(HEAD_BYTES);
   try {
     const descriptor = openSync(statePath(folder), 'r');
     try {
-      readSync(descriptor, head);
+      return head.toString('utf8', 0, readSync(descriptor, head));
     } finally {
       closeSync(descriptor);
     }
   } catch {
-    // Never synced, or another user's.
-    return undefined;
+    return '';
   }
-  return /"vault_id":"([^"]+)"/.exec(head.toString('utf8'))?.[1];
 }
 
 /** Reads the state of a folder; undefined when it was never synced. Throws ClientError when it is damaged. */
-export function readState(folder: string): SyncState | undefined {
+export function readState(folder: string): OwnedState | undefined {
   const path = statePath(folder);
   const text = readPrivateFile(path, { hasSecrets: false });
   if (text === undefined) return undefined;
   try {
-    return withJournal(parse(JSON.parse(text)), readJournal(folder));
-  } catch {
+    const form = readForm(JSON.parse(text));
+    return form.records === undefined
+      ? withSent(form.state, folder)
+      : withLines(form.state, join(folder, OWN_FOLDER, form.records), form.whole);
+  } catch (error) {
+    // Another process has just replaced the lines.
+    if (readPrivateFile(path, { hasSecrets: false }) !== text) return readState(folder);
+    if (error instanceof ClientError) throw error;
     throw new ClientError(
       `${path} is damaged. Move it away and sync again: equal files are recognised, and nothing is overwritten.`,
     );
   }
 }
 
-/** Stamp of the stored state, which changes with each write of any process. Undefined when there is no state. */
-export function stampOf(folder: string): string | undefined {
-  const stats = statSync(statePath(folder), { throwIfNoEntry: false });
-  return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
+/** Adds the lines of a file; a line after its first `whole` bytes may be cut off, and nothing was sent after it. */
+function withLines(before: OwnedState, path: string, whole: number): OwnedState {
+  const bytes = bytesOf(path);
+  if (bytes.length < whole) throw new Error('the records are cut off');
+  let state = before;
+  for (let at = 0; at < bytes.length; ) {
+    const found = bytes.indexOf(LINE_END, at);
+    const end = found === -1 ? bytes.length : found;
+    const line = bytes.toString('utf8', at, end);
+    try {
+      if (line !== '') state = withChanges(state, line);
+    } catch (error) {
+      if (at < whole) throw error;
+    }
+    at = end + 1;
+  }
+  return state;
 }
 
-/** The stored state: its text, when this process wrote it, and the stamp of the file. */
+/** Throws ClientError when this user may not read it. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    readPrivateFile(path, { hasSecrets: false });
+    throw error;
+  }
+}
+
+function withSent(state: OwnedState, folder: string): OwnedState {
+  for (const line of (readPrivateFile(sentPath(folder), { hasSecrets: false }) ?? '').split('\n')) {
+    try {
+      withSentLine(state, line);
+    } catch {
+      // The last line may be cut off; its push was not sent.
+    }
+  }
+  return state;
+}
+
+/** The stored state: the file of its lines, and a stamp that changes with each write of any process. */
 export interface Stored {
-  readonly text?: string;
+  readonly records: string | undefined;
   readonly stamp: string | undefined;
+  /** Bytes of the lines that hold the whole state, and of all lines. */
+  readonly whole: number;
+  readonly bytes: number;
+}
+
+const NOT_STORED: Stored = { records: undefined, stamp: undefined, whole: 0, bytes: 0 };
+
+/** What is stored now. */
+export function storedOf(folder: string): Stored {
+  const stats = statSync(statePath(folder), { throwIfNoEntry: false });
+  if (stats === undefined) return NOT_STORED;
+  const head = beginningOf(folder);
+  const records = /"records":"([^"/]+)"/.exec(head)?.[1];
+  const whole = Number(/"whole":(\d+)/.exec(head)?.[1] ?? 0);
+  const bytes = records === undefined ? 0 : sizeOf(join(folder, OWN_FOLDER, records));
+  return { records, whole, bytes, stamp: `${stats.ino} ${stats.mtimeMs} ${stats.size} ${bytes}` };
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Writes the whole state so that it survives a power failure. Throws RootGone, ClientError. */
+export function writeState(folder: SyncedFolder, state: SyncState): Stored {
+  const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, ...head } = state;
+  const { path: root } = folder.root;
+  const records = `records.${crypto.randomUUID()}.jsonl`;
+  folder.root.check();
+  // The folder may be moved away in this moment, and must not be made in its place.
+  const how = { makesFolder: false } as const;
+  const lines = wholeLines(state);
+  let whole = 0;
+  const counted = function* () {
+    for (const line of lines) {
+      whole += Buffer.byteLength(line);
+      yield line;
+    }
+  };
+  try {
+    writePrivateFile(join(root, OWN_FOLDER, records), counted(), how);
+    writePrivateFile(statePath(root), headText(head, records, whole), how);
+  } catch (error) {
+    folder.root.check();
+    throw error;
+  }
+  rmSync(sentPath(root), { force: true });
+  for (const name of readdirSync(join(root, OWN_FOLDER))) {
+    if (RECORDS.test(name) && name !== records) rmSync(join(root, OWN_FOLDER, name), { force: true });
+  }
+  return storedOf(root);
+}
+
+function* wholeLines({ base, waits, foreign, sent }: SyncState): Generator<string> {
+  for (const rows of groups(base)) yield `${changesText({ base: rows })}\n`;
+  for (const rows of groups(waits)) yield `${changesText({ waits: rows })}\n`;
+  for (const rows of groups(foreign)) yield `${changesText({ foreign: rows })}\n`;
+  for (const rows of groups(sent)) yield `${changesText({ sent: rows })}\n`;
+}
+
+function* groups<T>(rows: Iterable<readonly [string, T]>): Generator<(readonly [string, T])[]> {
+  let group: (readonly [string, T])[] = [];
+  for (const row of rows) {
+    group.push(row);
+    if (group.length < LINE_RECORDS) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 /**
- * Writes the state so that it survives a power failure, unless `before` says that it is stored like this already. Throws
- * RootGone, ClientError.
+ * Adds a line of changes so that it survives a power failure, to the lines of whoever wrote the state last. False when no
+ * state with lines is stored. Throws RootGone, ClientError.
  */
-export function writeState(folder: SyncedFolder, state: SyncState, before?: Stored): Stored {
-  const { base, waits, foreign, sent, ...head } = state;
-  const document = {
-    version: 2,
-    ...head,
-    base: [...base],
-    waits: [...waits],
-    foreign: [...foreign],
-    sent: [...sent].map(([path, shas]) => [path, [...shas]]),
-  };
-  const text = `${JSON.stringify(document)}\n`;
+export function appendChanges(folder: SyncedFolder, changes: StateChanges): boolean {
+  folder.root.check();
   const { path: root } = folder.root;
-  folder.root.check();
-  if (before?.text !== text || before.stamp === undefined || before.stamp !== stampOf(root)) {
-    // The folder may be moved away in this moment, and must not be made in its place.
-    writePrivateFile(statePath(root), text, { makesFolder: false });
-  }
-  rmSync(journalPath(root), { force: true });
-  return { text, stamp: stampOf(root) };
-}
-
-/** The hash sent for a path; with a third element, the hash on which both sides now agree. */
-export type JournalEntry = readonly [path: FolderPath, sha256: Sha, isAgreed?: 'agreed'];
-
-/** Adds entries to the journal so that they survive a power failure. Throws RootGone. */
-export function appendJournal(folder: SyncedFolder, entries: readonly JournalEntry[]): void {
-  folder.root.check();
-  const descriptor = openSync(journalPath(folder.root.path), 'a', 0o600);
+  const { records } = storedOf(root);
+  const path = join(root, OWN_FOLDER, records ?? '');
+  if (records === undefined || !existsSync(path)) return false;
   try {
-    // The line break before them ends a line that was cut off. Unlike writeSync, this writes all bytes.
-    writeFileSync(descriptor, `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')}`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** A state with what was sent and agreed on after it was written. */
-function withJournal(state: SyncState, entries: readonly JournalEntry[]): SyncState {
-  const [base, waits] = [new Map(state.base), new Map(state.waits)];
-  const sent = new Map<FolderPath, ReadonlySet<Sha>>(state.sent);
-  for (const [path, sha, isAgreed] of entries) {
-    if (isAgreed && sha !== null) {
-      base.set(path, { sha256: sha });
-      for (const records of [waits, sent]) records.delete(path);
-    } else sent.set(path, new Set([...(sent.get(path) ?? []), sha]));
-  }
-  return { ...state, base, waits, sent };
-}
-
-function readJournal(folder: string): JournalEntry[] {
-  const lines = (readPrivateFile(journalPath(folder), { hasSecrets: false }) ?? '').split('\n');
-  return lines.flatMap((line): JournalEntry[] => {
+    const descriptor = openSync(path, 'a', 0o600);
     try {
-      const [path, ...rest] = journalSchema.parse(JSON.parse(line));
-      const checked = checkFolderPath(path);
-      return isBad(checked) ? [] : [[checked, ...rest]];
-    } catch {
-      // The last line may be truncated; its push was not sent.
-      return [];
+      // The line break before it ends a line that was cut off. Unlike writeSync, this writes all bytes.
+      writeFileSync(descriptor, `\n${changesText(changes)}\n`);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
     }
-  });
-}
-
-function parse(document: unknown): SyncState {
-  const isFirst = typeof document === 'object' && document !== null && 'version' in document && document.version === 1;
-  if (isFirst) {
-    const { version: _, base, ...head } = firstSchema.parse(document);
-    const empty = { inode: null, only: [], own: [], mounts: [], waits: new Map(), foreign: new Map(), sent: new Map() };
-    return { ...head, ...empty, base: mapOf(Object.entries(base)) };
+  } catch (error) {
+    folder.root.check();
+    throw new ClientError(`${path} cannot be written (${reasonOf(error)}).`);
   }
-  const { version: _, base, waits, foreign, sent, ...head } = stateSchema.parse(document);
-  const sets = sent.map(([path, shas]): [string, Set<Sha>] => [path, new Set(shas)]);
-  return { ...head, base: mapOf(base), waits: mapOf(waits), foreign: new Map(foreign), sent: mapOf(sets) };
-}
-
-function mapOf<T>(pairs: readonly (readonly [string, T])[]): Map<FolderPath, T> {
-  const found = new Map<FolderPath, T>();
-  for (const [path, value] of pairs) {
-    const checked = checkFolderPath(path);
-    if (!isBad(checked)) found.set(checked, value);
-  }
-  return found;
+  return true;
 }

@@ -2,6 +2,7 @@
 import { limits } from '../../../limits/service.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { NameMap, type ReadonlyNameMap } from './name-map.ts';
 import {
   type BaseRecord,
   type Clock,
@@ -14,26 +15,39 @@ import {
   type Wait,
   withOwn,
 } from './state.ts';
-import { appendJournal, readState, type Stored, stampOf, writeState } from './state-file.ts';
+import { appendChanges, readState, type Stored, storedOf, writeState } from './state-file.ts';
+import type { OwnedState, StateChanges, StateHead } from './state-form.ts';
 
-interface OwnedMaps {
-  readonly base: Map<FolderPath, BaseRecord>;
-  readonly waits: Map<FolderPath, Wait>;
-  readonly foreign: Map<string, string>;
-  readonly sent: Map<FolderPath, ReadonlySet<Sha>>;
+/** Keys whose records were changed since they were last written. */
+class Unwritten {
+  readonly base = new Set<FolderPath>();
+  readonly waits = new Set<FolderPath>();
+  readonly foreign = new Set<string>();
+  readonly sent = new Set<FolderPath>();
+
+  get isEmpty(): boolean {
+    return this.base.size + this.waits.size + this.foreign.size + this.sent.size === 0;
+  }
+
+  clear(): void {
+    for (const keys of [this.base, this.waits, this.foreign, this.sent]) keys.clear();
+  }
 }
-type OwnedState = SyncState & OwnedMaps;
 
 export class StateStore implements SyncState {
   readonly #folder: SyncedFolder;
   #state: OwnedState;
   #stored: Stored;
+  /** The head as it is stored. */
+  #head: Partial<StateHead> = {};
+  readonly #unwritten = new Unwritten();
+  readonly #unsure = new Set<FolderPath>();
   #savedMs = Date.now();
 
   /** `state`: what was read from the disk, or a new one. */
   constructor(folder: SyncedFolder, state: SyncState) {
     this.#folder = folder;
-    this.#stored = { stamp: stampOf(folder.root.path) };
+    this.#stored = storedOf(folder.root.path);
     this.#state = ownCopy(state);
   }
 
@@ -64,10 +78,10 @@ export class StateStore implements SyncState {
   get mounts(): readonly string[] {
     return this.#state.mounts;
   }
-  get base(): ReadonlyMap<FolderPath, BaseRecord> {
+  get base(): ReadonlyNameMap<BaseRecord> {
     return this.#state.base;
   }
-  get waits(): ReadonlyMap<FolderPath, Wait> {
+  get waits(): ReadonlyNameMap<Wait> {
     return this.#state.waits;
   }
   get foreign(): ReadonlyMap<string, string> {
@@ -77,45 +91,70 @@ export class StateStore implements SyncState {
     return this.#state.sent;
   }
 
+  /** Paths whose file or base record changed since both were last found equal. A plan looks at no others. */
+  get unsure(): ReadonlySet<FolderPath> {
+    return this.#unsure;
+  }
+
+  /** Notes that the file of a path may differ from its base record. */
+  doubt(path: FolderPath): void {
+    this.#unsure.add(path);
+  }
+
+  /** Notes that the file of a path is as its base record says. */
+  trust(path: FolderPath): void {
+    this.#unsure.delete(path);
+  }
+
   /** Records that both sides are equal at a path; undefined: neither has a file there. */
   agree(path: FolderPath, record: BaseRecord | undefined): void {
     this.setBase(path, record);
-    this.#state.waits.delete(path);
-    this.#state.sent.delete(path);
+    this.endWait(path);
+    this.forgetSent(path);
   }
 
   /** Sets the base record alone; undefined forgets it. */
   setBase(path: FolderPath, record: BaseRecord | undefined): void {
     if (record === undefined) this.#state.base.delete(path);
     else this.#state.base.set(path, record);
+    this.#unwritten.base.add(path);
+    this.#unsure.add(path);
   }
 
   wait(path: FolderPath, wait: Wait): void {
     this.#state.waits.set(path, wait);
+    this.#unwritten.waits.add(path);
   }
 
   endWait(path: FolderPath): void {
-    this.#state.waits.delete(path);
+    if (!this.#state.waits.delete(path)) return;
+    this.#unwritten.waits.add(path);
+    this.#unsure.add(path);
   }
 
   forgetSent(path: FolderPath): void {
-    this.#state.sent.delete(path);
+    if (this.#state.sent.delete(path)) this.#unwritten.sent.add(path);
   }
 
   /** Moves all records of a path to another spelling, unless that has records of its own. */
   respell(from: FolderPath, to: FolderPath): void {
-    for (const records of [this.#state.base, this.#state.waits, this.#state.sent])
-      moveRecord<unknown>(records, from, to);
+    for (const kind of ['base', 'waits', 'sent'] as const) {
+      if (!moveRecord<unknown>(this.#state[kind], from, to)) continue;
+      for (const path of [from, to]) this.#unwritten[kind].add(path);
+    }
+    for (const path of [from, to]) this.#unsure.add(path);
   }
 
   /** Notes a path of the hub that is not allowed in this folder; without a reason, it is gone. */
   noteForeign(path: string, reason: string | undefined): void {
+    if (reason === this.#state.foreign.get(path)) return;
     if (reason === undefined) this.#state.foreign.delete(path);
     else this.#state.foreign.set(path, reason);
+    this.#unwritten.foreign.add(path);
   }
 
   forgetForeign(): void {
-    this.#state.foreign.clear();
+    for (const path of this.foreign.keys()) this.noteForeign(path, undefined);
   }
 
   /**
@@ -124,9 +163,9 @@ export class StateStore implements SyncState {
    */
   recallSent(path: FolderPath, { sha256, deviceId, storedMs }: Arrived): void {
     if (deviceId !== this.device_id || this.#state.sent.get(path)?.has(sha256) !== true) return;
-    if (sha256 === null) this.#state.base.delete(path);
-    else if (this.#state.base.get(path)?.sha256 !== sha256) this.#state.base.set(path, { sha256, storedMs });
-    this.#state.sent.delete(path);
+    if (sha256 === null) this.setBase(path, undefined);
+    else if (this.#state.base.get(path)?.sha256 !== sha256) this.setBase(path, { sha256, storedMs });
+    this.forgetSent(path);
   }
 
   /** Records a change made by this folder, which the next pull leaves out. */
@@ -162,29 +201,53 @@ export class StateStore implements SyncState {
   rememberSent(sent: readonly (readonly [FolderPath, Sha])[]): void {
     if (sent.length === 0) return;
     for (const [path, sha] of sent) this.#state.sent.set(path, new Set([...(this.sent.get(path) ?? []), sha]));
-    appendJournal(this.#folder, sent);
+    const rows = [...new Set(sent.map(([path]) => path))].map((path) => [path, this.sent.get(path) ?? []] as const);
+    this.#append({ sent: rows });
   }
 
   /** Records that both sides agree on a hash, in case this process ends before the state is written. Throws RootGone. */
   rememberAgreed(path: FolderPath, sha256: string): void {
     this.agree(path, { sha256 });
-    appendJournal(this.#folder, [[path, sha256, 'agreed']]);
+    this.#append({ base: [[path, { sha256 }]], waits: [[path, null]], sent: [[path, null]] });
   }
 
-  /** Reads the state again if another process wrote it. Throws ClientError. */
-  refresh(): void {
+  /** Reads the state again if another process wrote it. Returns whether it did. Throws ClientError. */
+  refresh(): boolean {
     const { path } = this.#folder.root;
-    const stamp = stampOf(path);
-    if (stamp === this.#stored.stamp) return;
+    const stored = storedOf(path);
+    if (stored.stamp === this.#stored.stamp) return false;
     const state = readState(path);
-    this.#stored = { stamp };
-    if (state !== undefined) this.#state = ownCopy(state);
+    this.#stored = stored;
+    if (state === undefined) return false;
+    this.#state = ownCopy(state);
+    this.#head = {};
+    this.#unwritten.clear();
+    this.#unsure.clear();
+    return true;
   }
 
-  /** Writes the state to the disk, after flushing every file it refers to. Throws RootGone, ClientError. */
+  /** Writes what changed to the disk, after flushing every file it refers to. Throws RootGone, ClientError. */
   async save(): Promise<void> {
     await this.#folder.settle();
-    this.#stored = writeState(this.#folder, this.#state, this.#stored);
+    this.#folder.root.check();
+    const { records, bytes, whole, stamp } = this.#stored;
+    const isOutgrown = bytes > 2 * whole + limits.clientRecordsBytes;
+    if (records === undefined || isOutgrown || stamp !== storedOf(this.#folder.root.path).stamp) this.#writeAll();
+    else {
+      const head = this.#changedHead();
+      if (!this.#unwritten.isEmpty || Object.keys(head).length > 0) {
+        const { base, waits, foreign, sent } = this.#state;
+        this.#append({
+          ...(Object.keys(head).length > 0 && { head }),
+          ...rowsOf('base', base, this.#unwritten.base),
+          ...rowsOf('waits', waits, this.#unwritten.waits),
+          ...rowsOf('foreign', foreign, this.#unwritten.foreign),
+          ...rowsOf('sent', sent, this.#unwritten.sent),
+        });
+        this.#unwritten.clear();
+        this.#head = this.#headNow();
+      }
+    }
     this.#savedMs = Date.now();
   }
 
@@ -193,13 +256,49 @@ export class StateStore implements SyncState {
     if (Date.now() - this.#savedMs > limits.clientSaveMs) await this.save();
   }
 
-  #set(some: Partial<Omit<SyncState, keyof OwnedMaps>>): void {
+  /** Adds a line to what is stored; the whole state where nothing is stored yet. */
+  #append(changes: StateChanges): void {
+    const isOwn = this.#stored.stamp === storedOf(this.#folder.root.path).stamp;
+    if (!appendChanges(this.#folder, changes)) this.#writeAll();
+    // What another process wrote is read first, by the next sync.
+    else if (isOwn) this.#stored = storedOf(this.#folder.root.path);
+  }
+
+  #writeAll(): void {
+    this.#stored = writeState(this.#folder, this.#state);
+    this.#unwritten.clear();
+    this.#head = this.#headNow();
+  }
+
+  #headNow(): StateHead {
+    const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, ...head } = this.#state;
+    return head;
+  }
+
+  /** The parts of the head that are stored otherwise. */
+  #changedHead(): Partial<StateHead> {
+    const names = Object.keys(this.#headNow()) as (keyof StateHead)[];
+    const isOther = (name: keyof StateHead) => JSON.stringify(this.#head[name]) !== JSON.stringify(this.#state[name]);
+    return Object.fromEntries(names.filter(isOther).map((name) => [name, this.#state[name]]));
+  }
+
+  #set(some: Partial<StateHead>): void {
     this.#state = { ...this.#state, ...some };
   }
 }
 
+function rowsOf<K extends string, T>(name: string, records: ReadonlyMap<K, T>, keys: ReadonlySet<K>) {
+  return keys.size === 0 ? {} : { [name]: [...keys].map((key) => [key, records.get(key) ?? null] as const) };
+}
+
 function ownCopy({ base, waits, foreign, sent, ...head }: SyncState): OwnedState {
-  return { ...head, base: new Map(base), waits: new Map(waits), foreign: new Map(foreign), sent: new Map(sent) };
+  return {
+    ...head,
+    base: base instanceof NameMap ? base : new NameMap(base),
+    waits: waits instanceof NameMap ? waits : new NameMap(waits),
+    foreign: new Map(foreign),
+    sent: new Map(sent),
+  };
 }
 
 /** What the hub has at a path, and who sent it. */
@@ -209,9 +308,10 @@ interface Arrived {
   readonly storedMs: number;
 }
 
-function moveRecord<T>(records: Map<FolderPath, T>, from: FolderPath, to: FolderPath): void {
+function moveRecord<T>(records: Map<FolderPath, T>, from: FolderPath, to: FolderPath): boolean {
   const moved = records.get(from);
-  if (moved === undefined || records.has(to)) return;
+  if (moved === undefined || records.has(to)) return false;
   records.set(to, moved);
   records.delete(from);
+  return true;
 }

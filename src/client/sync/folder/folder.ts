@@ -20,7 +20,17 @@ import {
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Asides } from './asides.ts';
-import { type Content, codeOf, isExecutable, lookAt, readPlain, type SeenFile, seenOf, sha256Of } from './file.ts';
+import {
+  type Content,
+  codeOf,
+  isExecutable,
+  lookAt,
+  readPlain,
+  type SeenFile,
+  seenOf,
+  sha256Of,
+  Unreadable,
+} from './file.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
@@ -43,9 +53,12 @@ export class SyncedFolder {
   readonly root: Root;
   readonly asides: Asides;
   readonly saves: Saves;
+  /** Paths that were written, or were not as expected, since the last scan: it looks at them again. */
+  readonly touched = new Set<string>();
   /** Files and folders written since the last `settle`. */
   readonly #unsettled = new Set<string>();
   #storesBit: boolean | undefined;
+  #foldsNames: boolean | undefined;
 
   constructor(folder: string) {
     this.root = Root.open(folder);
@@ -79,6 +92,12 @@ export class SyncedFolder {
     } catch {
       // The disk is full: the next sync tries again.
     }
+  }
+
+  /** True when the disk finds an entry under other spellings of its name. */
+  get foldsNames(): boolean {
+    this.#foldsNames ??= lookAt(this.own('.GITIGNORE')) !== undefined;
+    return this.#foldsNames;
   }
 
   /** The executable bit of a file; undefined when the disk does not store it. */
@@ -133,11 +152,22 @@ export class SyncedFolder {
     return lookAt(this.at(path)) === undefined;
   }
 
+  /** True when another entry has this path, or that of a folder above it. */
+  isReplaced(path: FolderPath): boolean {
+    try {
+      return this.blocked(path) !== undefined || !this.isAbsent(path);
+    } catch (error) {
+      if (error instanceof Unreadable) return false;
+      throw error;
+    }
+  }
+
   /**
    * Writes a file in place of the one with the hash `expected`, undefined for none. False when another file is there;
    * that one stays. Throws Unwritable, RootGone.
    */
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
+    this.touched.add(path);
     const target = this.#target(path);
     const incoming = this.own(join('incoming', randomUUID()));
     try {
@@ -167,6 +197,7 @@ export class SyncedFolder {
 
   /** Sets the attributes of a file whose bytes are already right. Throws Unwritable, RootGone. */
   dress(path: FolderPath, look: Look): void {
+    this.touched.add(path);
     const target = this.#target(path);
     try {
       dress(target, lookAt(target)?.mode, look, this.#hasBit);
@@ -179,6 +210,7 @@ export class SyncedFolder {
    * Removes the file with the hash `expected`, and folders left empty. False when another is there. Throws like `put`.
    */
   remove(path: FolderPath, expected: string): boolean {
+    this.touched.add(path);
     const target = this.#target(path);
     try {
       if (lookAt(target)?.isFile() !== true || !this.asides.take(path, target, expected)) return false;
@@ -193,6 +225,7 @@ export class SyncedFolder {
    * Renames a file or changes its spelling, with any content. False when another file has that name. Throws like `put`.
    */
   rename(from: FolderPath | string, to: FolderPath): boolean {
+    this.touched.add(from).add(to);
     const target = this.#target(to);
     const source = join(this.root.path, from);
     try {

@@ -2,8 +2,8 @@
 import { type BaseRecord, isAgreedSide, type SyncState } from '../base/state.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import type { Scan } from '../scan/scan.ts';
 import { decidePull, type Hash, type PullAction } from './decide.ts';
+import type { LocalView } from './push-plan.ts';
 import { triedAgainMs } from './waits.ts';
 
 export interface CompareOptions {
@@ -19,7 +19,7 @@ export interface CompareOptions {
 
 /** The paths to compare with the hub, although it may not have changed there since the last pull. */
 export function pathsToCompare(
-  { files, leavesOut }: Pick<Scan, 'files' | 'leavesOut'>,
+  { files, leavesOut }: LocalView,
   state: Pick<SyncState, 'base' | 'waits'>,
   { recheck, canWrite, isComing, pausesAtMs: nowMs }: CompareOptions,
 ): Set<FolderPath> {

@@ -39,17 +39,33 @@ export interface PlanOptions {
 }
 
 /** The parts of a scan and of a state on which a plan depends. */
-export type LocalView = Pick<Scan, 'files' | 'leavesOut'>;
+export interface LocalView extends Pick<Scan, 'leavesOut'> {
+  readonly files: ReadonlyMap<FolderPath, LocalFile>;
+}
 export type StateView = Pick<SyncState, 'base' | 'waits'>;
 
-export function planPush(local: LocalView, state: StateView, options: PlanOptions): PushPlan {
+/** True when the file of a path is not as both sides agreed, or its copy on the hub is damaged. */
+export function mayBePushed(local: LocalView, { base }: StateView, damaged: PlanOptions['damaged']) {
+  return (path: FolderPath): boolean => {
+    const here = local.files.get(path);
+    if (here !== undefined && here.sha256 === damaged.get(path)) return true;
+    return isChanged(here, base.get(path)) && !local.leavesOut(path);
+  };
+}
+
+/** `among`: the paths that may have changed; no other is looked at. */
+export function planPush(
+  local: LocalView,
+  state: StateView,
+  options: PlanOptions,
+  among: Iterable<FolderPath>,
+): PushPlan {
   const { files } = local;
   const { damaged, isGoing, isReplaced, sends, nowMs } = options;
-  const respelled = new Map([...respelledHere(local, state)].filter((names) => !names.some(isGoing)));
+  const paths = [...new Set(among)];
+  const respelled = new Map([...respelledHere(local, state, paths)].filter((names) => !names.some(isGoing)));
   const former = new Set(respelled.values());
-  const candidates = [...new Set([...files.keys(), ...state.base.keys()])].filter(
-    (path) => !former.has(path) && !isGoing(path) && !local.leavesOut(path),
-  );
+  const candidates = paths.filter((path) => !former.has(path) && !isGoing(path) && !local.leavesOut(path));
   const rests = new Map<FolderPath, number>();
   const changed = candidates.filter((path) => {
     const here = files.get(path);
@@ -63,14 +79,14 @@ export function planPush(local: LocalView, state: StateView, options: PlanOption
   const moved = movesOf(gone, changed, local, state, options);
   const movedFrom = new Set(moved.values());
   const deleted = gone.filter((path) => !movedFrom.has(path));
-  const replaced = deleted.filter(isReplaced);
-  const lost = deleted.filter((path) => !replaced.includes(path));
+  const replaced = new Set(deleted.filter(isReplaced));
+  const lost = deleted.filter((path) => !replaced.has(path));
   const held = isMassDelete(lost.length, state.base.size, options) ? lost : [];
   const size = (path: FolderPath) => files.get(path)?.seen.bytes ?? 0;
   return {
     moves: new Map([...respelled, ...moved]),
     puts: changed.filter((path) => files.has(path) && !moved.has(path)).sort((a, b) => size(a) - size(b)),
-    deletes: held.length > 0 ? replaced : deleted,
+    deletes: held.length > 0 ? [...replaced] : deleted,
     held,
     restsUntilMs: Math.min(...rests.values()),
   };

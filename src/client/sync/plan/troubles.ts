@@ -7,10 +7,17 @@ import type { Scan } from '../scan/scan.ts';
 
 const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
+export const LINKED =
+  'It is a link or a device here by now, which is never synced: the hub keeps the file. List it in .cairnignore, or put the file back.';
 const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
 
 export function whyDamaged(root: string, path: FolderPath): string {
   return `${DAMAGED}: ${nextCommand(root, `sync history ${pathWord(path)}`)}`;
+}
+
+/** Synced paths where a link or a device is by now: the hub keeps the file, and nobody else tells. */
+export function linkedOver(links: Iterable<string>, base: SyncState['base']): FolderPath[] {
+  return ([...links] as FolderPath[]).filter((path) => base.has(path));
 }
 
 /** The reason shown for a path with earlier saves that wait until the hub has space. */
@@ -20,7 +27,7 @@ export function withEarlierSaves(reason: string | undefined): string {
 
 /** What a sync found out about problems of single paths. */
 interface Found {
-  readonly scan: Pick<Scan, 'skipped' | 'problems' | 'leavesOut' | 'excludes'> | undefined;
+  readonly scan: Pick<Scan, 'skipped' | 'problems' | 'links' | 'leavesOut' | 'excludes'> | undefined;
   readonly troubles: ReadonlyMap<string, string>;
   readonly damaged: ReadonlyMap<FolderPath, string>;
 }
@@ -36,14 +43,15 @@ export interface TroubleOptions {
 /** The paths that differ between both sides, each with its reason. Conflicts have a separate list. */
 export function troublesOf(
   { scan, troubles, damaged }: Found,
-  { waits, foreign }: Pick<SyncState, 'waits' | 'foreign'>,
+  { base, waits, foreign }: Pick<SyncState, 'base' | 'waits' | 'foreign'>,
   { root, isComing, saved }: TroubleOptions,
 ): Map<string, string> {
   const found = new Map(troubles);
   if (scan === undefined) return found;
-  const { skipped, problems, leavesOut, excludes } = scan;
+  const { skipped, problems, links, leavesOut, excludes } = scan;
   for (const [path, reason] of [...problems, ...skipped, ...foreign]) found.set(path, reason);
   for (const path of damaged.keys()) if (!excludes(path)) found.set(path, whyDamaged(root, path));
+  for (const path of linkedOver(links, base)) found.set(path, LINKED);
   for (const [path, { kind, reason, failed }] of waits) {
     const isOut = (kind === 'hub' && excludes(path)) || (isComing(path) && failed === undefined);
     const isListed = found.has(path) || (leavesOut(path) && skipped.has(path));

@@ -3,6 +3,9 @@ import { limits } from '../../../limits/service.ts';
 import type { Failed, Wait } from '../base/state.ts';
 import type { SeenFile } from '../folder/file.ts';
 
+/** Syncs in a row that may change nothing, for example to compare what another one left. */
+const IDLE_MAX = 3;
+
 /** Milliseconds to pause after so many failures in a row before this one: doubled each time, up to a minute. */
 export function backoffMs(failures: number): number {
   return Math.min(limits.clientRetryMs * 2 ** failures, limits.clientRetryMsMax);
@@ -73,6 +76,14 @@ export function firstTriedAgainMs(waits: Iterable<Pick<Wait, 'failed'>>, nowMs: 
     if (dueMs > nowMs - limits.clientRetryMs) first = Math.min(first, dueMs);
   }
   return first;
+}
+
+/**
+ * Milliseconds from the end of a sync to the next one that nobody asked for here, after so many in a row that changed
+ * nothing: whatever causes them, they come less and less often.
+ */
+export function pauseAfterIdleMs(inRow: number): number {
+  return inRow < IDLE_MAX ? 0 : backoffMs(inRow - IDLE_MAX);
 }
 
 /** What a watch knows when it begins to wait for its next sync. */

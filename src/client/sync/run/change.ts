@@ -26,6 +26,8 @@ export function readPut(step: SyncStep, path: FolderPath, from?: FolderPath): Ch
   const { folder, state, next } = step;
   try {
     const content = folder.read(path);
+    // Saved again or removed since the scan: the next one looks at it.
+    if (content?.sha256 !== next.scan?.files.get(path)?.sha256) folder.touched.add(path);
     if (content === undefined) return undefined;
     const args = pushCall(step, path, content, state.base.get(from ?? path)?.sha256 ?? '');
     const named = from === undefined ? args : { ...args, from_path: from };

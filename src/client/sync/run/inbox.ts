@@ -1,7 +1,8 @@
 /** Applies the hub's side, path by path. A change that cannot be applied is recorded in the state with its reason. */
 import { quoted } from '../../shown.ts';
-import type { Failed, Wait, WaitKind } from '../base/state.ts';
+import type { BaseRecord, Failed, Wait, WaitKind } from '../base/state.ts';
 import { Unreadable } from '../folder/file.ts';
+import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
@@ -76,13 +77,20 @@ export class Inbox {
 
   #apply(record: RemoteRecord): void {
     const { path, side } = record;
+    const { folder } = this.#step;
     const local = this.#local.files.get(path);
+    const wasTouched = folder.touched.delete(path);
     let applied = applyRemote(this.#step, record, local);
     const bytes = applied === 'to fetch' && side !== undefined ? this.#held.find(side.sha256) : undefined;
     if (side !== undefined && bytes !== undefined) {
       applied = applyRemote(this.#step, { ...record, side: { ...side, bytes } }, local);
     }
-    if (applied === 'done') return;
+    if (applied === 'done') {
+      if (folder.touched.has(path)) noteWritten(this.#step, this.#local, path);
+      if (wasTouched) folder.touched.add(path);
+      return;
+    }
+    folder.touched.add(path);
     if (applied === 'both changed') {
       this.bothChanged.add(path);
       this.#wait(record, 'conflict', 'changed on both sides');
@@ -114,6 +122,20 @@ export class Inbox {
     if (this.#local.excludes(path)) return 'It is ignored here.';
     return 'A newer version is on the hub, and what has this name here cannot be synced.';
   }
+}
+
+/** Corrects a scan by what was just written or removed; the next one looks again only where that is not known. */
+export function noteWritten({ folder, state }: Replica, { files }: Scan, path: FolderPath): void {
+  const base = state.base.get(path);
+  if (base === undefined) files.delete(path);
+  else if (isSeen(base)) files.set(path, base);
+  else return;
+  folder.touched.delete(path);
+  state.trust(path);
+}
+
+function isSeen(record: BaseRecord): record is BaseRecord & LocalFile {
+  return record.seen !== undefined;
 }
 
 /** Finds contents already in this folder under another name, so that a rename on another device needs no download. */

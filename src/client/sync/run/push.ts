@@ -6,8 +6,7 @@ import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
 import { doublesIn } from '../plan/names.ts';
-import { editedConflicts, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
-import type { Replica } from '../replica.ts';
+import { editedConflicts, mayBePushed, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { moveCall, pushCall } from './arguments.ts';
@@ -41,19 +40,26 @@ export async function pushChanges(
     step.next.isRenewed = true;
   }
   for (const path of refusedNoMore(local, state)) state.endWait(path);
-  const doubles = doublesIn(state, local);
+  const doubles = doublesIn(state, local, state.unsure);
   for (const path of doubles) state.setBase(path, undefined);
-  const plan = planPush(local, state, {
-    allowDeletes,
-    isOtherRoot,
-    unmovable: step.next.unmovable,
-    isReplaced: (path) => isReplaced(step, path),
-    isGoing: (path) => large.isGoing(path),
-    damaged: step.next.damaged,
-    // Without a watch, nobody comes back for a file that rests.
-    sends: leavesLarge ? step.next.sends : new Map(),
-    nowMs: Date.now(),
-  });
+  const isUnsure = mayBePushed(local, state, step.next.damaged);
+  for (const path of state.unsure) if (!isUnsure(path)) state.trust(path);
+  const plan = planPush(
+    local,
+    state,
+    {
+      allowDeletes,
+      isOtherRoot,
+      unmovable: step.next.unmovable,
+      isReplaced: (path) => folder.isReplaced(path),
+      isGoing: (path) => large.isGoing(path),
+      damaged: step.next.damaged,
+      // Without a watch, nobody comes back for a file that rests.
+      sends: leavesLarge ? step.next.sends : new Map(),
+      nowMs: Date.now(),
+    },
+    [...state.unsure, ...step.next.damaged.keys()],
+  );
   step.next.restsUntilMs = plan.restsUntilMs;
   step.next.held.clear();
   for (const path of plan.held) step.next.held.add(path);
@@ -69,15 +75,6 @@ export async function pushChanges(
   }
   run.queueLarge();
   await state.save();
-}
-
-function isReplaced({ folder }: Replica, path: FolderPath): boolean {
-  try {
-    return folder.blocked(path) !== undefined || !folder.isAbsent(path);
-  } catch (error) {
-    if (error instanceof Unreadable) return false;
-    throw error;
-  }
 }
 
 /** True when a file is there, or cannot be inspected. */
@@ -158,8 +155,11 @@ class PushRun {
     // Unmounted since the scan: the state of the file is unknown.
     const isUnmounted = (mount: string) => path.startsWith(`${mount}/`) && folder.root.isElsewhere(mount) === false;
     if (state.mounts.some(isUnmounted)) return undefined;
-    // Exists again since the scan: the next run detects it.
-    if (mayExist(folder, path)) return undefined;
+    // Exists again since the scan: the next one looks at it.
+    if (mayExist(folder, path)) {
+      folder.touched.add(path);
+      return undefined;
+    }
     const args = pushCall(this.#step, path, undefined, state.base.get(path)?.sha256 ?? '');
     return { path, args, from: undefined, content: undefined, isDelete: true, bytes: 0 };
   }

@@ -4,7 +4,7 @@ import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { changesOfParticipation } from '../plan/left-out.ts';
 import type { SyncStep } from '../round.ts';
-import { type Scan, scanFolder } from '../scan/scan.ts';
+import { rescanPaths, type Scan, scanFolder } from '../scan/scan.ts';
 import { keepCopy } from './keep-copy.ts';
 
 const TAKES_PART_AGAIN: Wait = {
@@ -16,15 +16,20 @@ const TAKES_PART_AGAIN: Wait = {
 };
 
 /**
- * Scans the folder, reusing hashes that are still valid. Renames files to NFC on the disk, so that one name means one
- * file afterwards. Throws RootGone.
+ * Scans the folder, reusing hashes that are still valid; after the first scan, only what was written here or noticed since,
+ * where that is known to be all. Renames files to NFC on the disk, so that one name means one file afterwards. Throws
+ * RootGone.
  */
 export async function scanFiles(step: SyncStep): Promise<Scan> {
-  const { folder, state, tell, listener } = step;
-  let found = await scanFolder(folder, state, listener?.onFolder);
-  const why = 'another file differs from it only in Unicode form';
-  const copied = [...found.twins].filter(([from, of]) => keepCopy(step, { from, of, why }));
-  if (copied.length > 0) found = await scanFolder(folder, state, listener?.onFolder);
+  const { folder, state, tell, listener, next } = step;
+  const paths = new Set(folder.touched);
+  folder.touched.clear();
+  const noticed = listener?.takeNoticed();
+  for (const path of noticed ?? []) paths.add(path);
+  const { scan: before } = next;
+  next.scan = undefined;
+  const isPart = before !== undefined && noticed !== 'all';
+  const found = (isPart ? await scanPart(step, before, paths) : undefined) ?? (await scanAll(step));
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {
@@ -34,22 +39,53 @@ export async function scanFiles(step: SyncStep): Promise<Scan> {
     found.files.delete(path);
     found.skipped.set(path, problem);
   }
-  // A file is written or sent right after its last change, when its metadata tells nothing yet: without the later one,
-  // every scan would hash it.
-  for (const [path, { sha256, seen }] of found.files) {
-    const record = state.base.get(path);
-    if (record?.sha256 === sha256 && record.seen !== seen) state.setBase(path, { ...record, seen });
-  }
-  for (const [path, record] of changesOfParticipation(found, state)) {
-    state.setBase(path, record);
-    if (record !== undefined) continue;
-    step.next.due.add(path);
-    if (state.waits.get(path)?.kind !== 'conflict') state.wait(path, TAKES_PART_AGAIN);
-  }
-  step.next.scan = found;
-  state.setMounts(found.mounts);
+  noteInState(step, found);
+  next.scan = found;
+  state.setMounts([...found.mounts]);
   listener?.onScan(found);
   return found;
+}
+
+async function scanPart(
+  { folder, state, listener }: SyncStep,
+  before: Scan,
+  paths: ReadonlySet<string>,
+): Promise<Scan | undefined> {
+  const onFolder = (path: string) => {
+    if (path !== '') listener?.onFolder(path);
+  };
+  return await rescanPaths(folder, state, { before, paths, onFolder });
+}
+
+async function scanAll(step: SyncStep): Promise<Scan> {
+  const { folder, state, listener } = step;
+  const found = await scanFolder(folder, state, listener?.onFolder);
+  const why = 'another file differs from it only in Unicode form';
+  const copied = [...found.twins].filter(([from, of]) => keepCopy(step, { from, of, why }));
+  return copied.length > 0 ? await scanFolder(folder, state, listener?.onFolder) : found;
+}
+
+/** Takes over what a scan tells about the state, and which paths may differ from it. */
+function noteInState({ state, next }: SyncStep, found: Scan): void {
+  const { files, looked } = found;
+  for (const path of looked ?? files.keys()) {
+    const file = files.get(path);
+    const record = state.base.get(path);
+    const isEqual = file !== undefined && record?.sha256 === file.sha256 && record.executable === file.executable;
+    // A file is written or sent right after its last change, when its metadata tells nothing yet: without the later one,
+    // every scan would hash it.
+    if (file !== undefined && record?.sha256 === file.sha256 && record.seen !== file.seen) {
+      state.setBase(path, { ...record, seen: file.seen });
+    }
+    if (!isEqual) state.doubt(path);
+  }
+  if (looked === undefined) for (const path of state.base.keys()) if (!files.has(path)) state.doubt(path);
+  for (const [path, record] of changesOfParticipation(found, state, looked)) {
+    state.setBase(path, record);
+    if (record !== undefined) continue;
+    next.due.add(path);
+    if (state.waits.get(path)?.kind !== 'conflict') state.wait(path, TAKES_PART_AGAIN);
+  }
 }
 
 /** Renames a file to NFC. Returns undefined, or the reason for the user when it failed. */

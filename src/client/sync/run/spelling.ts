@@ -13,8 +13,6 @@ import type { Scan } from '../scan/scan.ts';
 export class Spellings {
   readonly #replica: Replica;
   readonly #local: Scan;
-  /** Every known name: on disk, in the base record, and among the waiting paths. Built on first use. */
-  #names: NameIndex | undefined;
 
   constructor(replica: Replica, local: Scan) {
     this.#replica = replica;
@@ -79,10 +77,10 @@ export class Spellings {
     }
   }
 
+  /** Every known name: on disk, in the base record, and among the waiting paths. */
   #others(path: string): readonly FolderPath[] {
     const { base, waits } = this.#replica.state;
-    this.#names ??= new NameIndex([...this.#local.files.keys(), ...base.keys(), ...waits.keys()]);
-    return this.#names.others(path);
+    return [...new Set([this.#local.files, base, waits].flatMap((names) => names.others(path)))];
   }
 }
 

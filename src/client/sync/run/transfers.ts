@@ -16,6 +16,7 @@ import { applyRemote } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Bell } from './bell.ts';
 import { readPut, settleChange, settleRefusal } from './change.ts';
+import { noteWritten } from './inbox.ts';
 import { sendParcels } from './send.ts';
 
 export class LargeTransfers {
@@ -189,9 +190,7 @@ function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void
   try {
     const applied = applyRemote(step, { ...record, path }, folder.read(path));
     if (applied === 'done') {
-      const base = state.base.get(path);
-      if (base?.seen === undefined) scan?.files.delete(path);
-      else scan?.files.set(path, { sha256: base.sha256, executable: base.executable === true, seen: base.seen });
+      if (scan !== undefined) noteWritten(step, scan, path);
       if ((side?.sha256 ?? null) !== wait.remote || path !== record.path) due.add(path);
       return;
     }

@@ -4,24 +4,42 @@
  * The pattern syntax is that of .gitignore.
  */
 import ignore from 'ignore';
-import { codeOf, lookAt, readPlain } from '../folder/file.ts';
+import { codeOf, lookAt, lookIfReadable, readPlain } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 
 const SHARED = '.cairnignore' as FolderPath;
 
 export interface Rules {
+  /** Changes with the rule files and the selection; undefined when the rules may have changed just now. */
+  readonly stamp: string | undefined;
   /** True for an excluded path; the path of a folder ends with a slash. */
   readonly excludes: (path: string) => boolean;
   /** Problems of the rule files, by path. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
+/** A rule file that changed this shortly before it was read may change again without a new time stamp. */
+const RACY_MS = 2000;
+
+/** What the rules of a folder depend on; undefined when it may change without another stamp. */
+export function stampOfRules(folder: SyncedFolder, only: readonly string[]): string | undefined {
+  const parts: unknown[] = [...only];
+  for (const absolute of [folder.at(SHARED), folder.own('ignore')]) {
+    const stats = lookIfReadable(absolute);
+    if (stats !== undefined && Math.abs(Date.now() - stats.ctimeMs) < RACY_MS) return undefined;
+    parts.push(stats && [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs, stats.mode]);
+  }
+  return JSON.stringify(parts);
+}
+
 /** Reads the rules of a folder. `known`: the paths synced so far, which stay synced when a rule file is unreadable. */
 export function readRules(folder: SyncedFolder, only: readonly string[], known: { has(path: string): boolean }): Rules {
+  const stamp = stampOfRules(folder, only);
   const rules = ignore();
   const problems = new Map<string, string>();
   let isBlind = false;
+  let hasRules = false;
   for (const [name, absolute] of [
     [SHARED, folder.at(SHARED)],
     ['.cairn/ignore', folder.own('ignore')],
@@ -30,6 +48,7 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
       const text = readPlain(absolute)?.bytes.toString('utf8');
       if (text === undefined) continue;
       rules.add(text);
+      hasRules = true;
     } catch (error) {
       isBlind = true;
       problems.set(name, `It cannot be read (${codeOf(error)}), so no new files are synced.`);
@@ -40,9 +59,13 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
   }
   const isChosen = selection(only);
   return {
+    stamp: isBlind ? undefined : stamp,
     problems,
     excludes(path) {
-      return rules.ignores(path) || !isChosen(path) || (isBlind && !path.endsWith('/') && !known.has(path));
+      // Every path that is asked for is remembered there.
+      return (
+        (hasRules && rules.ignores(path)) || !isChosen(path) || (isBlind && !path.endsWith('/') && !known.has(path))
+      );
     },
   };
 }

@@ -1,12 +1,12 @@
 /**
- * Notices changes of a watched folder. Each scan watches every folder right before it reads it, so nothing happens
- * unseen in between; folders that come later are watched when the system reports them.
+ * Notices changes of a watched folder, and remembers where. Each scan watches every folder right before it reads it, so
+ * nothing happens unseen in between; folders that come later are watched when the system reports them.
  */
-import { type Dirent, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
-import { codeOf, lookIfReadable } from '../folder/file.ts';
-import { isReserved } from '../folder/path.ts';
+import { codeOf, isAsSeen, lookIfReadable, looksSame, type SeenFile } from '../folder/file.ts';
+import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import type { Bell } from '../run/bell.ts';
 import { FolderWatches } from './folder-watches.ts';
 import type { Keeper } from './keeper.ts';
@@ -16,8 +16,8 @@ interface Listeners {
   readonly keeper: Keeper;
   /** True for a path that the rules of the last scan exclude, relative to the root; that of a folder ends with a slash. */
   readonly excludes: (path: string) => boolean;
-  /** True for a file as the last sync left it, relative to the root. */
-  readonly isSynced: (path: string, stats: Stats) => boolean;
+  /** The metadata of a file as the last sync left it, relative to the root. */
+  readonly seenOf: (path: string) => SeenFile | undefined;
   /** Called once, with a sentence for the user, when not everything can be watched. */
   readonly onBlind: (sentence: string) => void;
 }
@@ -26,14 +26,18 @@ export class DiskWatch {
   readonly #root: string;
   readonly #listeners: Listeners;
   readonly #watches: FolderWatches;
+  readonly #noticed = new Set<string>();
+  readonly #burst = new Burst();
   #isBlind = false;
+  #isAll = true;
+  #scannedMs = Number.NEGATIVE_INFINITY;
 
   /** `root`: absolute path with links resolved. */
   constructor(root: string, listeners: Listeners) {
     this.#root = root;
     this.#listeners = listeners;
     this.#watches = new FolderWatches(root, {
-      onEvent: (folder, event, name) => this.#noticed(folder, event, name),
+      onEvent: (folder, event, name) => this.#notice(folder, event, name),
       onError: (error) => this.#goBlind(error),
     });
     this.#watches.add(root);
@@ -44,28 +48,55 @@ export class DiskWatch {
     return this.#isBlind;
   }
 
+  /**
+   * What changed since the last call, relative to the root. `all` at first and at intervals, and when more may have changed
+   * than the system reported.
+   */
+  takeNoticed(): ReadonlySet<string> | 'all' {
+    const isOld = performance.now() - this.#scannedMs >= limits.clientRescanMs;
+    const isAll = this.#isAll || this.#isBlind || isOld || this.#burst.isOver;
+    const paths = new Set(this.#noticed);
+    this.#noticed.clear();
+    this.#isAll = false;
+    this.#burst.end();
+    return isAll ? 'all' : paths;
+  }
+
   /** Watches a folder that a scan is about to read; its path is relative to the root, which comes first and is empty. */
   visit(path: string): void {
     if (path === '') this.#watches.beginScan();
     this.#watches.add(join(this.#root, path));
   }
 
-  /** Ends a scan, which has visited every folder that takes part. */
+  /** Ends a scan of everything, which has visited every folder that takes part. */
   endScan(): void {
     this.#watches.endScan();
+    this.#scannedMs = performance.now();
   }
 
   close(): void {
     this.#watches.close();
   }
 
-  #noticed(folder: string, event: string, name: string | null): void {
-    const { changes, keeper } = this.#listeners;
+  #notice(folder: string, event: string, name: string | null): void {
+    const { changes, keeper, seenOf } = this.#listeners;
+    this.#burst.count();
+    // A folder that syncs itself takes no part in this one.
+    if (name === OWN_FOLDER && folder !== this.#root) this.#isAll = true;
     const path = join(folder, name ?? '');
     const stats = lookIfReadable(path);
     if (this.#isLeftOut(path, stats?.isDirectory())) return;
-    // Without this, each file that a sync writes would cause another sync.
-    if (stats?.isFile() === true && this.#listeners.isSynced(this.#relative(path), stats)) return;
+    const relativePath = this.#relative(path);
+    if (stats?.isFile() === true) {
+      const seen = seenOf(relativePath);
+      // Without this, each file that a sync writes would cause another sync.
+      if (seen !== undefined && isAsSeen(stats, seen)) {
+        // A write within the resolution of the disk's clock leaves the metadata; the next scan reads the file.
+        if (event === 'change' && !looksSame(stats, seen)) this.#noticed.add(relativePath);
+        return;
+      }
+    }
+    this.#noticed.add(relativePath);
     changes.ring();
     if (stats?.isFile() === true) keeper.changed(path);
     if (stats?.isDirectory() !== true) return;
@@ -100,6 +131,30 @@ export class DiskWatch {
   #goBlind(error: unknown): void {
     if (!this.#isBlind) this.#listeners.onBlind(blindSentence(error));
     this.#isBlind = true;
+  }
+}
+
+/** Counts what the system reports at once: when its queue is full, it drops the rest without a word (inotify(7)). */
+class Burst {
+  #count = 0;
+  #isOver = false;
+
+  count(): void {
+    if (this.#count === 0) setImmediate(() => this.#pass());
+    this.#count += 1;
+    if (this.#count >= limits.clientNoticedMax) this.#isOver = true;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  end(): void {
+    this.#isOver = false;
+  }
+
+  #pass(): void {
+    this.#count = 0;
   }
 }
 

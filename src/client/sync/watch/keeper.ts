@@ -13,7 +13,7 @@ export class Keeper {
   #scan: Scan | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Files that differed from the hub's in the last scan, with their hashes. */
-  #open: ReadonlyMap<FolderPath, string> = new Map();
+  readonly #open = new Map<FolderPath, string>();
 
   /** `isRestless`: true for a file to which a program keeps writing. */
   constructor(replica: Pick<Replica, 'folder' | 'state'>, isRestless: (path: string) => boolean) {
@@ -39,15 +39,16 @@ export class Keeper {
   noteScan(scan: Scan): void {
     const { state, folder } = this.#replica;
     this.#scan = scan;
-    const open = new Map<FolderPath, string>();
-    for (const [path, { sha256 }] of scan.files) {
-      if (state.base.get(path)?.sha256 !== sha256) open.set(path, sha256);
+    const before = new Map(this.#open);
+    if (scan.looked === undefined) this.#open.clear();
+    for (const path of scan.looked ?? scan.files.keys()) {
+      const sha256 = scan.files.get(path)?.sha256;
+      if (sha256 === undefined || state.base.get(path)?.sha256 === sha256) this.#open.delete(path);
+      else this.#open.set(path, sha256);
     }
-    const before = this.#open;
-    this.#open = open;
     // This many are a first sync and not a person's edits.
-    if (open.size > limits.clientPushFiles) return;
-    for (const [path, sha256] of open) {
+    if (this.#open.size > limits.clientPushFiles) return;
+    for (const [path, sha256] of this.#open) {
       if (before.get(path) !== sha256 && !this.#timers.has(path)) this.changed(folder.at(path));
     }
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.

@@ -3,17 +3,15 @@
  * at once and retried after growing pauses; one that no retry can fix ends the loop.
  */
 
-import type { Stats } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
-import { isAsSeen } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
-import { backoffMs, firstTriedAgainMs, isRestless, longestWaitMs } from '../plan/waits.ts';
-import type { Replica } from '../replica.ts';
+import { backoffMs, firstTriedAgainMs, isRestless, longestWaitMs, pauseAfterIdleMs } from '../plan/waits.ts';
+import type { Replica, SyncEvent } from '../replica.ts';
 import { newRound, type Round } from '../round.ts';
 import { Bell } from '../run/bell.ts';
 import { LargeTransfers } from '../run/transfers.ts';
@@ -53,32 +51,47 @@ export async function watchFolder(
   const keeper = new Keeper(unwatched, (path) => isRestless(round.sends, path, Date.now()));
   let scan: Scan | undefined;
   const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
-  const isSynced = (path: string, stats: Stats) => {
-    const seen = state.base.get(path as FolderPath)?.seen;
-    return seen !== undefined && isAsSeen(stats, seen);
-  };
-  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, isSynced, onBlind });
+  const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
+  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, onBlind });
   const onScan = (found: Scan) => {
     const isFirst = scan === undefined;
     scan = found;
-    disk.endScan();
+    if (found.looked === undefined) disk.endScan();
     keeper.noteScan(found);
     large.follow(found);
     if (isFirst) onReady();
   };
-  const listener = { onFolder: (path: string) => disk.visit(path), onScan, isOverdue: () => changes.isRung };
-  const replica: Replica = { ...unwatched, listener };
+  const listener = {
+    onFolder: (path: string) => disk.visit(path),
+    onScan,
+    takeNoticed: () => disk.takeNoticed(),
+    isOverdue: () => changes.isRung,
+  };
+  let told = 0;
+  const tell = (event: SyncEvent) => {
+    told += 1;
+    unwatched.tell(event);
+  };
+  const replica: Replica = { ...unwatched, tell, listener };
   const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
+  let idle = 0;
+  let isAsked = true;
   try {
     while (!signal.aborted) {
       try {
+        const before = { told, cursor: state.cursor };
         changes.silence();
         keep(large.reportTo(round));
         await syncNow(replica, round, keep);
+        const isIdle = !isAsked && told === before.told && state.cursor === before.cursor;
+        idle = isIdle ? idle + 1 : 0;
         if (failures > 0) onWell();
         failures = 0;
-        await untilDue(replica, round, { changes, disk, large }, signal);
+        const endedMs = performance.now();
+        isAsked = await untilDue(replica, round, { changes, disk, large }, signal);
+        const restMs = pauseAfterIdleMs(idle) - (performance.now() - endedMs);
+        if (!isAsked && restMs > 0) await Promise.race([changes.rung(), pause(restMs, signal)]);
       } catch (error) {
         if (signal.aborted) return round;
         if (isFinal(error)) throw error;
@@ -100,16 +113,19 @@ function isFinal(error: unknown): boolean {
   return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
 }
 
-/** Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. */
+/**
+ * Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. True when
+ * local changes are the reason.
+ */
 async function untilDue(
   { folder, hub, state, large: queue }: Replica,
   { due, restsUntilMs }: Round,
   { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { cursor } = state;
   const fromMs = performance.now();
-  if (large.hasDue || [...due].some((path) => !queue.isGoing(path))) return;
+  if (large.hasDue || [...due].some((path) => !queue.isGoing(path))) return changes.isRung;
   large.start();
   const asking = new AbortController();
   const nowMs = Date.now();
@@ -139,11 +155,13 @@ async function untilDue(
   // Each sync scans the whole folder: news in quick succession are taken together.
   if (!changes.isRung) await pause(limits.clientNewsGapMs - (performance.now() - fromMs), signal);
   // Lets a program finish that saves in several steps.
+  const isAsked = changes.isRung;
   const untilMs = Date.now() + limits.clientQuietMsMax;
   while (changes.isRung && !signal.aborted && Date.now() < untilMs) {
     changes.silence();
     await pause(limits.clientQuietMs, signal);
   }
+  return isAsked;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

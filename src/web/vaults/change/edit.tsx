@@ -2,12 +2,12 @@
 import type { VNode } from 'preact';
 import { limits } from '../../../limits/service.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
+import type { Newline } from '../../../text/text-content.ts';
 import { Field, FormErrors, type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { Form, Given, SubmitButton } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { editPath, filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from '../paths.ts';
-import type { Newline } from '../text-content.ts';
 
 export interface EditPageProps {
   readonly visit: MemberVisit;

@@ -2,8 +2,8 @@
 import { Refusal, type SyncConflict } from '../../../common/fault.ts';
 import type { PushResult } from '../../../sync/push/step.ts';
 import type { Sync } from '../../../sync/service.ts';
+import { textContentOf } from '../../../text/text-content.ts';
 import { authorOf, type MemberVisit } from '../../visit.ts';
-import { textContentOf } from '../text-content.ts';
 
 export interface PageChange {
   readonly vaultId: string;

@@ -4,7 +4,7 @@ import { turns } from '../../../common/turns.ts';
 import { limits } from '../../../limits/service.ts';
 import type { VersionMeta } from '../../../sync/log/version.ts';
 import type { Sync } from '../../../sync/service.ts';
-import { textContentOf } from '../text-content.ts';
+import { textContentOf } from '../../../text/text-content.ts';
 import { changesIn } from './side-by-side.ts';
 
 export interface LineCounts {

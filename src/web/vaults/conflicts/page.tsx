@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { ConflictSides } from '../../../sync/conflicts/conflicts.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
+import type { Newline } from '../../../text/text-content.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { bytesText, Form, Given, Moment, SubmitButton } from '../../ui.tsx';
@@ -9,7 +10,6 @@ import { authorOf } from '../../visit.ts';
 import { DiffTable, type RenderedDiff } from '../compare/diff-table.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { conflictPath, filePath, sidePath } from '../paths.ts';
-import type { Newline } from '../text-content.ts';
 
 export interface ConflictPageProps {
   readonly visit: MemberVisit;

@@ -4,6 +4,7 @@ import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
 import type { ConflictSides, Resolution } from '../../../sync/conflicts/conflicts.ts';
+import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../../../text/text-content.ts';
 import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
@@ -13,7 +14,6 @@ import { type RenderedDiff, renderDiff } from '../compare/diff-table.tsx';
 import { sideBySide } from '../compare/side-by-side.ts';
 import { ConflictList } from '../list.tsx';
 import { conflictPath, vaultPath } from '../paths.ts';
-import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../text-content.ts';
 import { ConflictPage, sideNames } from './page.tsx';
 
 const PATH = '/vaults/:vault/conflicts';

@@ -1,9 +1,9 @@
 /** Comparisons in two columns, and texts that go through a form: nothing is lost or moved, whatever they hold. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fromForm, hasConflictMarks, newlineOf, textContentOf } from '../../../../src/text/text-content.ts';
 import { unifiedDiff } from '../../../../src/text/unified-diff.ts';
 import { sideBySide } from '../../../../src/web/vaults/compare/side-by-side.ts';
-import { fromForm, hasConflictMarks, newlineOf, textContentOf } from '../../../../src/web/vaults/text-content.ts';
 import { seed } from '../../../support/seed.ts';
 
 const ALL_LINES = 10_000;

@@ -1,6 +1,6 @@
 /** Which backups stay by which rules. Each backup is written as its time, with `<` before the one that it is based on. */
 import { expect, test } from 'vitest';
-import { type KeepRules, type KeptBackup, retained } from '../../../src/ops/backup/retention.ts';
+import { type KeepRules, type KeptBackup, retained } from '../../src/time/retention.ts';
 
 /** `2026-03-01T12 < 2026-02-28T12`, with `!` after a damaged one. Its name is its time. */
 function parsed(text: string): KeptBackup {

@@ -2,7 +2,7 @@
  * Decides which backups stay, by the rules of restic's `forget`: the newest of each of the last days, weeks and months
  * that have one. Pure. See https://restic.readthedocs.io/en/stable/060_forget.html.
  */
-import { DAY_MS } from '../../time/calendar.ts';
+import { DAY_MS } from './calendar.ts';
 
 /** How many to keep by each rule; a backup stays if one of them keeps it. */
 export interface KeepRules {
@@ -33,7 +33,7 @@ const PERIODS: Readonly<Record<Exclude<keyof KeepRules, 'last'>, (madeMs: number
   monthly: (madeMs) => new Date(madeMs).toISOString().slice(0, 7),
 };
 
-/** Returns the names of the backups that stay, with those that they are based on. `made`: the one made now stays. */
+/** Returns the names of the backups that stay, with those that they are based on. `made`: the one made now, which stays. */
 export function retained(backups: readonly KeptBackup[], made: string, rules: KeepRules): ReadonlySet<string> {
   const newestFirst = backups.toSorted((a, b) => b.madeMs - a.madeMs);
   const whole = newestFirst.filter(({ isWhole }) => isWhole);
@@ -47,9 +47,10 @@ export function retained(backups: readonly KeptBackup[], made: string, rules: Ke
       seen.add(period);
     }
   }
+  const bases = new Map(backups.map(({ name, since }) => [name, since]));
   // The names at the end of the set are walked, too: a chain is kept down to its full backup.
   for (const name of kept) {
-    const since = backups.find((backup) => backup.name === name)?.since;
+    const since = bases.get(name);
     if (since !== undefined) kept.add(since);
   }
   return kept;

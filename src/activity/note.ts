@@ -1,0 +1,117 @@
+/** Records a change in the decision that makes it, in the same commit. Each account has room for a bounded number. */
+import { isDeepStrictEqual } from 'node:util';
+import { limits } from '../limits/service.ts';
+import type { Batch } from '../store/group-commit.ts';
+import {
+  type ActivityHead,
+  activityChanges,
+  activityHeads,
+  activityItems,
+  type ChangeAct,
+  type ChangedKind,
+  type ChangeRecord,
+  charsOf,
+  type FieldValues,
+  putChange,
+  removeChange,
+} from './records.ts';
+
+/** What changed, and by whom. */
+interface NotedChange extends Omit<ChangeRecord, 'at_ms' | 'by' | 'name'> {
+  readonly name: string;
+  readonly by: string | undefined;
+  readonly atMs: number;
+}
+
+/** What a running decision has done so far: a decision does not read its own writes. */
+interface Noted {
+  head: ActivityHead;
+  readonly removed: Set<number>;
+}
+
+const notedIn = new WeakMap<object, Map<string, Noted>>();
+
+/** Records a change, and removes the oldest ones beyond `activityRowsMax` and `activityCharsMax`. */
+export function noteChange(batch: Batch, accountId: string, { atMs, by, name, ...change }: NotedChange): void {
+  const noted = notedOf(batch, accountId);
+  const { number: last, rows, chars } = noted.head;
+  const record: ChangeRecord = { at_ms: atMs, ...change, name: shortName(name), by: by ?? null };
+  const number = last + 1;
+  putChange(batch, accountId, number, record);
+  noted.head = { number, rows: rows + 1, chars: chars + charsOf(record) };
+  dropOldest(batch, accountId, noted);
+  batch.put(activityHeads, [accountId], noted.head);
+}
+
+/** Removes the changes of an item that is permanently deleted. */
+export function forgetChanges(batch: Batch, accountId: string, kind: ChangedKind, item: number): void {
+  const rows = batch.range(activityItems, { prefix: [accountId, kind, item] });
+  if (rows.length === 0) return;
+  const noted = notedOf(batch, accountId);
+  for (const { key } of rows) {
+    const change = batch.get(activityChanges, [accountId, key[3]]);
+    if (change !== undefined) drop(batch, accountId, noted, key[3], change);
+  }
+  batch.put(activityHeads, [accountId], noted.head);
+}
+
+/** Returns what happened to a record, from when it was deleted before and after. Undefined before: it is new. */
+export function actOf(
+  before: { readonly deleted_at?: string | null } | undefined,
+  after: { readonly deleted_at?: string | null },
+): ChangeAct {
+  if (before === undefined) return 'created';
+  const [wasDeleted, isDeleted] = [before.deleted_at ?? null, after.deleted_at ?? null].map((at) => at !== null);
+  if (wasDeleted === isDeleted) return 'changed';
+  return isDeleted ? 'deleted' : 'restored';
+}
+
+/** Returns the fields with another value after a change, with both values. */
+export function changedFields(
+  names: readonly string[],
+  before: object | undefined,
+  after: object,
+): { readonly before: FieldValues; readonly after: FieldValues } {
+  if (before === undefined) return { before: {}, after: {} };
+  const [was, is] = [before as FieldValues, after as FieldValues];
+  const changed = names.filter((name) => !isDeepStrictEqual(was[name], is[name]));
+  const valuesOf = (of: FieldValues) => Object.fromEntries(changed.map((name) => [name, of[name] ?? null]));
+  return { before: valuesOf(was), after: valuesOf(is) };
+}
+
+function notedOf(batch: Batch, accountId: string): Noted {
+  const accounts = notedIn.get(batch) ?? new Map<string, Noted>();
+  notedIn.set(batch, accounts);
+  const found = accounts.get(accountId) ?? {
+    head: batch.get(activityHeads, [accountId]) ?? { number: 0, rows: 0, chars: 0 },
+    removed: new Set<number>(),
+  };
+  accounts.set(accountId, found);
+  return found;
+}
+
+/** As many as are too many; of those too long, a few at a time, which is more than come in. */
+function dropOldest(batch: Batch, accountId: string, noted: Noted): void {
+  const isTooLong = () => noted.head.chars > limits.activityCharsMax;
+  const isOver = () => noted.head.rows > limits.activityRowsMax || isTooLong();
+  if (!isOver()) return;
+  const tooMany = noted.removed.size + noted.head.rows - limits.activityRowsMax;
+  const limit = isTooLong() ? Math.max(tooMany, limits.activityDropMax) : tooMany;
+  const oldest = batch.range(activityChanges, { prefix: [accountId], limit });
+  for (const { key, value } of oldest) if (isOver()) drop(batch, accountId, noted, key[1], value);
+}
+
+function drop(batch: Batch, accountId: string, noted: Noted, number: number, change: ChangeRecord): void {
+  if (noted.removed.has(number)) return;
+  noted.removed.add(number);
+  removeChange(batch, accountId, number, change);
+  const { rows, chars } = noted.head;
+  noted.head = { ...noted.head, rows: rows - 1, chars: chars - charsOf(change) };
+}
+
+/** The first line, cut between characters. */
+function shortName(name: string): string {
+  return Array.from(name.split('\n', 1)[0] ?? '')
+    .slice(0, limits.activityNameCharsMax)
+    .join('');
+}

@@ -1,0 +1,209 @@
+/**
+ * ThingChanges things by their ids. The version that was read guards each change: a document by its version, a file by its
+ * hash. ThingChanges of one thing made here follow one another, so that none of them meets another.
+ */
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { Principal } from '../../common/principal.ts';
+import { docUri } from '../../documents/dev-docs/resources.ts';
+import { paperUri } from '../../documents/papers/resources.ts';
+import { limits } from '../../limits/service.ts';
+import { liveFile } from '../../sync/log/file-record.ts';
+import { checkPath } from '../../sync/log/paths.ts';
+import { foldCase } from '../../text/fold-case.ts';
+import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
+import { handoffId, type ThingPlace, thingPlaceOf } from './ids.ts';
+import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
+import type { OpenedThing, Shelves, Written } from './thing.ts';
+
+export interface EditDone extends EditedText {
+  readonly written: Written;
+  readonly before: OpenedThing;
+}
+
+export class ThingChanges {
+  readonly #shelves: Shelves;
+  /** The last change of each thing that is being changed. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(shelves: Shelves) {
+    this.#shelves = shelves;
+  }
+
+  /**
+   * Edits a text. `version`: the one that the caller read; undefined: any. Throws Refusal `invalid_fields` when the edit
+   * does not match, and as `openThingAt` and the writes of the capabilities do.
+   */
+  async edit(by: Principal, id: string, request: EditRequest, version?: number): Promise<EditDone> {
+    const place = thingPlaceOf(id);
+    return await this.#inTurn(by.accountId, place, async () => {
+      for (let tries = 1; ; tries += 1) {
+        const before = await openThingAt(this.#shelves, by.accountId, place);
+        checkVersion(before, version);
+        const { text } = before;
+        if (text === undefined)
+          throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
+        if (place.kind === 'task') throw invalidField('id', 'change_tasks changes tasks');
+        if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
+        const edited = applyEdit(text, request);
+        try {
+          if (edited.text === text)
+            return { ...edited, before, written: { id: before.id, version: before.version, status: 'unchanged' } };
+          return { ...edited, before, written: await this.#replace(by, place, before, edited.text) };
+        } catch (error) {
+          // Changed since it was read a moment ago: apply the edit to what is there now.
+          const isStale = error instanceof Refusal && error.fault.kind === 'stale_version';
+          if (!isStale || version !== undefined || tries >= limits.editTriesMax) throw error;
+        }
+      }
+    });
+  }
+
+  /** Creates a thing, or replaces the version that the caller read. Throws Refusal `stale_version` for another one. */
+  async write(by: Principal, id: string, text: string, version: number | undefined): Promise<Written> {
+    const place = thingPlaceOf(id);
+    return await this.#inTurn(by.accountId, place, async () => {
+      const before = await this.#existing(by.accountId, place);
+      if (before === undefined) {
+        if (version !== undefined) throw stale(`${id} is not there; write without version creates it`, version, 0);
+        return await this.#create(by, place, text);
+      }
+      if (before.text === text) return { id: before.id, version: before.version, status: 'unchanged' };
+      if (version === undefined) {
+        const what = `${before.id} exists (version ${before.version}, ${before.sizeBytes} bytes, changed ${before.changedAt}); nothing was written. Read it, then edit it, or write with version: ${before.version} to replace it`;
+        throw stale(what, 0, before.version);
+      }
+      checkVersion(before, version);
+      return await this.#replace(by, place, before, text);
+    });
+  }
+
+  async #existing(accountId: string, place: ThingPlace): Promise<OpenedThing | undefined> {
+    if (place.kind === 'paper' && place.id === undefined) return undefined;
+    if (place.kind === 'task') throw invalidField('id', 'add_tasks and change_tasks write tasks');
+    if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
+    try {
+      return await openThingAt(this.#shelves, accountId, place);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.fault.kind !== 'not_found') {
+        // An unknown category is created with its first document.
+        const isNewCategory = place.kind === 'doc' && error instanceof Refusal && error.fault.kind === 'invalid_fields';
+        if (!isNewCategory) throw error;
+      }
+      if (place.kind === 'paper') throw error;
+      return undefined;
+    }
+  }
+
+  async #create(by: Principal, place: ThingPlace, content: string): Promise<Written> {
+    const { docs, handoffs, papers, nameOf } = this.#shelves;
+    const { accountId } = by;
+    const name = nameOf(by);
+    switch (place.kind) {
+      case 'doc': {
+        if (!('title' in place)) throw invalidField('id', 'a new dev doc needs cairn://docs/{category}/{title}');
+        const { category, title } = place;
+        const made = await docs.create(accountId, { title, category, content, create_category: true }, name);
+        return { id: docUri(made), version: made.version, status: 'created' };
+      }
+      case 'handoff': {
+        if (!('project' in place)) throw invalidField('id', 'a new handoff needs cairn://handoffs/{project}/{topic}');
+        const { project, topic } = place;
+        const made = await handoffs.save(accountId, { project, topic, content, expected_version: 0 }, name);
+        return { id: handoffId(made), version: made.version, status: 'created' };
+      }
+      case 'paper': {
+        const fields = { title: titleOf(content), content, category_id: null, published: false };
+        const { paper } = await papers.create(accountId, fields, name);
+        return { id: paperUri(paper.id), version: paper.version, status: 'created' };
+      }
+      case 'file':
+        return await this.#push(by, place, content, undefined);
+      default:
+        throw new Error(`${place.kind} is not created here`);
+    }
+  }
+
+  async #replace(by: Principal, place: ThingPlace, before: OpenedThing, content: string): Promise<Written> {
+    const { docs, handoffs, papers, nameOf } = this.#shelves;
+    const { accountId } = by;
+    const name = nameOf(by);
+    const expected_version = before.version;
+    switch (place.kind) {
+      case 'doc': {
+        const made = await docs.update(accountId, { ...referenceOf(place), content, expected_version }, name);
+        return { id: docUri(made), version: made.version, status: 'updated' };
+      }
+      case 'handoff': {
+        const { record } = handoffOf(handoffs, accountId, place);
+        const { project, topic, date, time } = record;
+        const named = { project, topic, date, ...(time === null ? {} : { time }) };
+        const made = await handoffs.save(accountId, { ...named, content, expected_version }, name);
+        return { id: handoffId(made), version: made.version, status: 'updated' };
+      }
+      case 'paper': {
+        const { paper } = await papers.patch(accountId, place.id ?? 0, { content, expected_version }, name);
+        return { id: paperUri(paper.id), version: paper.version, status: 'updated' };
+      }
+      case 'file':
+        return await this.#push(by, place, content, before.sha256);
+      default:
+        throw new Error(`${place.kind} is not replaced here`);
+    }
+  }
+
+  async #push(
+    by: Principal,
+    { vault, path }: Extract<ThingPlace, { kind: 'file' }>,
+    content: string,
+    base: string | undefined,
+  ): Promise<Written> {
+    const { sync, nameOf } = this.#shelves;
+    if (path === '' || path.endsWith('/')) throw invalidField('id', 'id must name a file, not a folder');
+    const vaultId = await vaultOf(this.#shelves, by.accountId, vault);
+    const file = liveFile(sync.reader.file(vaultId, checkPath(path, 'id').folded));
+    const { record, status } = await sync.push.push(by.accountId, {
+      path: file?.path ?? path,
+      content,
+      base_sha: base,
+      vault_id: vaultId,
+      device_id: nameOf(by),
+      mustHash: false,
+    });
+    const done = status === 'created' || status === 'unchanged' ? status : 'updated';
+    return { id: fileName(this.#shelves, by.accountId, vaultId, record.path), version: record.seq, status: done };
+  }
+
+  async #inTurn<T>(accountId: string, place: ThingPlace, run: () => Promise<T>): Promise<T> {
+    const key = foldCase(JSON.stringify([accountId, place]));
+    const made = (this.#queues.get(key) ?? Promise.resolve()).then(run, run);
+    this.#queues.set(key, made);
+    try {
+      return await made;
+    } finally {
+      if (this.#queues.get(key) === made) this.#queues.delete(key);
+    }
+  }
+}
+
+/** The title of a new paper: its first heading, or its first line. */
+function titleOf(content: string): string {
+  const line = /^#\s+(.+)$/m.exec(content)?.[1] ?? content.split('\n').find((one) => one.trim() !== '');
+  const title = line?.trim().slice(0, limits.documentTitleCharsMax);
+  if (title === undefined || title === '')
+    throw invalidField('content', 'content of a paper must begin with its title: # Title');
+  return title;
+}
+
+function checkVersion({ id, version, changedAt, changedBy }: OpenedThing, expected: number | undefined): void {
+  if (expected === undefined || expected === version) return;
+  const who = changedBy === undefined ? '' : ` by ${changedBy}`;
+  throw stale(
+    `${id} is at version ${version} now, not ${expected}: changed ${changedAt}${who}; read it again`,
+    expected,
+    version,
+  );
+}
+
+function stale(detail: string, expected: number, current: number): Refusal {
+  return new Refusal({ kind: 'stale_version', detail, expected, current, record: undefined });
+}

@@ -1,0 +1,214 @@
+/** Declares the tools that move and remove things, and settle conflicts. */
+import { z } from 'zod';
+import { attempt } from '../../common/attempt.ts';
+import { explain, invalidField, Refusal } from '../../common/fault.ts';
+import type { Principal } from '../../common/principal.ts';
+import { ADDS, DESTROYS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
+import { plural } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
+import { liveFile } from '../../sync/log/file-record.ts';
+import { checkPath } from '../../sync/log/paths.ts';
+import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { fileName, referenceOf, vaultOf } from '../things/open.ts';
+import type { Shelves } from '../things/thing.ts';
+import { type Outcome, outcomes, outcomesText } from './shown.ts';
+import { thingId } from './texts.ts';
+
+type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
+
+export function placeTools(shelves: Shelves): Tool[] {
+  return [moveTool(shelves), removeTool(shelves), settleTool(shelves)];
+}
+
+function moveTool(shelves: Shelves): Tool {
+  return defineTool({
+    name: 'move',
+    title: 'Move or rename files',
+    access: 'account',
+    description: 'Moves or renames a file, or a folder with all its files, inside a vault. Histories stay.',
+    input: z.strictObject({ id: thingId, to: thingId.describe('The new path') }),
+    output: outcomes,
+    annotations: ADDS,
+    example: { id: 'notes/plan.md', to: 'archive/plan.md' },
+    async handle({ id, to }, principal) {
+      const [from, target] = [thingPlaceOf(id), thingPlaceOf(to, 'to')];
+      if (from.kind !== 'file')
+        throw invalidField(
+          'id',
+          'only files and folders of vaults move; write a document again, then remove the old one',
+        );
+      if (target.kind !== 'file') throw invalidField('to', 'to must be a path in the same vault');
+      const vaultId = await vaultOf(shelves, principal.accountId, from.vault);
+      const toVault = target.vault === undefined ? vaultId : await vaultOf(shelves, principal.accountId, target.vault);
+      if (toVault !== vaultId)
+        throw invalidField('to', 'to must be in the same vault; write the file there, then remove it here');
+      return outcomesText('moved', await moveAll(shelves, principal, vaultId, from.path, target.path));
+    },
+  });
+}
+
+async function moveAll(shelves: Shelves, by: Principal, vaultId: string, from: string, to: string): Promise<Outcome[]> {
+  const moves = await movesOf(shelves, by.accountId, vaultId, from, to);
+  const results: Outcome[] = [];
+  for (const { path, target, sha256 } of moves) {
+    const push = () =>
+      shelves.sync.push.push(by.accountId, {
+        path: target,
+        from_path: path,
+        base_sha: sha256,
+        vault_id: vaultId,
+        device_id: shelves.nameOf(by),
+        mustHash: false,
+      });
+    const made = await attempt(push);
+    if (!made.ok && moves.length === 1) throw new Refusal(made.fault);
+    results.push({ id: path, done: made.ok, says: made.ok ? `to ${made.value.record.path}` : explain(made.fault) });
+  }
+  return results;
+}
+
+/** The files to move: one, or all of a folder. Throws Refusal `invalid_fields` or `not_found`. */
+async function movesOf({ sync }: Shelves, accountId: string, vaultId: string, from: string, to: string) {
+  const folder = from.replace(/\/+$/, '');
+  const { folded } = checkPath(folder, 'id');
+  const file = from.endsWith('/') ? undefined : liveFile(sync.reader.file(vaultId, folded));
+  if (file !== undefined) {
+    const name = file.path.split('/').at(-1) ?? '';
+    return [{ path: file.path, target: to.endsWith('/') ? to + name : to, sha256: file.sha256 }];
+  }
+  const page = await sync.reading.fileLists.list(
+    { accountId, vaultId },
+    { prefix: `${folder}/`, glob: undefined, includeDeleted: false, limit: limits.moveFilesMax, after: undefined },
+  );
+  if (page.files.length === 0)
+    throw new Refusal({ kind: 'not_found', what: `no file or folder ${from} in this vault; list shows what is there` });
+  if (page.next !== undefined)
+    throw invalidField('id', `a call moves at most ${limits.moveFilesMax} files; move its subfolders one by one`);
+  const into = to.replace(/\/+$/, '');
+  return page.files.map(({ file: { path, sha256 } }) => ({
+    path,
+    target: `${into}${path.slice(folder.length)}`,
+    sha256,
+  }));
+}
+
+function removeTool(shelves: Shelves): Tool {
+  return defineTool({
+    name: 'remove',
+    title: 'Remove files or documents',
+    access: 'account',
+    description: 'Deletes files, or moves dev docs, papers and tasks to the trash. restore brings each back.',
+    input: z.strictObject({ ids: z.array(thingId).min(1).max(limits.removedAtOnceMax) }),
+    output: outcomes,
+    annotations: DESTROYS,
+    example: { ids: ['archive/plan.md'] },
+    async handle({ ids }, principal) {
+      const results: Outcome[] = [];
+      for (const id of ids) {
+        const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id)));
+        if (!made.ok && ids.length === 1) throw new Refusal(made.fault);
+        results.push({ id, done: made.ok, says: made.ok ? made.value : explain(made.fault) });
+      }
+      return outcomesText('removed', results);
+    },
+  });
+}
+
+async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Promise<string> {
+  const { docs, papers, tasks, sync, nameOf } = shelves;
+  const name = nameOf(by);
+  const inTrash = `is in the trash for ${limits.binDays} days`;
+  switch (place.kind) {
+    case 'doc':
+      await docs.remove(by.accountId, referenceOf(place), name);
+      return inTrash;
+    case 'paper':
+      await papers.remove(by.accountId, place.id, name);
+      return inTrash;
+    case 'task':
+      await tasks.remove(by.accountId, place.id, name);
+      return inTrash;
+    case 'handoff':
+      throw invalidField('ids', 'handoffs are not removed; a newer one of the same topic takes its place');
+    case 'conflict':
+      throw invalidField('ids', 'settle_conflict ends a conflict');
+    case 'file': {
+      const vaultId = await vaultOf(shelves, by.accountId, place.vault);
+      const file = liveFile(sync.reader.file(vaultId, checkPath(place.path.replace(/\/+$/, ''), 'ids').folded));
+      if (file === undefined)
+        throw new Refusal({ kind: 'not_found', what: `no file ${place.path} in this vault; list shows what is there` });
+      await sync.history.remove(by.accountId, { path: file.path, vaultId, baseSha: file.sha256, deviceId: name });
+      return 'deleted; its versions are kept';
+    }
+  }
+}
+
+function settleTool(shelves: Shelves): Tool {
+  return defineTool({
+    name: 'settle_conflict',
+    title: 'Settle a conflict',
+    access: 'account',
+    description:
+      'Ends a conflict of two versions of a file (list with in "conflicts", read shows both merged): keep one side, or send the merged text.',
+    input: z.strictObject({
+      id: thingId.describe('cairn://conflicts/…, or the path: all of it'),
+      keep: z.enum(['current', 'pushed']).optional().describe('pushed: the refused version'),
+      text: z.string().max(limits.fileBytesMax).optional().describe('The merge, without marks'),
+      version: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('As read; guards the file'),
+    }),
+    output: z.object({ id: z.string(), path: z.string(), version: z.int().nullable() }),
+    annotations: SETS,
+    example: { id: 'notes/today.md', keep: 'current' },
+    async handle({ id, keep, text, version: read }, principal) {
+      const place = thingPlaceOf(id);
+      if (place.kind === 'file') return await settlePath(shelves, principal, place, keep);
+      if (place.kind !== 'conflict')
+        throw invalidField(
+          'id',
+          'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them',
+        );
+      if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send keep or text, one of them');
+      const { conflicts } = shelves.sync;
+      const { current } = conflicts.sides(principal.accountId, undefined, place.id);
+      const now = current?.record;
+      if (read !== undefined && read !== (now?.seq ?? 0)) {
+        throw invalidField(
+          'version',
+          `the file is at version ${now?.seq ?? 0} now, not ${read}; read the conflict again`,
+        );
+      }
+      const { vaultId, conflict, file } = await conflicts.resolve(principal.accountId, {
+        conflictId: place.id,
+        vaultId: undefined,
+        keep:
+          text === undefined
+            ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
+            : { side: 'edited', text, encoding: 'utf-8' },
+        baseSha: now?.deleted === false ? now.sha256 : undefined,
+        deviceId: shelves.nameOf(principal),
+      });
+      const { path } = conflict.record;
+      const version = file?.seq ?? null;
+      return {
+        structured: { id, path, version },
+        text: `${fileName(shelves, principal.accountId, vaultId, path)} is settled; version ${version ?? 'none'}`,
+      };
+    },
+  });
+}
+
+/** Settles every pending conflict of a path with one side. */
+async function settlePath(shelves: Shelves, by: Principal, place: FilePlace, keep: 'current' | 'pushed' | undefined) {
+  if (keep === undefined) throw invalidField('keep', 'keep is required with a path; to send text, name one conflict');
+  const vaultId = await vaultOf(shelves, by.accountId, place.vault);
+  const { settled, file } = await shelves.sync.conflicts.resolvePath(by.accountId, {
+    path: place.path,
+    vaultId,
+    keep: { side: keep === 'pushed' ? 'yours' : 'theirs' },
+    baseSha: undefined,
+    deviceId: shelves.nameOf(by),
+  });
+  const version = file?.seq ?? null;
+  const text = `${plural(settled.length, 'conflict')} of ${place.path} settled; version ${version ?? 'none'}`;
+  return { structured: { id: place.path, path: place.path, version }, text };
+}

@@ -1,0 +1,158 @@
+/** Declares the tools that add and change many tasks in one call. Categories are named, not numbered. */
+import { z } from 'zod';
+import { attempt } from '../../common/attempt.ts';
+import { explain, invalidField, Refusal } from '../../common/fault.ts';
+import type { Principal } from '../../common/principal.ts';
+import { idFrom } from '../../fields/kinds.ts';
+import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
+import { declaredTask } from '../../tasks/declared.ts';
+import { newTask, taskChange } from '../../tasks/fields.ts';
+import type { Tasks } from '../../tasks/service.ts';
+import { taskText } from '../../tasks/shown.ts';
+import { nearestName } from '../things/open.ts';
+import type { Shelves } from '../things/thing.ts';
+
+const { content, due_date, is_important, kanban_status } = declaredTask.inputs;
+const category = z.string().max(limits.categoryNameCharsMax).optional();
+
+const added = z.strictObject({
+  content,
+  due_date: due_date.optional(),
+  is_important: is_important.optional(),
+  category: category.describe('Its name; created if missing'),
+  status: kanban_status.optional(),
+});
+
+const changed = z.strictObject({
+  id: idFrom('list_tasks'),
+  content: content.optional(),
+  due_date: due_date.optional(),
+  is_important: is_important.optional(),
+  done: z.boolean().optional(),
+  category: category.describe('Its name; empty: none'),
+  status: kanban_status.optional(),
+  remove: z.boolean().optional().describe('To the trash'),
+});
+
+const taskResults = z.object({
+  tasks: z.array(declaredTask.shown),
+  failed: z.array(z.object({ index: z.int().nonnegative(), says: z.string() })),
+});
+
+export function taskListTools(shelves: Shelves): Tool[] {
+  return [addTasks(shelves), changeTasks(shelves)];
+}
+
+function addTasks({ tasks, nameOf }: Shelves): Tool {
+  return defineTool({
+    name: 'add_tasks',
+    title: 'Add tasks',
+    access: 'account',
+    description: 'Adds tasks: to-dos, reminders, plans.',
+    input: z.strictObject({ tasks: z.array(added).min(1).max(limits.tasksAtOnceMax) }),
+    output: taskResults,
+    annotations: ADDS,
+    example: { tasks: [{ content: 'Renew the certificate', due_date: '2026-12-01', category: 'Operations' }] },
+    async handle({ tasks: given }, principal) {
+      return await each(given, 'added', async ({ category: named, status, ...fields }) => {
+        const id = await categoryOf(tasks, principal, named, true);
+        const made = {
+          ...fields,
+          ...(id === undefined ? {} : { category_id: id }),
+          ...(status === undefined ? {} : { kanban_status: status }),
+        };
+        const read = tasks.read(principal.accountId, newTask, made, 'tasks');
+        const task = await tasks.create(principal.accountId, read, nameOf(principal));
+        const twin = tasks.twinOf(principal.accountId, task);
+        const hint =
+          twin === undefined ? '' : ` (the same as #${twin} of the last minutes: if unintended, remove this one)`;
+        return { task, says: taskText(task) + hint };
+      });
+    },
+  });
+}
+
+function changeTasks({ tasks, nameOf }: Shelves): Tool {
+  return defineTool({
+    name: 'change_tasks',
+    title: 'Change tasks',
+    access: 'account',
+    description: 'ThingChanges tasks: done, due date, text, category, status, or removes them.',
+    input: z.strictObject({ tasks: z.array(changed).min(1).max(limits.tasksAtOnceMax) }),
+    output: taskResults,
+    annotations: SETS,
+    example: { tasks: [{ id: 2, done: true }] },
+    async handle({ tasks: given }, principal) {
+      return await each(given, 'changed', async ({ id, category: named, status, done, remove, ...fields }) => {
+        const by = nameOf(principal);
+        if (remove === true) {
+          const { task } = await tasks.remove(principal.accountId, id, by);
+          return { task, says: `#${id} is in the trash; restore brings it back` };
+        }
+        const categoryId = named === '' ? null : await categoryOf(tasks, principal, named, false);
+        const change = {
+          ...fields,
+          ...(categoryId === undefined ? {} : { category_id: categoryId }),
+          ...(status === undefined ? {} : { kanban_status: status }),
+          ...(done === undefined ? {} : { completed: done }),
+        };
+        const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
+        const task = await tasks.patch(principal.accountId, id, read, { by });
+        return { task, says: taskText(task) };
+      });
+    },
+  });
+}
+
+/** The id of a category with a name in any case. An unknown one is created, or refused with the nearest name. */
+async function categoryOf(
+  tasks: Tasks,
+  { accountId }: Principal,
+  name: string | undefined,
+  creates: boolean,
+): Promise<number | undefined> {
+  if (name === undefined || name.trim() === '') return undefined;
+  const all = tasks.categories.list(accountId);
+  const wanted = name.trim().toLowerCase();
+  const found = all.find((one) => one.name.toLowerCase() === wanted);
+  if (found !== undefined) return found.id;
+  const guess = nearestName(
+    name,
+    all.map((one) => one.name),
+  );
+  if (guess === undefined && creates) return (await tasks.categories.create(accountId, { name: name.trim() })).id;
+  const known = all.length === 0 ? 'there are none' : all.map((one) => one.name).join(', ');
+  throw invalidField(
+    'category',
+    guess === undefined ? `no category ${name}; known: ${known}` : `no category ${name}; did you mean ${guess}?`,
+  );
+}
+
+type Task = Parameters<typeof taskText>[0] & { readonly deleted_at?: string | null };
+
+/** Runs a step for each item; a failed one does not stop the others. A single one that fails is refused. */
+async function each<T>(
+  items: readonly T[],
+  verb: string,
+  run: (item: T) => Promise<{ readonly task: Task; readonly says: string }>,
+) {
+  const tasks: ReturnType<typeof declaredTask.show>[] = [];
+  const says: string[] = [];
+  const failed: { index: number; says: string }[] = [];
+  for (const [index, item] of items.entries()) {
+    const made = await attempt(() => run(item));
+    if (made.ok) {
+      tasks.push(declaredTask.show(made.value.task as Parameters<typeof declaredTask.show>[0]));
+      says.push(made.value.says);
+    } else if (items.length === 1) throw new Refusal(made.fault);
+    else failed.push({ index, says: explain(made.fault) });
+  }
+  const not = failed.length === 0 ? '' : `, ${failed.length} not`;
+  const lines = [...failed.map((one) => `not ${one.index + 1}: ${one.says}`), ...says];
+  return {
+    structured: { tasks, failed },
+    text: headed(`${plural(tasks.length, 'task')} ${verb}${not}`, lines, (line) => line),
+  };
+}

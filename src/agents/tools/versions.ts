@@ -1,0 +1,217 @@
+/** Declares the tools that list versions, and bring one back, or what was removed, or a folder as it was. */
+import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
+import type { Principal } from '../../common/principal.ts';
+import { docUri } from '../../documents/dev-docs/resources.ts';
+import { handoffUri } from '../../documents/handoffs/resources.ts';
+import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
+import { headed, plural } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
+import { checkPath } from '../../sync/log/paths.ts';
+import { parseIsoMs } from '../../time/iso-time.ts';
+import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
+import type { Shelves } from '../things/thing.ts';
+import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
+import { thingId, versionArgument } from './texts.ts';
+
+type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
+
+export function versionTools(shelves: Shelves): Tool[] {
+  return [historyTool(shelves), restoreTool(shelves)];
+}
+
+function historyTool(shelves: Shelves): Tool {
+  return defineTool({
+    name: 'history',
+    title: 'List versions',
+    access: 'account',
+    description: 'Lists the kept versions of a file, dev doc or handoff, newest first: when, and by whom.',
+    input: z.strictObject({
+      id: thingId,
+      limit: z.int().min(1).max(limits.historyMax).optional(),
+      detail: z.boolean().optional().describe('Adds hashes'),
+    }),
+    output: z.object({
+      id: z.string(),
+      versions: z.array(z.object({ version: z.int(), about: z.string(), sha256: z.string().optional() })),
+    }),
+    annotations: READS,
+    example: { id: 'notes/today.md' },
+    async handle({ id, limit = limits.historyDefault, detail = false }, { accountId }) {
+      const found = await versionsOf(shelves, accountId, thingPlaceOf(id), limit);
+      const text = headed(
+        `${found.id}: ${plural(found.versions.length, 'version')}; read or restore takes version`,
+        found.versions,
+        (one) =>
+          [`${one.version}: ${one.about}`, ...(detail && one.sha256 !== undefined ? [one.sha256] : [])].join(' '),
+      );
+      return { structured: found, text };
+    },
+  });
+}
+
+interface Versions {
+  readonly id: string;
+  readonly versions: { version: number; about: string; sha256?: string }[];
+}
+
+async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
+  const { docs, handoffs, sync } = shelves;
+  const about = (v: { size_bytes: number; created_at: string; changed_by?: string | undefined }) =>
+    `${minute(v.created_at)}${v.changed_by === undefined ? '' : ` by ${v.changed_by}`}, ${sizeText(v.size_bytes)}`;
+  const of = (id: string, all: readonly ({ version: number } & Parameters<typeof about>[0])[]): Versions => ({
+    id,
+    versions: all.slice(0, limit).map((one) => ({ version: one.version, about: about(one) })),
+  });
+  switch (place.kind) {
+    case 'doc': {
+      const { record } = docs.get(accountId, referenceOf(place));
+      return of(docUri(record), docs.versions(accountId, record));
+    }
+    case 'handoff': {
+      const { record } = handoffOf(handoffs, accountId, place);
+      return of(handoffUri(record), handoffs.versions(accountId, record));
+    }
+    case 'file': {
+      const vaultId = await vaultOf(shelves, accountId, place.vault);
+      const page = await sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
+      const versions = page.versions.map((one) => ({
+        version: one.seq,
+        about: `${minute(one.stored_at)} ${one.status} by ${one.device_id}, ${sizeText(one.size_bytes)}${one.path === page.path ? '' : `, as ${one.path}`}`,
+        sha256: one.sha256,
+      }));
+      return { id: fileName(shelves, accountId, vaultId, page.path), versions };
+    }
+    default:
+      throw invalidField('id', 'only files, dev docs and handoffs keep earlier versions');
+  }
+}
+
+function restoreTool(shelves: Shelves): Tool {
+  return defineTool({
+    name: 'restore',
+    title: 'Bring back a version',
+    access: 'account',
+    description:
+      'Brings back what was removed, an older version of a file, dev doc or handoff, or a folder as it was at a time. A new change, which can be undone.',
+    input: z.strictObject({
+      id: thingId,
+      version: versionArgument.describe('See history'),
+      at: z.string().max(limits.isoTimeCharsMax).optional().describe('For a folder: ISO 8601 with a zone'),
+      dry_run: z.boolean().optional().describe('Only list'),
+    }),
+    output: outcomes,
+    annotations: ADDS,
+    example: { id: 'archive/plan.md' },
+    async handle({ id, version: wanted, at, dry_run: isDry = false }, principal) {
+      const place = thingPlaceOf(id);
+      if (at === undefined)
+        return outcomesText('restored', [
+          { id, done: true, says: await restoreOne(shelves, principal, place, wanted) },
+        ]);
+      if (place.kind !== 'file') throw invalidField('at', 'at is only for folders of vaults; use version');
+      return outcomesText(
+        isDry ? 'would be restored' : 'restored',
+        await restoreFolder(shelves, principal, place, at, isDry),
+      );
+    },
+  });
+}
+
+async function restoreOne(
+  shelves: Shelves,
+  by: Principal,
+  place: ThingPlace,
+  wanted: number | undefined,
+): Promise<string> {
+  const { docs, papers, tasks, handoffs, sync, nameOf } = shelves;
+  const { accountId } = by;
+  const name = nameOf(by);
+  switch (place.kind) {
+    case 'doc': {
+      const content =
+        wanted === undefined ? undefined : docs.get(accountId, { ...referenceOf(place), version: wanted }).content;
+      const made = await docs.update(
+        accountId,
+        { ...referenceOf(place), ...(content === undefined ? { restore: true } : { content }) },
+        name,
+      );
+      return `restored; now version ${made.version}`;
+    }
+    case 'handoff': {
+      if (wanted === undefined) throw invalidField('version', 'version is required; history lists them');
+      const { record, content } = handoffOf(handoffs, accountId, place, wanted);
+      const { project, topic, date, time } = record;
+      const made = await handoffs.save(
+        accountId,
+        { project, topic, date, ...(time === null ? {} : { time }), content },
+        name,
+      );
+      return `restored; now version ${made.version}`;
+    }
+    case 'paper': {
+      const { paper } = await papers.patch(accountId, place.id ?? 0, { restore: true }, name);
+      return `is back, version ${paper.version}`;
+    }
+    case 'task': {
+      const task = await tasks.patch(accountId, place.id, {}, { restore: true, by: name });
+      return `is back, version ${task.version}`;
+    }
+    case 'conflict':
+      throw invalidField('id', 'settle_conflict ends a conflict; history of the file shows its versions');
+    case 'file': {
+      const vaultId = await vaultOf(shelves, accountId, place.vault);
+      const seq = wanted ?? (await lastLive(shelves, accountId, vaultId, place.path));
+      const made = await sync.history.restore(accountId, {
+        path: place.path,
+        seq,
+        vaultId,
+        baseSha: undefined,
+        deviceId: name,
+      });
+      return `${made.status} from version ${seq}; now version ${made.record.seq}`;
+    }
+  }
+}
+
+/** The newest version of a deleted file that has content. Throws Refusal `invalid_fields` for a file that is there. */
+async function lastLive({ sync }: Shelves, accountId: string, vaultId: string, path: string): Promise<number> {
+  const page = await sync.history.list(accountId, { path, vaultId, limit: 2, before: undefined });
+  const [newest, previous] = page.versions;
+  if (newest?.type === 'deleted' && previous !== undefined) return previous.seq;
+  throw invalidField('version', `${page.path} is there; say which version to bring back (history lists them)`);
+}
+
+async function restoreFolder(
+  shelves: Shelves,
+  by: Principal,
+  place: FilePlace,
+  at: string,
+  isDry: boolean,
+): Promise<Outcome[]> {
+  const atMs = parseIsoMs(at);
+  if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
+  const vaultId = await vaultOf(shelves, by.accountId, place.vault);
+  const folder = place.path.replace(/\/+$/, '');
+  const results: Outcome[] = [];
+  let after: Parameters<Shelves['sync']['asOf']['restore']>[1]['after'];
+  do {
+    const page = await shelves.sync.asOf.restore(by.accountId, {
+      vaultId,
+      folder: folder === '' ? '' : checkPath(folder, 'id').path,
+      atMs,
+      isDry,
+      deviceId: shelves.nameOf(by),
+      after,
+    });
+    results.push(
+      ...page.restored.map((id) => ({ id, done: true, says: 'as it was' })),
+      ...page.deleted.map((id) => ({ id, done: true, says: 'deleted, as it came later' })),
+      ...page.skipped.map(({ path, reason }) => ({ id: path, done: false, says: reason })),
+    );
+    after = page.next;
+  } while (after !== undefined && results.length < limits.moveFilesMax);
+  if (after !== undefined) results.push({ id: place.path, done: false, says: 'there are more; call again' });
+  return results;
+}

@@ -1,0 +1,70 @@
+/** cairn member: the members that share the log of this hub, and the planned change from one to another. */
+import type { MemberReport } from '../../control/protocol.ts';
+import { type Command, type Options, takes } from '../command.ts';
+import { print, printResult, table } from '../output.ts';
+import { control } from './control.ts';
+import { operatorConfig } from './settings.ts';
+
+export const memberCommands: readonly Command[] = [
+  {
+    name: 'member list',
+    summary: 'show which member serves, the state of this one, and the names of all',
+    examples: ['cairn member list'],
+    run: list,
+  },
+  {
+    name: 'member hand-over',
+    summary: 'let another member serve, without a write lost; run it on the one that serves',
+    options: [takes('to', 'NAME')],
+    explains: { to: 'the member that is to serve; default: the first that is ready' },
+    examples: ['cairn member hand-over', 'cairn member hand-over --to east'],
+    run: handOver,
+  },
+  {
+    name: 'member why',
+    summary: 'say why this member serves, or why it does not',
+    examples: ['cairn member why'],
+    run: why,
+  },
+  {
+    name: 'member leave',
+    summary: 'make the data folder of a stopped member a hub of its own, without its log',
+    examples: ['cairn member leave'],
+    run: leaveLog,
+  },
+];
+
+async function list(options: Options): Promise<number> {
+  const report = await control({ command: 'member.report' });
+  return printResult(options, { ...report }, () => {
+    const others = report.members.map((name) => [name, name === report.owner ? 'serves' : ''] as const);
+    return `${table(rowsOf(report))}\n\n${table(others)}`;
+  });
+}
+
+const rowsOf = ({ name, state, position, behind, owner }: MemberReport) =>
+  [
+    ['this member', name],
+    ['state', state],
+    ['record', behind === 0 ? String(position) : `${position}, ${behind} behind`],
+    ['serves', owner ?? 'nobody'],
+  ] as const;
+
+async function handOver(options: Options): Promise<number> {
+  const to = options.optional('to');
+  const done = await control({ command: 'member.hand_over', ...(to === undefined ? {} : { to }) });
+  return printResult(options, done, () => `handing over to ${done.handed_over}`);
+}
+
+async function why(options: Options): Promise<number> {
+  const report = await control({ command: 'member.report' });
+  return printResult(options, { ...report }, () => `${report.message}: ${report.why}`);
+}
+
+async function leaveLog(options: Options): Promise<number> {
+  const { leave } = await import('../../ops/member/leave.ts');
+  const position = await leave(operatorConfig());
+  if (options.json) print(JSON.stringify({ position }));
+  else print(`this data folder is a hub of its own, with all records up to ${position}. Unset CAIRN_LOG to start it.`);
+  return 0;
+}

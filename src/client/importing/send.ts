@@ -1,0 +1,151 @@
+/** Writes what an importer found to an account. Never changes what is there: a repeated import adds what is missing. */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { limits } from '../../limits/service.ts';
+import { readAs } from '../sync/remote-record.ts';
+import { ToolRefused } from '../tool-refused.ts';
+import type { ToolAnswer, ToolClient } from '../tools.ts';
+import type { ImportedFile, ImportedTask, ImportNotice } from './imported.ts';
+
+export interface ImportResult {
+  readonly created: number;
+  /** Was there already. */
+  readonly unchanged: number;
+  readonly notices: readonly ImportNotice[];
+}
+
+const filesSchema = z.object({
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  cursor: z.string().nullish(),
+  has_more: z.boolean().optional(),
+});
+const pushedSchema = z.object({
+  results: z.array(z.object({ path: z.string().nullable(), error: z.object({ message: z.string() }).optional() })),
+});
+const categoriesSchema = z.object({ categories: z.array(z.object({ id: z.number(), name: z.string() })) });
+const createdSchema = z.object({ category: z.object({ id: z.number() }) });
+const tasksSchema = z.object({
+  tasks: z.array(z.object({ content: z.string(), due_date: z.string().nullable() })),
+});
+
+interface Pending {
+  readonly args: { readonly path: string; readonly content: string; readonly encoding?: 'base64' };
+  readonly sizeBytes: number;
+}
+
+/**
+ * Writes files to a vault, many in one call. A file that the vault holds with other bytes is not changed: a notice names
+ * it.
+ */
+export async function sendFiles(
+  tools: ToolClient,
+  vaultId: string,
+  files: readonly ImportedFile[],
+): Promise<ImportResult> {
+  const there = await filesThere(tools, vaultId);
+  const notices: ImportNotice[] = [];
+  let [created, unchanged] = [0, 0];
+  let pending: Pending[] = [];
+  const flush = async () => {
+    if (pending.length === 0) return;
+    const sent = pending.map(({ args }) => args);
+    pending = [];
+    const { structured } = await patiently(() => tools.call('sync_push_many', { vault_id: vaultId, files: sent }));
+    for (const { path, error } of readAs(pushedSchema, structured).results) {
+      if (error === undefined) created += 1;
+      else notices.push(`${path ?? '(no path)'} is left out: ${error.message}`);
+    }
+  };
+  for (const file of files) {
+    if (file.sizeBytes > limits.pushManyBytesMax) {
+      notices.push(
+        `${file.path} is left out: it is larger than ${limits.pushManyBytesMax / 2 ** 20} MiB; sync it with \`cairn sync\``,
+      );
+      continue;
+    }
+    const bytes = await file.read();
+    const known = there.get(file.path.normalize('NFC'));
+    if (known === undefined) {
+      const sum = pending.reduce((total, { sizeBytes }) => total + sizeBytes, bytes.length);
+      if (sum > limits.pushManyBytesMax || pending.length >= limits.pushManyFilesMax) await flush();
+      pending.push(pendingOf(file.path, bytes));
+    } else if (known === createHash('sha256').update(bytes).digest('hex')) unchanged += 1;
+    else notices.push(`${file.path} is left out: the vault has a file of this name with other content`);
+  }
+  await flush();
+  return { created, unchanged, notices };
+}
+
+function pendingOf(path: string, bytes: Buffer): Pending {
+  const text = bytes.toString('utf8');
+  if (Buffer.from(text).equals(bytes)) return { args: { path, content: text }, sizeBytes: bytes.length };
+  return { args: { path, content: bytes.toString('base64'), encoding: 'base64' }, sizeBytes: bytes.length };
+}
+
+/** SHA-256 of each live file of a vault, by path. */
+async function filesThere(tools: ToolClient, vaultId: string): Promise<ReadonlyMap<string, string>> {
+  const there = new Map<string, string>();
+  let cursor: string | undefined;
+  do {
+    const args = { vault_id: vaultId, ...(cursor === undefined ? {} : { cursor }) };
+    const page = readAs(filesSchema, (await patiently(() => tools.call('sync_list', args))).structured);
+    for (const { path, sha256 } of page.files) there.set(path, sha256);
+    cursor = page.has_more === true ? (page.cursor ?? undefined) : undefined;
+  } while (cursor !== undefined);
+  return there;
+}
+
+/** Creates tasks, and the categories that they name. A task with the same text and date in its category is not repeated. */
+export async function sendTasks(tools: ToolClient, tasks: readonly ImportedTask[]): Promise<ImportResult> {
+  let [created, unchanged] = [0, 0];
+  const { structured } = await tools.call('list_categories', {});
+  const ids = new Map(readAs(categoriesSchema, structured).categories.map(({ id, name }) => [name.toLowerCase(), id]));
+  for (const [name, group] of grouped(tasks)) {
+    const known = ids.get(name.toLowerCase());
+    const id =
+      known ??
+      readAs(createdSchema, (await patiently(() => tools.call('create_category', { name }))).structured).category.id;
+    const there = known === undefined ? new Set<string>() : await tasksThere(tools, id);
+    for (const { content, dueDate, isImportant } of group) {
+      const key = keyOf(content, dueDate);
+      if (there.has(key)) unchanged += 1;
+      else {
+        const due = dueDate === null ? {} : { due_date: dueDate };
+        await patiently(() =>
+          tools.call('create_task', { content, ...due, is_important: isImportant, category_id: id }),
+        );
+        there.add(key);
+        created += 1;
+      }
+    }
+  }
+  return { created, unchanged, notices: [] };
+}
+
+async function tasksThere(tools: ToolClient, categoryId: number): Promise<Set<string>> {
+  const args = { category_id: categoryId, limit: limits.taskListMax };
+  const { tasks } = readAs(tasksSchema, (await patiently(() => tools.call('list_tasks', args))).structured);
+  return new Set(tasks.map(({ content, due_date }) => keyOf(content, due_date)));
+}
+
+const keyOf = (content: string, due: string | null): string => `${due ?? ''}\n${content}`;
+
+function grouped(tasks: readonly ImportedTask[]): ReadonlyMap<string, readonly ImportedTask[]> {
+  const groups = new Map<string, ImportedTask[]>();
+  for (const task of tasks) groups.set(task.category, [...(groups.get(task.category) ?? []), task]);
+  return groups;
+}
+
+/** Repeats a call that the hub refuses for its rate, after the pause that it names. */
+async function patiently(call: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const seconds = error instanceof ToolRefused ? error.waitSeconds : undefined;
+      if (seconds === undefined) throw error;
+      await sleep(seconds * 1000);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** What a member serves while it does not own the log: its health, the metrics, and the control socket. */
+import { Refusal } from '../../common/fault.ts';
+import type { LogSink } from '../../common/log.ts';
+import { version } from '../../common/version.ts';
+import { refuseControl } from '../../compose/control-answers.ts';
+import { Doors } from '../../compose/listeners.ts';
+import { notReady } from '../../compose/member/ownership.ts';
+import { type Config, isSecure } from '../../config.ts';
+import { type MemberTools, runMemberControl } from '../../control/member.ts';
+import { type ControlAnswer, controlRequest } from '../../control/protocol.ts';
+import { Admission } from '../../http/checks/admission.ts';
+import { Rates } from '../../http/checks/rates.ts';
+import { RequestLog } from '../../http/measure/request-log.ts';
+import { Traffic } from '../../http/measure/traffic.ts';
+import { createAddressResolver } from '../../http/request/client-address.ts';
+import { healthRoutes, type MemberHealth } from '../../http/route/health.ts';
+import type { Route } from '../../http/route/route.ts';
+import { limits } from '../../limits/service.ts';
+import { connectionsThatFit } from '../open-files.ts';
+
+interface LeanHubOptions {
+  readonly config: Config;
+  readonly sink: LogSink;
+  readonly health: () => MemberHealth;
+  readonly metrics: { readonly guarded: readonly Route[]; readonly open: readonly Route[] };
+}
+
+/** Opens the ports. Throws StartError when an address is in use. */
+export function openLeanDoors({ config, sink: { log, access }, health, metrics }: LeanHubOptions): Doors {
+  const state = () => health().message;
+  const { connectionsMax, streamsMax, inflightBytesMax, slowMs, trustedProxies } = config;
+  const admission = new Admission({
+    connectionsMax: connectionsThatFit(connectionsMax, log),
+    streamsMax,
+    inflightBytesMax,
+    loopDelayMsMax: 0,
+    loopDelayMs: () => 0,
+  });
+  const shared = {
+    clientAddress: createAddressResolver(trustedProxies),
+    rates: new Rates(config, () => performance.now()),
+    traffic: new Traffic(),
+    requestLog: new RequestLog({ log, access, slowMs }),
+    parseJson: () => Promise.reject(new Refusal({ kind: 'internal' })),
+    log,
+    isSecure: isSecure(config),
+    mayServe: () => ({ kind: 'not_owner', state: state(), retryAfterSeconds: limits.retryAfterSeconds }) as const,
+  };
+  return Doors.open(config, shared, admission, {
+    service: [
+      ...healthRoutes({ version, ready: () => Promise.resolve(notReady(state())), member: health }),
+      ...metrics.guarded,
+    ],
+    metrics: metrics.open,
+  });
+}
+
+/** Answers a line on the control socket of a member that does not serve. */
+export async function answerLean(tools: MemberTools, health: () => MemberHealth, line: string): Promise<string> {
+  const { operator_user: _user, ...given } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  const { data: request } = controlRequest.safeParse(given);
+  try {
+    if (request?.command === 'member.report' || request?.command === 'member.hand_over') {
+      const answer: ControlAnswer = { ok: true, result: await runMemberControl(tools, request) };
+      return JSON.stringify(answer);
+    }
+    if (request?.command === 'health') {
+      const { checks } = notReady(health().message);
+      const answer: ControlAnswer = { ok: true, result: { status: 'not_ready', checks } };
+      return JSON.stringify(answer);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return refuseControl(error.message);
+    throw error;
+  }
+  const { owner, message } = health();
+  return refuseControl(
+    `${message}; run the command on the member that owns the log${owner === null ? '' : `: ${owner}`}`,
+  );
+}

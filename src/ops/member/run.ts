@@ -1,0 +1,301 @@
+/**
+ * Runs a member of several: it follows the log until it may take over, serves as a hub while it owns the log, and
+ * follows again after it has handed over. The process ends by SIGKILL when another member owns the log.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { endProcess } from '../../common/end-process.ts';
+import { Refusal } from '../../common/fault.ts';
+import type { Log, LogSink } from '../../common/log.ts';
+import { StartError } from '../../common/start-error.ts';
+import { makeFolder } from '../../compose/core.ts';
+import type { Doors } from '../../compose/listeners.ts';
+import { checkLog } from '../../compose/member/log-check.ts';
+import type { Ownership } from '../../compose/member/ownership.ts';
+import type { RunningService } from '../../compose/member/running-service.ts';
+import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
+import type { MemberReport } from '../../control/protocol.ts';
+import { ControlSocket } from '../../control/socket.ts';
+import type { MemberHealth } from '../../http/route/health.ts';
+import { limits } from '../../limits/service.ts';
+import type { CommitLog } from '../../replication/log/log.ts';
+import { openCommitLog } from '../../replication/log/open.ts';
+import { LogFollower, type TakenOver } from '../../replication/members/follower.ts';
+import { type MemberIdentity, memberIdentity } from '../../replication/members/identity.ts';
+import { MemberLease } from '../../replication/members/lease.ts';
+import { Owner } from '../../replication/members/owner.ts';
+import { seedLog } from '../../replication/members/seed.ts';
+import { type MemberState, STATE_SENTENCES } from '../../replication/members/states.ts';
+import { prepareFolder } from '../../store/data-file/folder.ts';
+import { DATA_FILE } from '../../store/data-file/names.ts';
+import { ReplicaFile } from '../../store/logged/replica.ts';
+import { isUnwritten } from '../../store/meta/schema.ts';
+import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
+import { openSealer } from '../../store/sealing/own-key.ts';
+import { answerLean, openLeanDoors } from './lean-hub.ts';
+
+type MemberConfig = Config & { readonly log: LogSettings };
+type StartHub = (config: Config, sink: LogSink, ownership: Ownership) => Promise<RunningService>;
+
+/** Starts a member. Resolves once it answers probes. Throws StartError when it cannot follow its log. */
+export async function runMember(config: MemberConfig, sink: LogSink, startHub: StartHub): Promise<RunningService> {
+  makeFolder(config.dataFolder);
+  const member = new Member(config, sink, startHub, await openCommitLog(config.log.url, storeEnvironment()));
+  return await member.start();
+}
+
+/** What a member has open while it follows. */
+interface Lean {
+  readonly replica: ReplicaFile;
+  readonly follower: LogFollower;
+  /** True when this folder has a hub that the log does not have yet. */
+  readonly isToSeed: boolean;
+  readonly close: () => Promise<void>;
+}
+
+class Member {
+  readonly #config: MemberConfig;
+  readonly #sink: LogSink;
+  readonly #log: Log;
+  readonly #startHub: StartHub;
+  readonly #commitLog: CommitLog;
+  readonly #stopping = new AbortController();
+  /** Listen as long as this process runs. */
+  #doors: Doors | undefined;
+  #identity: MemberIdentity = { name: '', instance: '' };
+  #follower: LogFollower | undefined;
+  #owner: Owner | undefined;
+  #hub: RunningService | undefined;
+  #isHandingOver = false;
+  /** Ends the ownership; `to`: the member that is to take over. */
+  #endOwnership: (to: string | undefined) => void = () => undefined;
+  #tellBroken: (cause: unknown) => void = () => undefined;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(config: MemberConfig, sink: LogSink, startHub: StartHub, commitLog: CommitLog) {
+    this.#config = config;
+    this.#sink = sink;
+    this.#log = sink.log;
+    this.#startHub = startHub;
+    this.#commitLog = commitLog;
+  }
+
+  async start(): Promise<RunningService> {
+    const lean = await this.#openLean();
+    const doors = await this.#openDoors(lean);
+    const broken = new Promise<unknown>((resolve) => {
+      this.#tellBroken = resolve;
+    });
+    this.#ended = this.#live(lean).catch((error: unknown) => this.#die('member: stopped', { err: error }));
+    return {
+      port: doors.port,
+      metricsPort: doors.metricsPort,
+      firstStep: undefined,
+      broken,
+      renewCertificate: () => this.#hub?.renewCertificate(),
+      stop: async () => {
+        this.#stopping.abort();
+        this.#endOwnership(undefined);
+        await this.#ended;
+        await doors.drain(0);
+        await this.#commitLog.close();
+      },
+    };
+  }
+
+  async #live(first: Lean): Promise<void> {
+    for (let lean = first; ; lean = await this.#openLean()) {
+      const taken = await lean.follower.run();
+      if (taken === undefined) {
+        await lean.close();
+        return;
+      }
+      await this.#own(lean, taken);
+      if (this.#stopping.signal.aborted) return;
+    }
+  }
+
+  /** Opens the ports for as long as this process runs. Closes what is open when it throws. */
+  async #openDoors(lean: Lean): Promise<Doors> {
+    try {
+      const metrics = { guarded: [], open: [] };
+      this.#doors = openLeanDoors({ config: this.#config, sink: this.#sink, health: () => this.#health(), metrics });
+      return this.#doors;
+    } catch (error) {
+      await lean.close();
+      throw error;
+    }
+  }
+
+  /** Opens the data file and the control socket for following. Closes them again when it throws. */
+  async #openLean(): Promise<Lean> {
+    const { dataFolder: folder, mapBytes, log: settings } = this.#config;
+    const socket = await ControlSocket.acquire(folder, (line) => answerLean(this.#tools, () => this.#health(), line));
+    let replica: ReplicaFile | undefined;
+    const close = async () => {
+      await replica?.close();
+      await socket.release();
+    };
+    try {
+      // Removes what an interrupted first start without a log has left.
+      if (!existsSync(join(folder, DATA_FILE)) || existsSync(join(folder, 'first-start')))
+        prepareFolder(folder, true).keep();
+      const opened = new ReplicaFile({ folder, mapBytes });
+      replica = opened;
+      this.#identity = memberIdentity(folder, settings.member);
+      const isToSeed = await this.#isToSeed(opened);
+      if (isToSeed) checkLog({ ...this.#config }, NO_OWNERSHIP);
+      const prove = () => this.#prove(opened);
+      if (isToSeed) prove();
+      const follower = new LogFollower({
+        commitLog: this.#commitLog,
+        replica: opened,
+        identity: this.#identity,
+        log: this.#log,
+        prove,
+        leaseMs: settings.leaseSeconds * 1000,
+        priority: settings.priority,
+        signal: this.#stopping.signal,
+      });
+      this.#follower = follower;
+      await this.#announce();
+      return { replica: opened, follower, isToSeed, close };
+    } catch (error) {
+      await close().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Whether this folder has a hub of its own. Throws StartError when the log has another one. */
+  async #isToSeed(replica: ReplicaFile): Promise<boolean> {
+    if (replica.place !== undefined || isUnwritten(replica.reader)) return false;
+    if ((await this.#commitLog.ends()) === undefined) return true;
+    throw new StartError(
+      'CAIRN_DATA has a hub of its own, and CAIRN_LOG names a log that has one already; start with an empty data folder to join, or name a new log.',
+    );
+  }
+
+  #prove({ reader }: ReplicaFile): void {
+    const key = Buffer.from(this.#config.masterKey ?? '', 'hex');
+    if (!isMasterKey(reader, openSealer(reader, key))) throw new StartError(WRONG_KEY);
+  }
+
+  /** Serves as the owner until it is told to end, then hands over. */
+  async #own(lean: Lean, taken: TakenOver): Promise<void> {
+    const lease = new MemberLease(this.#config.log.leaseSeconds * 1000);
+    lease.renew(taken.since);
+    const { incarnation, end } = taken;
+    const owner = new Owner({
+      commitLog: this.#commitLog,
+      identity: this.#identity,
+      cell: 1,
+      incarnation,
+      end,
+      lease,
+      log: this.#log,
+      die: (words, details) => this.#die(words, details),
+    });
+    this.#owner = owner;
+    if (lean.isToSeed) await seedLog(lean.replica, owner, this.#log);
+    else await lean.replica.apply([], { cell: 1, incarnation, ...end });
+    await lean.close();
+    const ended = new Promise<string | undefined>((resolve) => {
+      this.#endOwnership = resolve;
+    });
+    const hub = await this.#startHub(this.#config, this.#sink, this.#ownership(owner));
+    this.#hub = hub;
+    void hub.broken.then(this.#tellBroken);
+    this.#log.info({ state: 'owning', position: owner.end.position }, 'member: state');
+    if (hub.firstStep !== undefined) this.#log.info(hub.firstStep);
+    if (this.#stopping.signal.aborted) this.#endOwnership(undefined);
+    const to = await ended;
+    this.#isHandingOver = true;
+    this.#log.info({ state: 'handing over', to }, 'member: state');
+    await hub.stop();
+    this.#hub = undefined;
+    await owner.handOver(to);
+    this.#owner = undefined;
+    this.#isHandingOver = false;
+  }
+
+  #ownership(owner: Owner): Ownership {
+    const refusal = () =>
+      ({ kind: 'not_owner', state: this.#health().message, retryAfterSeconds: limits.retryAfterSeconds }) as const;
+    return {
+      ...this.#tools,
+      recordLog: owner,
+      mayServe: () => (owner.lease.isValid && !this.#isHandingOver ? undefined : refusal()),
+      isUnsure: () => owner.isUnsure,
+      front: this.#doors as Doors,
+      health: () => this.#health(),
+    };
+  }
+
+  readonly #tools = {
+    report: (): Promise<MemberReport> => this.#report(),
+    handOver: (to: string | undefined): Promise<void> => this.#handOver(to),
+  };
+
+  async #report(): Promise<MemberReport> {
+    const names = await this.#commitLog.listParts('members/').catch(() => []);
+    const members = [...new Set(names.map((name) => name.split('/')[1] ?? ''))].toSorted((a, b) => (a < b ? -1 : 1));
+    const why = this.#owner === undefined ? (this.#follower?.why ?? '') : 'it has taken over, and its lease holds';
+    const left = this.#owner === undefined ? null : Math.round(this.#owner.lease.leftMs);
+    return { ...this.#health(), why, lease_left_ms: left, members };
+  }
+
+  async #handOver(to: string | undefined): Promise<void> {
+    if (this.#hub === undefined) {
+      const { owner, message } = this.#health();
+      throw new Refusal({
+        kind: 'not_found',
+        what: `${message}; hand over on the owner${owner === null ? '' : `, ${owner}`}`,
+      });
+    }
+    const { members } = await this.#report();
+    if (to !== undefined && !members.includes(to)) {
+      throw new Refusal({ kind: 'not_found', what: `there is no member ${to}; the members are ${members.join(', ')}` });
+    }
+    // After the answer has left.
+    setTimeout(() => this.#endOwnership(to), 50);
+  }
+
+  /** Leaves a mark in the log by which `cairn member list` knows this member. */
+  async #announce(): Promise<void> {
+    const { name, instance } = this.#identity;
+    await this.#commitLog
+      .putPart(`members/${name}/${instance}`, Buffer.from(`${JSON.stringify({ name })}\n`))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'member: the log does not know this member yet'));
+  }
+
+  #health(): MemberHealth {
+    const { name } = this.#identity;
+    const owner = this.#owner;
+    if (owner !== undefined) {
+      const state = this.#stateOf(owner);
+      return { name, state, message: STATE_SENTENCES[state], position: owner.end.position, behind: 0, owner: name };
+    }
+    const follower = this.#follower;
+    const state = follower?.state ?? 'joining';
+    const position = follower?.end.position ?? 0;
+    const newest = follower?.newest;
+    const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
+    const behind = Math.max(0, (follower?.last ?? 0) - position);
+    return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder };
+  }
+
+  #stateOf(owner: Owner): MemberState {
+    if (this.#isHandingOver) return 'handing over';
+    if (owner.lease.isValid) return this.#hub === undefined ? 'taking over' : owner.isUnsure ? 'unsure' : 'owning';
+    return 'apart';
+  }
+
+  #die(words: string, details: Readonly<Record<string, unknown>>): void {
+    this.#log.fatal(details, words);
+    this.#sink.flush();
+    endProcess(1);
+  }
+}
+
+/** For the check of a hub that is to be put into a new log. */
+const NO_OWNERSHIP = undefined;

@@ -1,0 +1,233 @@
+/**
+ * The member that reads. It applies the records of the log to its data file, and takes over when it is handed the log,
+ * or when reads succeed and find nothing for longer than the owner's lease.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import type { ReplicaFile, StoredRow } from '../../store/logged/replica.ts';
+import type { LoggedRow } from '../../store/rows.ts';
+import { CHAIN_START, type ChainEnd, checkNotBehind, follow } from '../chain.ts';
+import { type DecodedRecord, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
+import { type CommitLog, OutcomeUnknown } from '../log/log.ts';
+import type { MemberIdentity } from './identity.ts';
+import { type ClockMoment, elapsedMs, type MemberClock, systemClock } from './lease.ts';
+import type { MemberState } from './states.ts';
+import { isFatal, mayTakeOver } from './take-over.ts';
+
+export interface LogFollowerOptions {
+  readonly commitLog: CommitLog;
+  readonly replica: ReplicaFile;
+  readonly identity: MemberIdentity;
+  readonly leaseMs: number;
+  /** Seconds that this member waits longer than others. */
+  readonly priority: number;
+  readonly log: Log;
+  /** Throws StartError when the applied rows are sealed under another master key. */
+  readonly prove: () => void;
+  /** Ends the following. */
+  readonly signal: AbortSignal;
+  readonly clock?: MemberClock;
+}
+
+/** What a member has after it took over. */
+export interface TakenOver {
+  readonly incarnation: string;
+  readonly end: ChainEnd;
+  /** When the append of its record began. */
+  readonly since: ClockMoment;
+  /** True when the log was empty. */
+  readonly isFirst: boolean;
+}
+
+export class LogFollower {
+  state: MemberState = 'joining';
+  /** Why this member does not own the log, for the operator. */
+  why = 'it has not read the log yet';
+  /** The head of the newest record that was read. */
+  newest: RecordHead | undefined;
+  /** Newest position of the log that is known. */
+  last = 0;
+  readonly #options: LogFollowerOptions;
+  readonly #clock: MemberClock;
+  #end: ChainEnd;
+  #incarnation: string | undefined;
+  #isPartial = false;
+  /** When a read last found a record, or first succeeded; undefined while reads fail. */
+  #seenAt: ClockMoment | undefined;
+  #isProven = false;
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const place = options.replica.place;
+    this.#end = place === undefined ? CHAIN_START : { position: place.position, hash: place.hash };
+    this.#incarnation = place?.incarnation;
+    this.#isPartial = place?.isPartial === true;
+  }
+
+  get end(): ChainEnd {
+    return this.#end;
+  }
+
+  /** Follows until this member has taken over, or until the signal: then undefined. Throws when the log is not its own. */
+  async run(): Promise<TakenOver | undefined> {
+    const { signal, log, leaseMs } = this.#options;
+    const pollMs = Math.min(limits.logPollMsMax, Math.max(limits.logPollMsMin, leaseMs / 20));
+    while (!signal.aborted) {
+      try {
+        if (await this.#catchUp()) this.#seenAt = undefined;
+        this.#seenAt ??= this.#clock.look();
+        this.#tell('following');
+        const taken = await this.#takeIfDue();
+        if (taken !== undefined) return taken;
+      } catch (error) {
+        if (isFatal(error)) throw error;
+        this.#seenAt = undefined;
+        if (this.state !== 'apart') log.warn({ err: error }, 'member: the log cannot be read; trying again');
+        this.#tell('apart');
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  #tell(state: MemberState): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.#options.log.info({ state, position: this.#end.position }, 'member: state');
+  }
+
+  /** Applies what the log has after the newest applied record. Returns true when there was any. */
+  async #catchUp(): Promise<boolean> {
+    const { commitLog } = this.#options;
+    let rows: StoredRow[] = [];
+    let bytes = 0;
+    let found = false;
+    let applied = this.#end;
+    if (this.state === 'joining' || this.state === 'apart') {
+      const ends = await commitLog.ends();
+      this.last = ends?.last ?? 0;
+      checkNotBehind(this.#end, this.last);
+      if (this.last > this.#end.position) this.#tell('catching up');
+    }
+    for await (const { bytes: stored } of commitLog.read(this.#end.position + 1)) {
+      const record = await decodeRecord(stored);
+      applied = follow(applied, record);
+      if (this.#incarnation !== undefined && record.incarnation !== this.#incarnation)
+        throw new OtherIncarnation(record);
+      this.#incarnation = record.incarnation;
+      if (record.note?.['seed'] !== undefined) this.#isPartial = record.note['seed'] === 'more';
+      found = true;
+      this.newest = record;
+      this.last = Math.max(this.last, record.position);
+      for (const row of await this.#withParts(record)) {
+        rows.push(row);
+        bytes += row.value?.length ?? 0;
+      }
+      if (bytes >= limits.logGroupBytesMax) {
+        await this.#apply(rows, applied);
+        [rows, bytes] = [[], 0];
+      }
+      if (this.#options.signal.aborted) break;
+    }
+    if (found) await this.#apply(rows, applied);
+    if (!this.#isProven && this.#end.position > 0) {
+      this.#options.prove();
+      this.#isProven = true;
+    }
+    return found;
+  }
+
+  async #apply(rows: readonly StoredRow[], end: ChainEnd): Promise<void> {
+    const partial = this.#isPartial ? { isPartial: true } : {};
+    await this.#options.replica.apply(rows, { cell: 1, incarnation: this.#incarnation ?? '', ...end, ...partial });
+    this.#end = end;
+  }
+
+  async #withParts({ rows }: DecodedRecord): Promise<StoredRow[]> {
+    return await Promise.all(
+      rows.map(async (row) => ({ table: row.table, key: row.key, value: await this.#value(row) })),
+    );
+  }
+
+  async #value({ value, part }: LoggedRow): Promise<Uint8Array | undefined> {
+    if (part === undefined) return value;
+    const bytes = await this.#options.commitLog.getPart(part.name);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    if (sha256 !== part.sha256)
+      throw new Error(`the part ${part.name} of the log has other bytes than its record says`);
+    return bytes;
+  }
+
+  async #takeIfDue(): Promise<TakenOver | undefined> {
+    const { commitLog, identity, log, leaseMs, priority } = this.#options;
+    const now = this.#clock.look();
+    const silentMs = this.#seenAt === undefined ? 0 : elapsedMs(this.#seenAt, now);
+    const facts = { newest: this.newest ?? (await this.#newestHead()), identity, silentMs, leaseMs, priority };
+    const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial });
+    this.why = why;
+    if (!isDue) return undefined;
+    // A machine that slept could take a position that was trimmed.
+    const last = (await commitLog.ends())?.last ?? 0;
+    if (last !== this.#end.position) return undefined;
+    this.#tell('taking over');
+    const position = last + 1;
+    const incarnation = this.#incarnation ?? randomBytes(12).toString('hex');
+    const record = await encodeRecord({
+      cell: 1,
+      incarnation,
+      position,
+      member: identity.name,
+      timeMs: Date.now(),
+      kind: 'take-over',
+      rows: [],
+      id: randomBytes(12).toString('hex'),
+      previousHash: this.#end.hash,
+      note: { instance: identity.instance, lease: String(leaseMs) },
+    });
+    const since = this.#clock.look();
+    const created = await this.#settle(position, record.bytes, since);
+    if (created === 'taken') {
+      this.#seenAt = undefined;
+      return undefined;
+    }
+    log.info({ position, why }, 'member: took over');
+    return { incarnation, end: { position, hash: record.hash }, since, isFirst: position === 1 };
+  }
+
+  /** Asks until the log says whether the record is there. */
+  async #settle(position: number, bytes: Uint8Array, since: ClockMoment): Promise<'written' | 'taken'> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await this.#options.commitLog.append(position, bytes, since.wallMs);
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown)) throw error;
+        this.#tell('unsure');
+        await sleep(Math.min(limits.logRetryMsMax, limits.logRetryMs * 2 ** failures));
+      }
+    }
+  }
+
+  /** The head of the newest applied record, after a start that found no new one. */
+  async #newestHead(): Promise<RecordHead | undefined> {
+    if (this.#end.position === 0) return undefined;
+    for await (const { bytes } of this.#options.commitLog.read(this.#end.position)) {
+      this.newest = await decodeRecord(bytes);
+      break;
+    }
+    return this.newest;
+  }
+}
+
+/** The log has begun again: what this member has applied is of another history. */
+class OtherIncarnation extends Error {
+  override readonly name = 'OtherIncarnation';
+
+  constructor({ position, incarnation }: RecordHead) {
+    super(
+      `the log has begun again at record ${position} (incarnation ${incarnation}); move the data folder of this member away and start it again: it joins with an empty one`,
+    );
+  }
+}

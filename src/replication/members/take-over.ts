@@ -1,0 +1,48 @@
+/** When a member may take over, and which errors of a log end it. Pure. */
+import { ChainBroken } from '../chain.ts';
+import { DamagedRecord, type RecordHead } from '../frame.ts';
+import { LogGap } from '../log/log.ts';
+import type { MemberIdentity } from './identity.ts';
+
+/** A follower waits for so many leases: its clock may run this much faster than the owner's. */
+const LEASES_WAITED = 1.2;
+
+export interface TakeOverFacts {
+  /** The newest record; undefined: the log is empty. */
+  readonly newest: RecordHead | undefined;
+  readonly identity: MemberIdentity;
+  /** How long successful reads have found nothing new. */
+  readonly silentMs: number;
+  readonly leaseMs: number;
+  /** Seconds to wait longer than others. */
+  readonly priority: number;
+  /** True while the log does not have all rows of the hub that it began with. */
+  readonly isPartial: boolean;
+}
+
+/** Whether a member may try to take over now, and why or why not. */
+export function mayTakeOver(facts: TakeOverFacts): { readonly isDue: boolean; readonly why: string } {
+  const { newest, identity, silentMs, leaseMs, priority, isPartial } = facts;
+  if (newest === undefined) return { isDue: true, why: 'the log is empty' };
+  if (isPartial)
+    return { isDue: false, why: `the log does not have the whole hub yet: ${newest.member} is writing it` };
+  if (newest.kind === 'hand-over') {
+    const to = newest.note?.['to'];
+    if (to === undefined || to === identity.name) return { isDue: true, why: `${newest.member} handed over` };
+  }
+  if (newest.note?.['instance'] === identity.instance && newest.kind !== 'hand-over')
+    return { isDue: true, why: 'the owner was the process before this one, in this data folder' };
+  const ownersMs = Number(newest.note?.['lease'] ?? 0);
+  const waitMs = LEASES_WAITED * Math.max(leaseMs, ownersMs) + priority * 1000;
+  const silence = `${(silentMs / 1000).toFixed(1)} s`;
+  if (silentMs < waitMs)
+    return { isDue: false, why: `${newest.member} owns the log; its newest record was read ${silence} ago` };
+  return { isDue: true, why: `${newest.member} has been silent for ${silence}` };
+}
+
+/** True when following cannot go on: the log is another one, or damaged. Anything else may end on its own. */
+export const isFatal = (error: unknown): boolean =>
+  error instanceof ChainBroken ||
+  error instanceof DamagedRecord ||
+  error instanceof LogGap ||
+  (error instanceof Error && ['StartError', 'OtherIncarnation'].includes(error.name));

@@ -1,0 +1,92 @@
+/** The data file of a member that follows: it takes rows as the log has them, and serves nobody. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Raw } from '../committer.ts';
+import { checkAddressSpace } from '../data-file/address-space.ts';
+import { checkDataFile } from '../data-file/check.ts';
+import { DATA_FILE } from '../data-file/names.ts';
+import { syncPath } from '../data-file/sync-path.ts';
+import { type Environment, openEnvironment } from '../environment.ts';
+import type { Key, Reader } from '../table.ts';
+import { TableReads } from '../table-reads.ts';
+import { type LogPlace, placeOfFile, placeRow, replicationTables } from './place.ts';
+import { storedKey } from './stored-key.ts';
+
+/** A row with its value in memory; without one it is removed. */
+export interface StoredRow {
+  readonly table: string;
+  readonly key: Uint8Array;
+  readonly value?: Uint8Array | undefined;
+}
+
+export class ReplicaFile {
+  readonly #root: Environment;
+  readonly #tables = new Map<string, Raw>();
+  readonly #reads: TableReads;
+
+  /** Opens or creates the data file of a folder. Throws StartError. */
+  constructor({ folder, mapBytes }: { readonly folder: string; readonly mapBytes: number }) {
+    const path = join(folder, DATA_FILE);
+    if (existsSync(path)) checkDataFile(path, mapBytes);
+    checkAddressSpace(mapBytes);
+    this.#root = openEnvironment({ path, mapBytes, readOnly: false });
+    for (const name of [...this.#root.getKeys()].map(String)) this.#open(name);
+    for (const { name } of replicationTables) this.#open(name);
+    syncPath(folder);
+    this.#reads = new TableReads(this.#tables);
+  }
+
+  /** Reads the newest applied state. */
+  get reader(): Reader {
+    return this.#reads;
+  }
+
+  /** The newest applied record; undefined: this file has none. */
+  get place(): LogPlace | undefined {
+    this.#root.resetReadTxn();
+    return placeOfFile(this.#reads);
+  }
+
+  /** Names of the tables, in order. */
+  get tables(): string[] {
+    return [...this.#tables.keys()].toSorted((one, other) => (one < other ? -1 : 1));
+  }
+
+  /** Puts rows and the place that they lead to, in one commit. Resolves when it is on disk. */
+  async apply(rows: readonly StoredRow[], place: LogPlace): Promise<void> {
+    for (const { table } of rows) if (!this.#tables.has(table)) this.#open(table);
+    await this.#root.childTransaction(() => {
+      for (const { table, key, value } of rows) {
+        // The library stores the bytes of a key as they are.
+        const stored = Buffer.from(key) as unknown as Key;
+        if (value === undefined) void this.#raw(table).remove(stored);
+        else void this.#raw(table).put(stored, Buffer.from(value));
+      }
+      const { table, key, bytes } = placeRow(place);
+      void this.#raw(table.name).put(key, bytes);
+    });
+    this.#root.resetReadTxn();
+  }
+
+  /** The rows of a table as stored, in order, of one moment. */
+  *rows(table: string): Generator<StoredRow> {
+    const raw = this.#raw(table);
+    for (const { key, value } of raw.getRange({})) {
+      yield { table, key: storedKey(Array.isArray(key) ? key : [key]), value };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  #open(name: string): void {
+    this.#tables.set(name, this.#root.openDB({ name, encoding: 'binary', keyEncoding: 'ordered-binary' }) as Raw);
+  }
+
+  #raw(table: string): Raw {
+    const raw = this.#tables.get(table);
+    if (raw === undefined) throw new Error(`table ${table} was not opened`);
+    return raw;
+  }
+}

@@ -1,0 +1,210 @@
+/** The tools made for models: read, edit, write, list, move, remove, history, restore, conflicts, tasks in one call. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callTool, structured, textOf } from '../support/gateway.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { type Account, account } from '../support/mirror.ts';
+
+let hub: Hub;
+let owner: Account;
+
+beforeAll(async () => {
+  hub = await startHub();
+  owner = await account(hub);
+});
+
+afterAll(async () => {
+  expect(hub.logs.filter((line) => Number(line['level']) >= 50)).toEqual([]);
+  await hub.stop();
+});
+
+const run = async <T = Record<string, unknown>>(name: string, args: object) =>
+  await structured<T>(hub, name, args, owner.mcp_key);
+const words = async (name: string, args: object) => textOf(await callTool(hub, name, args, owner.mcp_key));
+const refusal = async (name: string, args: object) =>
+  (await callTool(hub, name, args, owner.mcp_key)).error?.message ?? '';
+
+interface Read {
+  readonly content: string;
+  readonly version: number;
+}
+
+const KINDS = [
+  'notes/plan.md',
+  'cairn://docs/rules/Plan',
+  'cairn://handoffs/cairn/plan',
+  'cairn://papers/new',
+] as const;
+
+test.each(KINDS)('[FIND-3] %s is written, read in parts, edited and replaced in the same way', async (place) => {
+  const { id, status } = await run<{ id: string; status: string }>('write', {
+    id: place,
+    content: '# Plan\n\nOne.\n\n## Later\n\nTwo.\n',
+  });
+  expect(status).toBe('created');
+  expect(await run('read', { id, heading: 'later' })).toMatchObject({
+    content: '## Later\n\nTwo.\n',
+    from_line: 5,
+    to_line: 7,
+  });
+  expect(await run('read', { id, lines: '3' })).toMatchObject({ content: 'One.\n', total_lines: 7, cursor: null });
+  await run('edit', { id, old: 'One.', new: 'Eins.' });
+  await run('edit', { id, section: 'Later', append: 'Drei.' });
+  const { content, version } = await run<Read>('read', { id });
+  expect(content).toBe('# Plan\n\nEins.\n\n## Later\n\nTwo.\nDrei.\n');
+  expect(await refusal('edit', { id, old: 'Zwei', new: 'x', version: version - 1 })).toContain(
+    `at version ${version} now`,
+  );
+  expect(await refusal('edit', { id, old: 'Eins, zwei.', new: 'x' })).toContain('3: Eins.');
+  // What exists is replaced only by someone who read it.
+  expect(await refusal('write', { id, content: 'x\n' })).toContain(`version: ${version}`);
+  expect(await run('write', { id, content, version })).toMatchObject({ status: 'unchanged' });
+  expect(await run('write', { id, content: '# New\n', version })).toMatchObject({ status: 'updated' });
+  expect(await run('read', { id })).toMatchObject({ content: '# New\n' });
+});
+
+test('[FIND-3] twenty edits of one file at once are all in it', async () => {
+  await run('write', { id: 'log.md', content: '# Log\n' });
+  const lines = Array.from({ length: 20 }, (_, index) => `- entry ${index}`);
+  await Promise.all(lines.map(async (line) => await run('edit', { id: 'log.md', append: line })));
+  const { content } = await run<Read>('read', { id: 'log.md' });
+  expect(content.split('\n').slice(1, -1).sort()).toEqual(lines.toSorted());
+  expect(await words('list', { in: 'conflicts' })).toContain('0 pending');
+});
+
+test('[FIND-3] an unknown id says what was probably meant', async () => {
+  await run('write', { id: 'notes/shopping.md', content: 'x\n' });
+  await run('write', { id: 'cairn://docs/rules/deployment.md', content: 'x\n' });
+  await run('write', { id: 'cairn://handoffs/lighthouse/storm', content: 'x\n' });
+  expect(await refusal('read', { id: 'notes/shoping.md' })).toContain('did you mean notes/shopping.md?');
+  expect(await refusal('read', { id: 'cairn://docs/rules/deploy' })).toContain(
+    'did you mean cairn://docs/rules/deployment.md?',
+  );
+  expect(await refusal('read', { id: 'cairn://handoffs/lighthous/storm' })).toContain(
+    'did you mean cairn://handoffs/lighthouse/storm?',
+  );
+  expect(await refusal('read', { id: 'notes' })).toContain('is a folder');
+  expect(await refusal('edit', { id: 'notes/none.md', append: 'x' })).toContain('no file notes/none.md');
+});
+
+test('[FIND-3] a long text comes in pages', async () => {
+  const whole = Array.from({ length: 5000 }, (_, index) => `line ${index + 1} of a long text`).join('\n');
+  await run('write', { id: 'long.txt', content: whole });
+  let read = '';
+  let cursor: string | null = null;
+  do {
+    const page: { content: string; cursor: string | null } = await run('read', {
+      id: 'long.txt',
+      ...(cursor === null ? {} : { cursor }),
+    });
+    read += page.content;
+    cursor = page.cursor;
+  } while (cursor !== null);
+  expect(read).toBe(whole);
+  expect(await words('read', { id: 'long.txt', lines: '3000-3002' })).toMatch(
+    /lines 3000-3002 of 5000.*\n\nline 3000 of/s,
+  );
+});
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('[RPC-8] a picture is shown as one; other bytes are described', async () => {
+  await run('sync_push', { path: 'dot.png', content: PNG, encoding: 'base64' });
+  await run('sync_push', { path: 'dot.bin', content: 'AAECAw==', encoding: 'base64' });
+  const { result } = await callTool(hub, 'read', { id: 'dot.png' }, owner.mcp_key);
+  expect(result?.['content']).toEqual([
+    { type: 'text', text: expect.stringContaining('image/png') },
+    { type: 'image', mimeType: 'image/png', data: PNG },
+  ]);
+  expect(await words('read', { id: 'dot.bin' })).toContain('no text');
+  expect(await refusal('edit', { id: 'dot.bin', append: 'x' })).toContain('is not text');
+});
+
+test('[FIND-3] a file and a folder move with their histories; what is removed comes back', async () => {
+  await run('write', { id: 'box/a.md', content: 'a\n' });
+  await run('write', { id: 'box/deep/b.md', content: 'b\n' });
+  expect(await words('move', { id: 'box/', to: 'crate' })).toContain('2 moved');
+  expect(await words('move', { id: 'crate/a.md', to: 'crate/c.md' })).toContain('crate/c.md');
+  expect(await words('list', { in: 'crate' })).toMatch(/crate\/deep\/ 1 in it\ncrate\/c\.md 2 bytes/);
+  expect(await words('history', { id: 'crate/c.md' })).toContain('as box/a.md');
+  expect(await words('remove', { ids: ['crate/c.md', 'crate/none.md'] })).toMatch(
+    /1 removed, 1 not:\ncrate\/none\.md no file/,
+  );
+  expect(await refusal('read', { id: 'crate/c.md' })).toContain('restore brings it back');
+  await run('restore', { id: 'crate/c.md' });
+  expect(await run('read', { id: 'crate/c.md' })).toMatchObject({ content: 'a\n' });
+  const before = new Date().toISOString();
+  await run('edit', { id: 'crate/c.md', append: 'more' });
+  await run('write', { id: 'crate/new.md', content: 'new\n' });
+  expect(await words('restore', { id: 'crate/', at: before, dry_run: true })).toContain('2 would be restored');
+  await run('restore', { id: 'crate/', at: before });
+  expect(await run('read', { id: 'crate/c.md' })).toMatchObject({ content: 'a\n' });
+  expect(await refusal('read', { id: 'crate/new.md' })).toContain('was deleted');
+});
+
+test('[FIND-3] documents and tasks go to the trash and come back', async () => {
+  const id = 'cairn://docs/rules/Trash';
+  await run('write', { id, content: 'one\n' });
+  const { tasks } = await run<{ tasks: { id: number }[] }>('add_tasks', { tasks: [{ content: 'Sweep' }] });
+  const task = `cairn://tasks/${tasks[0]?.id}`;
+  await run('remove', { ids: [id, task] });
+  expect(await words('list', { in: 'trash' })).toMatch(/docs\/rules\/Trash[\s\S]*Sweep/);
+  expect(await refusal('read', { id })).toContain('trash');
+  await run('restore', { id });
+  await run('restore', { id: task });
+  expect(await run('read', { id })).toMatchObject({ content: 'one\n' });
+  expect(await words('read', { id: task })).toContain('Sweep');
+});
+
+test('[FIND-3] a conflict is read merged, and settled with one side or with a text', async () => {
+  const base = '# Base\n\none\ntwo\n';
+  await run('write', { id: 'fight.md', content: base });
+  const { sha256 } = await run<{ sha256: string }>('sync_pull', { path: 'fight.md' });
+  await run('edit', { id: 'fight.md', old: 'one', new: 'eins' });
+  const push = { path: 'fight.md', content: base.replace('one', 'uno'), base_sha: sha256 };
+  const { error } = await callTool(hub, 'sync_push', push, owner.mcp_key);
+  const id = `cairn://conflicts/${String(error?.data?.['conflict_id'])}`;
+  expect(await words('list', { in: 'conflicts' })).toContain(id);
+  const { content, version } = await run<Read>('read', { id });
+  expect(content).toMatch(/<{7}[\s\S]*uno[\s\S]*={7}[\s\S]*eins|<{7}[\s\S]*eins[\s\S]*={7}[\s\S]*uno/);
+  expect(await refusal('settle_conflict', { id, text: 'x\n', version: version - 1 })).toContain(
+    'read the conflict again',
+  );
+  await run('settle_conflict', { id, text: base.replace('one', 'eins, uno'), version });
+  expect(await run('read', { id: 'fight.md' })).toMatchObject({ content: '# Base\n\neins, uno\ntwo\n' });
+  expect(await words('list', { in: 'conflicts' })).toContain('0 pending');
+});
+
+test('[FIND-3] many tasks in one call: categories by name, and what failed beside what was done', async () => {
+  const items = [
+    { content: 'Paint the door', category: 'House', due_date: '2026-12-01' },
+    { content: 'Oil the hinge', category: 'house', is_important: true },
+  ];
+  const { tasks } = await run<{ tasks: { id: number; category_id: number }[] }>('add_tasks', { tasks: items });
+  const [first, second] = tasks;
+  expect(first?.category_id).toBe(second?.category_id);
+  const changes = [
+    { id: first?.id, done: true },
+    { id: 9999, done: true },
+    { id: second?.id, category: 'Hause' },
+  ];
+  const { failed } = await run<{ failed: { index: number; says: string }[] }>('change_tasks', { tasks: changes });
+  expect(failed).toEqual([
+    { index: 1, says: 'task not found' },
+    { index: 2, says: expect.stringContaining('did you mean House?') },
+  ]);
+  expect(await run('list_tasks', { status: 'done', search: 'door' })).toMatchObject({ count: 1 });
+  expect(await refusal('change_tasks', { tasks: [{ id: 9999, done: true }] })).toContain('task not found');
+  expect(await words('list', { in: 'categories' })).toContain('House');
+});
+
+test('[FIND-3] list shows what there is, folder by folder, and whole vaults by their names', async () => {
+  await run('vault_create', { name: 'Second' });
+  await run('write', { id: 'cairn://vaults/Second/inner/x.md', content: 'x\n' });
+  const overview = await words('list', {});
+  for (const part of ['(primary)', 'Second', 'docs/rules', 'handoffs/cairn', 'open (list_tasks)'])
+    expect(overview).toContain(part);
+  expect(await words('list', { in: 'cairn://vaults/second/' })).toContain('inner/');
+  expect(await words('list', { in: 'cairn://vaults/Second/', glob: '*.md' })).toContain('inner/x.md');
+  expect(await words('list', { in: 'docs/rules' })).toContain('cairn://docs/rules/Plan');
+  expect(await refusal('list', { in: 'nowhere/' })).toContain('no folder nowhere');
+});

@@ -1,0 +1,190 @@
+/** Two members and a log: one serves, the other one takes over, and nothing that was answered is lost. */
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { callTool, structured } from '../support/gateway.ts';
+import { AGENT, call } from '../support/http.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { memberHealth, newLog, startMember, untilState, whichServes } from '../support/members.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** On a busy machine each start takes seconds. */
+const PATIENCE_MS = 240_000;
+const started: Hub[] = [];
+afterAll(async () => {
+  for (const hub of started) await hub.kill();
+});
+
+async function member(options: Parameters<typeof startMember>[0]): Promise<Hub> {
+  const hub = await startMember(options);
+  started.push(hub);
+  return hub;
+}
+
+async function pair(): Promise<{ log: string; owner: Hub; follower: Hub; key: string }> {
+  const log = newLog();
+  const owner = await member({ name: 'west', log });
+  await whichServes([owner]);
+  const follower = await member({ name: 'east', log });
+  const made = JSON.parse((await owner.cli('account', 'create', '--email', 'ada@example.org', '--json')).stdout);
+  await untilState(follower, 'following');
+  return { log, owner, follower, key: made.mcp_key };
+}
+
+const createTask = (hub: Hub, key: string, name: string) => callTool(hub, 'create_task', { content: name }, key);
+
+async function taskNames(hub: Hub, key: string): Promise<string[]> {
+  const { tasks } = await structured<{ tasks: { content: string }[] }>(hub, 'list_tasks', { limit: 100 }, key);
+  return tasks.map(({ content }) => content).toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** A file where the folder of the log was: whatever asks it fails, and nobody takes it for an empty log. */
+function takeAway(log: string): () => void {
+  renameSync(log, `${log}.away`);
+  writeFileSync(log, '');
+  return () => {
+    renameSync(log, `${log}.file`);
+    renameSync(`${log}.away`, log);
+  };
+}
+
+test('[MEMBER-1, MEMBER-3] a killed owner loses no answered write, keys stay valid, and it comes back as a follower', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { log, owner, follower, key } = await pair();
+  const names = Array.from({ length: 20 }, (_, index) => `task ${String(index).padStart(2, '0')}`);
+  for (const name of names) expect((await createTask(owner, key, name)).error).toBeUndefined();
+  await owner.kill();
+  await whichServes([follower]);
+  expect(await taskNames(follower, key)).toEqual(names);
+  const again = await member({ name: 'west', log, dataFolder: owner.dataFolder });
+  expect(await untilState(again, 'following')).toMatchObject({ name: 'west', owner: 'east', behind: 0 });
+  expect((await createTask(follower, key, 'later')).error).toBeUndefined();
+  await Promise.all([follower.kill(), again.kill()]);
+});
+
+test('[MEMBER-3] what does not own the log answers 503 with its state, and its command line says where to go', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { owner, follower, key } = await pair();
+  const refused = await call(follower, '/api/mcp/tools/list_tasks', {
+    method: 'POST',
+    headers: { Authorization: `McpKey ${key}`, 'Content-Type': 'application/json' },
+    body: '{}',
+  });
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect(refused.text).toContain('this member follows; another one serves');
+  const ready = await call(follower, '/ready');
+  expect([ready.status, ready.json()['status']]).toEqual([503, 'not_ready']);
+  expect((await call(owner, '/ready')).status).toBe(200);
+  expect(await memberHealth(owner)).toMatchObject({ name: 'west', state: 'owning', owner: 'west' });
+  expect(await memberHealth(follower)).toMatchObject({ name: 'east', state: 'following', owner: 'west' });
+  const asked = await follower.cli('account', 'list');
+  expect([asked.code, asked.stderr]).toEqual([
+    1,
+    expect.stringContaining('run the command on the member that owns the log: west'),
+  ]);
+  const listed = JSON.parse((await follower.cli('member', 'list', '--json')).stdout);
+  expect(listed).toMatchObject({ name: 'east', owner: 'west', members: ['east', 'west'] });
+  expect((await follower.cli('member', 'why')).stdout).toMatch(/west owns the log/);
+  // A planned change, to and fro.
+  expect((await createTask(owner, key, 'before')).error).toBeUndefined();
+  expect((await owner.cli('member', 'hand-over', '--to', 'nobody')).stderr).toContain('there is no member nobody');
+  expect((await owner.cli('member', 'hand-over', '--to', 'east')).code).toBe(0);
+  await whichServes([follower]);
+  await untilState(owner, 'following');
+  expect(await taskNames(follower, key)).toEqual(['before']);
+  expect((await follower.cli('member', 'hand-over')).code).toBe(0);
+  await whichServes([owner]);
+  expect(await taskNames(owner, key)).toEqual(['before']);
+  // A stop hands over too.
+  await owner.stop();
+  await whichServes([follower]);
+  await follower.stop();
+});
+
+test('[MEMBER-2] an owner that was stopped for longer than its lease answers nothing more and ends itself', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { owner, follower, key } = await pair();
+  const ended = new Promise((resolve) => owner.process.once('exit', (_code, signal) => resolve(signal)));
+  owner.process.kill('SIGSTOP');
+  const zombie = createTask(owner, key, 'of a zombie').catch(() => undefined);
+  await whichServes([follower]);
+  expect((await createTask(follower, key, 'of the owner')).error).toBeUndefined();
+  owner.process.kill('SIGCONT');
+  expect(await ended).toBe('SIGKILL');
+  expect((await zombie)?.result).toBeUndefined();
+  expect(owner.logs.some(({ msg }) => String(msg).startsWith('member: fenced'))).toBe(true);
+  expect(await taskNames(follower, key)).toEqual(['of the owner']);
+  await follower.kill();
+});
+
+test('[MEMBER-3] with the log away writes and then reads are answered 503, and everything resumes by itself', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { log, owner, follower, key } = await pair();
+  const bringBack = takeAway(log);
+  const late = createTask(owner, key, 'late');
+  await untilState(owner, 'apart');
+  await untilState(follower, 'apart');
+  const read = await call(owner, '/api/accounts/me', { headers: { 'User-Agent': AGENT } });
+  expect([read.status, read.headers['retry-after']]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect(read.text).toContain('the log cannot be reached');
+  bringBack();
+  const serves = await whichServes([owner, follower]);
+  const answer = await late.catch(() => undefined);
+  const names = await taskNames(serves, key);
+  // The one that was waiting is answered if the owner is still the one.
+  if (answer?.result !== undefined) expect(names).toEqual(['late']);
+  expect((await createTask(serves, key, 'then')).error).toBeUndefined();
+  await Promise.all([owner.kill(), follower.kill()]);
+});
+
+test('[MEMBER-4] a hub gets its first log, and what belongs to a log is not opened without it', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const env = { CAIRN_MASTER_KEY: '5a'.repeat(32) };
+  const hub = await startHub({ env });
+  started.push(hub);
+  const made = JSON.parse((await hub.cli('account', 'create', '--email', 'ada@example.org', '--json')).stdout);
+  expect((await createTask(hub, made.mcp_key, 'before the log')).error).toBeUndefined();
+  await hub.stop();
+  const log = newLog();
+  const wrong = startMember({
+    name: 'west',
+    log,
+    dataFolder: hub.dataFolder,
+    env: { CAIRN_MASTER_KEY: '6b'.repeat(32) },
+  });
+  await expect(wrong).rejects.toThrow('another master key');
+  const west = await member({ name: 'west', log, dataFolder: hub.dataFolder });
+  await whichServes([west]);
+  const east = await member({ name: 'east', log });
+  await untilState(east, 'following');
+  await west.kill();
+  await whichServes([east]);
+  expect(await taskNames(east, made.mcp_key)).toEqual(['before the log']);
+  // Another hub may not write into this log, and nobody writes the folder of a member behind it.
+  const other = await startHub({ env });
+  started.push(other);
+  await other.stop();
+  await expect(startMember({ name: 'other', log, dataFolder: other.dataFolder })).rejects.toThrow('a hub of its own');
+  const alone = { CAIRN_DATA: west.dataFolder, ...env };
+  const command = (...args: string[]) => runCairn(args, alone, '', []);
+  const away = ['account', 'create', '--email', 'eve@example.org'];
+  expect(await command(...away)).toMatchObject({ code: 1, stderr: expect.stringContaining('belongs to a log') });
+  expect(await west.cli(...away)).toMatchObject({ code: 1, stderr: expect.stringContaining('start the service') });
+  await expect(startHub({ dataFolder: west.dataFolder, env })).rejects.toThrow('belongs to a log');
+  const newKey = await runCairn(['rekey', '--key-stdin'], alone, `${'6b'.repeat(32)}\n`, []);
+  expect(newKey).toMatchObject({ code: 1, stderr: expect.stringContaining('cairn member leave') });
+  // A copy of a member is a hub of its own once it is restored.
+  const copy = join(temporaryFolder(), 'copy');
+  expect(await east.cli('backup', copy)).toMatchObject({ code: 0 });
+  const restored = { CAIRN_DATA: join(temporaryFolder(), 'restored'), ...env };
+  expect(await runCairn(['restore', copy], restored, '', [])).toMatchObject({ code: 0 });
+  expect((await runCairn(['account', 'list'], restored, '', [])).stdout).toContain('ada@example.org');
+  expect(await command('member', 'leave')).toMatchObject({ code: 0 });
+  expect((await command('account', 'list')).stdout).toContain('ada@example.org');
+  await east.kill();
+});

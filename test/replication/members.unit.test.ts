@@ -1,0 +1,168 @@
+/** Who may take over, how long a lease holds, and how an owner settles what the log did not say. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { CHAIN_START } from '../../src/replication/chain.ts';
+import { decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
+import { type CommitLog, type Created, OutcomeUnknown } from '../../src/replication/log/log.ts';
+import { type ClockMoment, MemberLease } from '../../src/replication/members/lease.ts';
+import { Owner } from '../../src/replication/members/owner.ts';
+import { mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
+
+const head = (more: Partial<RecordHead>): RecordHead => ({
+  cell: 1,
+  incarnation: 'i',
+  position: 7,
+  member: 'west',
+  timeMs: 0,
+  id: 'r',
+  previousHash: NO_HASH,
+  kind: 'beat',
+  ...more,
+});
+const facts = (more: Partial<TakeOverFacts>): TakeOverFacts => ({
+  newest: head({ note: { instance: 'w', lease: '10000' } }),
+  identity: { name: 'east', instance: 'e' },
+  silentMs: 0,
+  leaseMs: 10_000,
+  priority: 0,
+  isPartial: false,
+  ...more,
+});
+
+test.each<[string, Partial<TakeOverFacts>, boolean]>([
+  ['an empty log', { newest: undefined }, true],
+  ['an owner that was just heard', { silentMs: 9999 }, false],
+  ['one lease of silence', { silentMs: 10_000 }, false],
+  ['1.2 leases of silence', { silentMs: 12_000 }, true],
+  ['1.2 leases of silence, with a priority of 3', { silentMs: 12_000, priority: 3 }, false],
+  ['three seconds more', { silentMs: 15_000, priority: 3 }, true],
+  ['a shorter lease of its own: that of the owner counts', { silentMs: 2000, leaseMs: 1000 }, false],
+  ['a hand-over to whoever is first', { newest: head({ kind: 'hand-over', note: {} }) }, true],
+  ['a hand-over to this member', { newest: head({ kind: 'hand-over', note: { to: 'east' } }) }, true],
+  ['a hand-over to another member', { newest: head({ kind: 'hand-over', note: { to: 'north' } }) }, false],
+  [
+    'a hand-over of its own to another',
+    { newest: head({ kind: 'hand-over', note: { to: 'north', instance: 'e' } }) },
+    false,
+  ],
+  ['a crash of its own', { newest: head({ note: { instance: 'e' } }) }, true],
+  ['a log that does not have the whole hub', { silentMs: 99_999, isPartial: true }, false],
+])('[MEMBER-3] whether a member takes over: %s', (_what, more, isDue) => {
+  expect(mayTakeOver(facts(more))).toMatchObject({ isDue, why: expect.stringMatching(/./) });
+});
+
+test.each<[string, Partial<ClockMoment>, boolean]>([
+  ['just before its end', { monotonicMs: 9999 }, true],
+  ['at its end', { monotonicMs: 10_000 }, false],
+  ['a wall clock that is an hour ahead', { monotonicMs: 1, wallMs: 3_600_000 }, false],
+  ['a wall clock that was set back', { monotonicMs: 9999, wallMs: -3_600_000 }, true],
+  ['a wall clock that was set back cannot lengthen it', { monotonicMs: 10_000, wallMs: -3_600_000 }, false],
+])('[MEMBER-2] whether a lease holds: %s', (_what, moment, isValid) => {
+  let now: ClockMoment = { monotonicMs: 0, wallMs: 0, bootMs: undefined };
+  const lease = new MemberLease(10_000, { now: () => now, look: () => now });
+  expect(lease.isValid).toBe(false);
+  lease.renew(now);
+  now = { ...now, ...moment };
+  expect(lease.isValid).toBe(isValid);
+  lease.end();
+  expect(lease.isValid).toBe(false);
+});
+
+/** A log in memory whose answers are scripted: what it does with the next appends, then it writes. */
+class ScriptedLog implements Partial<CommitLog> {
+  readonly records = new Map<number, Uint8Array>();
+  readonly script: ('lose the answer' | 'lose the request')[] = [];
+
+  append(position: number, bytes: Uint8Array): Promise<Created> {
+    const act = this.script.shift();
+    if (act === 'lose the request') return Promise.reject(new OutcomeUnknown('cut'));
+    const there = this.records.get(position);
+    if (there === undefined) this.records.set(position, bytes);
+    if (act === 'lose the answer') return Promise.reject(new OutcomeUnknown('cut'));
+    return Promise.resolve(there === undefined || Buffer.compare(there, bytes) === 0 ? 'written' : 'taken');
+  }
+
+  ends() {
+    const positions = [...this.records.keys()];
+    return Promise.resolve(positions.length === 0 ? undefined : { first: 1, last: Math.max(...positions) });
+  }
+}
+
+const owners: Owner[] = [];
+afterEach(() => {
+  for (const owner of owners.splice(0)) owner.stop();
+});
+
+function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () => ClockMoment }) {
+  const deaths: string[] = [];
+  const lease = new MemberLease(60_000, clock);
+  lease.renew(lease.clock.look());
+  const owner = new Owner({
+    commitLog: log as unknown as CommitLog,
+    identity: { name: 'west', instance: 'w' },
+    cell: 1,
+    incarnation: 'i',
+    end: CHAIN_START,
+    lease,
+    log: pino({ level: 'silent' }),
+    die: (words) => deaths.push(words),
+  });
+  owners.push(owner);
+  return { owner, lease, deaths };
+}
+
+const row = (n: number) => ({ table: 't', key: Buffer.from([n]), value: Buffer.from([n]) });
+
+test('[MEMBER-2] lost requests and lost answers are settled: each append has one record, in order', async () => {
+  const log = new ScriptedLog();
+  const { owner, deaths } = newOwner(log);
+  log.script.push('lose the answer', 'lose the request', 'lose the request', 'lose the answer');
+  const places = await Promise.all([1, 2, 3].map((n) => owner.append([row(n)])));
+  expect(places.map(({ position }) => position)).toEqual([1, 2, 3]);
+  const records = await Promise.all([...log.records.values()].map(decodeRecord));
+  expect(records.map(({ rows }) => rows[0]?.key[0])).toEqual([1, 2, 3]);
+  expect(records.map(({ previousHash }) => previousHash)).toEqual([NO_HASH, places[0]?.hash, places[1]?.hash]);
+  expect(deaths).toEqual([]);
+});
+
+test('[MEMBER-2] a position that another record has ends the owner, and nobody is answered', async () => {
+  const log = new ScriptedLog();
+  const { owner, deaths } = newOwner(log);
+  log.records.set(1, Buffer.from('of another member'));
+  let answered = false;
+  void owner.append([row(1)]).then(() => {
+    answered = true;
+  });
+  while (deaths.length === 0) await sleep(1);
+  await sleep(20);
+  expect([deaths, answered]).toEqual([['member: fenced: another member owns the log'], false]);
+});
+
+test('[MEMBER-2] after a silence longer than its lease an owner looks at the end of the log before it appends', async () => {
+  const log = new ScriptedLog();
+  let ms = 0;
+  const moment = () => ({ monotonicMs: ms, wallMs: 0, bootMs: undefined });
+  const { owner, deaths } = newOwner(log, { now: moment, look: moment });
+  await owner.append([row(1)]);
+  // Position 2 was another member's and has been trimmed: it looks free.
+  log.records.set(3, Buffer.from('of another member'));
+  ms = 61_000;
+  void owner.append([row(2)]);
+  while (deaths.length === 0) await sleep(1);
+  await sleep(20);
+  expect([deaths[0], log.records.has(2)]).toEqual(['member: fenced: another member owns the log', false]);
+});
+
+test('[MEMBER-2] an append that took long renews the lease from its first attempt', async () => {
+  const log = new ScriptedLog();
+  let ms = 0;
+  const moment = () => ({ monotonicMs: ms, wallMs: 0, bootMs: undefined });
+  const { owner, lease } = newOwner(log, { now: moment, look: moment });
+  log.script.push('lose the answer');
+  const written = owner.append([row(1)]);
+  while (!owner.isUnsure) await sleep(1);
+  ms = 59_000;
+  await written;
+  expect(lease.leftMs).toBe(1000);
+});

@@ -1,0 +1,81 @@
+/** Members of one hub, as processes that share a log in a folder. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Hub, type HubOptions, startHub } from './hub.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Short, so that a test of a loss does not wait long. */
+const LEASE_SECONDS = 1;
+const MASTER_KEY = '5a'.repeat(32);
+
+export interface MemberOptions extends HubOptions {
+  readonly name: string;
+  /** A folder of the log, or its whole URL. */
+  readonly log: string;
+  readonly port?: number;
+}
+
+/** What `/health` says of a member. */
+export interface ShownMember {
+  readonly name: string;
+  readonly state: string;
+  readonly position: number;
+  readonly behind: number;
+  readonly owner: string | null;
+}
+
+/** A new folder for a log. */
+export const newLog = (): string => join(temporaryFolder(), 'log');
+
+/** The settings of a member. */
+const memberEnvironment = ({ name, log, port = 0 }: MemberOptions): Record<string, string> => ({
+  CAIRN_LOG: log.includes('://') ? log : `file://${log}`,
+  CAIRN_MEMBER: name,
+  CAIRN_MASTER_KEY: MASTER_KEY,
+  CAIRN_LEASE_SECONDS: String(LEASE_SECONDS),
+  CAIRN_PORT: String(port),
+});
+
+/** Starts a member; it answers probes then. */
+export async function startMember(options: MemberOptions): Promise<Hub> {
+  return await startHub({ ...options, env: { ...memberEnvironment(options), ...options.env } });
+}
+
+/** What a member says of itself; undefined: it does not answer. */
+export async function memberHealth({ url }: Pick<Hub, 'url'>): Promise<ShownMember | undefined> {
+  try {
+    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2000) });
+    return ((await answer.json()) as { member?: ShownMember }).member;
+  } catch {
+    // It has ended, is stopped, or opens its ports again.
+    return undefined;
+  }
+}
+
+/** True when a member would answer a write. */
+async function isReady({ url }: Pick<Hub, 'url'>): Promise<boolean> {
+  return await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2000) }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+/** Waits until one of the members serves, and returns it. */
+export async function whichServes<M extends Pick<Hub, 'url'>>(members: readonly M[], seconds = 40): Promise<M> {
+  for (let tries = 0; tries < seconds * 20; tries += 1) {
+    for (const member of members) if (await isReady(member)) return member;
+    await sleep(50);
+  }
+  const states = await Promise.all(members.map(memberHealth));
+  throw new Error(`no member serves: ${JSON.stringify(states)}`);
+}
+
+/** Waits until a member has a state. */
+export async function untilState(member: Pick<Hub, 'url'>, state: string, seconds = 40): Promise<ShownMember> {
+  for (let tries = 0; tries < seconds * 20; tries += 1) {
+    const health = await memberHealth(member);
+    if (health?.state === state) return health;
+    await sleep(50);
+  }
+  throw new Error(`the member is not ${state}: ${JSON.stringify(await memberHealth(member))}`);
+}
