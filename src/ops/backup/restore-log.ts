@@ -1,9 +1,11 @@
 /** Restores any kept second of the log of several machines into a data folder without data, as a hub of its own. */
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { version } from '../../common/version.ts';
+import { NO_HASH } from '../../replication/frame.ts';
 import { openCommitLog } from '../../replication/log/open.ts';
 import { applyRecords, loadSnapshot, type Reached } from '../../replication/snapshots/load.ts';
-import { findSnapshot } from '../../replication/snapshots/manifest.ts';
+import { findSnapshot, type SnapshotManifest } from '../../replication/snapshots/manifest.ts';
 import { RawFile } from '../../store/copies/raw-file.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { placeRow } from '../../store/logged/place.ts';
@@ -16,12 +18,28 @@ export interface LogRestoreOptions extends Omit<RestoreOptions, 'from'> {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export interface RestoredFromLog extends Reached {
+export interface RestoredFromLog {
+  readonly position: number;
+  /** When the newest restored record was written, in milliseconds since 1970. */
+  readonly timeMs: number;
   readonly epoch: string;
 }
 
 /** True for what `restoreLog` takes. */
 export const isLogUrl = (text: string): boolean => /^(s3|file|postgres|postgresql):\/\//.test(text);
+
+/** Before the first record. A log from which nothing was removed needs no snapshot. */
+const EMPTY: SnapshotManifest = {
+  form: 1,
+  cell: 0,
+  incarnation: '',
+  position: 0,
+  hash: NO_HASH,
+  timeMs: 0,
+  cairn: version,
+  tables: {},
+  parts: [],
+};
 
 /**
  * Restores the state after the last record at or before a time. Throws StartError when the log does not have that time,
@@ -32,22 +50,20 @@ export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFr
   const key = findRestoreKey(dataFolder, dataFolder, masterKey);
   const log = await openCommitLog(url, environment);
   try {
-    const found = await findSnapshot(log, atMs);
-    if (found === undefined) {
-      const when =
-        atMs === undefined || atMs === Number.POSITIVE_INFINITY ? '' : ` of ${new Date(atMs).toISOString()} or before`;
-      throw new StartError(`The log has no snapshot${when}: name a later time, or restore a backup.`);
-    }
-    let reached: Reached = found.manifest;
+    const base = (await findSnapshot(log, atMs))?.manifest ?? EMPTY;
+    let reached: Reached | undefined;
     const epoch = await restoreInto({ dataFolder, masterKey, mapBytes, key }, async (work) => {
       const path = join(work, DATA_FILE);
-      await loadSnapshot(log, found.manifest, path, mapBytes);
-      reached = await applyRecords(log, found.manifest, path, mapBytes, atMs === undefined ? {} : { atMs });
+      await loadSnapshot(log, base, path, mapBytes);
+      reached = await applyRecords(log, base, path, mapBytes, atMs === undefined ? {} : { atMs });
+      if (reached.position === 0 || reached.isPartial) {
+        throw new StartError('The log does not have the whole hub at that time. Name a later time.');
+      }
       await leaveLog(path, mapBytes);
       return {};
     });
-    const { position, hash, timeMs } = reached;
-    return { position, hash, timeMs, epoch };
+    const { position, timeMs } = reached ?? base;
+    return { position, timeMs, epoch };
   } finally {
     await log.close();
   }

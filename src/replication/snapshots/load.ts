@@ -63,6 +63,8 @@ async function checkedPart(log: CommitLog, part: { name: string; sha256: string 
 export interface Reached extends ChainEnd {
   /** When the newest applied record was written, in milliseconds since 1970. */
   readonly timeMs: number;
+  /** True while the rows of a hub that had no log are only partly in it. */
+  readonly isPartial: boolean;
 }
 
 /**
@@ -77,7 +79,8 @@ export async function applyRecords(
   { atMs = Number.POSITIVE_INFINITY, onBytes = () => undefined }: { atMs?: number; onBytes?: OnBytes } = {},
 ): Promise<Reached> {
   const file = new RawFile(path, mapBytes, false);
-  let reached: Reached = { position: manifest.position, hash: manifest.hash, timeMs: manifest.timeMs };
+  const { position: at, hash: start, timeMs } = manifest;
+  let reached: Reached = { position: at, hash: start, timeMs, isPartial: false };
   let { incarnation } = manifest;
   let waiting: LoggedRow[] = [];
   let size = 0;
@@ -92,7 +95,9 @@ export async function applyRecords(
     for await (const { bytes } of readRecords(log, manifest.position + 1)) {
       const record = await decodeRecord(bytes);
       if (record.timeMs > atMs) break;
-      reached = { ...follow(reached, record), timeMs: record.timeMs };
+      const seed = record.note?.['seed'];
+      const isPartial = seed === undefined ? reached.isPartial : seed === 'more';
+      reached = { ...follow(reached, record), timeMs: record.timeMs, isPartial };
       incarnation = record.incarnation;
       for (const row of record.rows) {
         const value = row.part === undefined ? row.value : await checkedPart(log, row.part);
