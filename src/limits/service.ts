@@ -213,6 +213,9 @@ export const limits = {
   /** Answers to sent forms that are remembered, so that a form sent twice is run once. */
   sentFormsRemembered: 8192,
   draftsPerAccountMax: 5,
+  /** Forms that wait for a password. */
+  heldFormsMax: 256,
+  heldFormMs: 10 * 60_000,
   draftCharsTotalMax: 16 * MiB,
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,

@@ -8,6 +8,8 @@ export interface ShownSecret {
   readonly label: string;
   readonly value: string;
   readonly hint?: string;
+  /** Name of the file that it can be saved as, and it can be printed; absent: it is only copied. */
+  readonly file?: string;
   /** An MCP key, which is filled into the setup guide. */
   readonly isMcpKey?: boolean;
 }

@@ -15,6 +15,7 @@ import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieNam
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage, noPage } from './fault-page.tsx';
 import type { Problem } from './fields.tsx';
+import { HeldForms } from './forms/held-forms.ts';
 import type { OwnForms } from './forms/own-forms.ts';
 import { numbered, SentForms } from './forms/sent-forms.ts';
 import { formToken } from './forms/token.ts';
@@ -96,6 +97,7 @@ const SMALL_FORM: Route['body'] = { kind: 'form', bytesMax: limits.formBodyBytes
 export class Pages {
   readonly #options: PagesOptions;
   readonly #sent = new SentForms();
+  readonly #held = new HeldForms();
 
   constructor(options: PagesOptions) {
     this.#options = options;
@@ -139,7 +141,9 @@ export class Pages {
     const { forms, sessions } = this.#options;
     const answer = (visit: MemberVisit) => {
       if (!forms.isOwn(visit)) return this.#foreign(visit);
-      if (fresh && !sessions.isFresh(visit.browserId)) return this.#confirmFirst(visit);
+      if (fresh && !sessions.isFresh(visit.browserId)) {
+        return this.#confirmFirst(visit, (later) => handle(later, later.request.form));
+      }
       const run = () => handle(visit, visit.request.form);
       return repeats ? run() : this.#sent.answer(visit, run);
     };
@@ -307,10 +311,15 @@ export class Pages {
     return draft?.accountId === visit.accountId ? seeOther(draft.path) : this.show(visit, foreignFormPage());
   }
 
-  /** The password is needed again; redirects back to the form's page afterwards. */
-  #confirmFirst(visit: Visit): Reply {
+  /** The password is needed again; `act` happens once it is confirmed. */
+  #confirmFirst(visit: MemberVisit, act: (visit: MemberVisit) => Answer): Reply {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
-    return this.go(visit, `${CONFIRM_PATH}?next=${encodeURIComponent(next)}`);
+    return this.go(visit, `${CONFIRM_PATH}?${new URLSearchParams({ next, held: this.#held.hold(visit, act) })}`);
+  }
+
+  /** Does what a form asked for before the password was confirmed. Undefined: it is not known any more. */
+  resume(visit: MemberVisit, held: string): Answer | undefined {
+    return this.#held.take(visit, held)?.(visit);
   }
 }
 

@@ -47,11 +47,25 @@ export function SubmitButton({ look, children, ...rest }: SubmitButtonProps): VN
 }
 
 /** A value shown once, with a copy button if script is enabled. */
-export function Secret({ label, value, hint }: ShownSecret): VNode {
+export function Secret({ label, value, hint, file }: ShownSecret): VNode {
   return (
-    <div class="secret">
+    <div class={file === undefined ? 'secret' : 'secret is-printed'}>
       <p class="secret-label">{label}</p>
       <Copyable value={value} label={label} />
+      {file === undefined ? null : (
+        <p class="actions">
+          <a
+            class="button small"
+            download={file}
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(`${value}\n`)}`}
+          >
+            Download
+          </a>
+          <button class="button small" type="button" data-print hidden>
+            Print
+          </button>
+        </p>
+      )}
       {hint === undefined ? null : <p class="hint">{hint}</p>}
     </div>
   );

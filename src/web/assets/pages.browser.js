@@ -59,11 +59,14 @@ async function copy(button) {
 document.addEventListener('click', ({ target }) => {
   const button = /** @type {Element} */ (target).closest('[data-copy]');
   if (button !== null) void copy(button);
+  if (/** @type {Element} */ (target).closest('[data-print]') !== null) print();
 });
 
 /** Prepares new content of the page. */
 function dress() {
-  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-copy]'))) {
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (
+    document.querySelectorAll('[data-copy], [data-print]')
+  )) {
     button.hidden = false;
   }
   rewriteTimes();

@@ -7,6 +7,7 @@ import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { type MemberVisit, type Pages, SECOND_FACTOR_PATH, type View } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Form, SubmitButton } from '../ui.tsx';
+import { QrCode } from './qr.tsx';
 
 const PATH = SECOND_FACTOR_PATH;
 
@@ -24,7 +25,7 @@ export function secondFactorRoutes({ pages, secondFactors, logins }: SecondFacto
   };
   const shown = (text: string, codes: readonly string[]) => ({
     text,
-    secrets: codes.map((value, index) => ({ label: `Recovery code ${index + 1}`, value })),
+    secrets: [{ label: 'Recovery codes', value: codes.join('\n'), file: 'cairn-recovery-codes.txt' }],
   });
   return [
     pages.member(PATH, (visit) => setUp(visit)),
@@ -109,9 +110,10 @@ function setUpView(
     body: (
       <div class="narrow wide">
         <h1>Turn on two-factor sign-in</h1>
-        <p class="lead">Add this key to your authenticator app, then enter the code that the app shows.</p>
+        <p class="lead">Scan this with your authenticator app, then enter the code that the app shows.</p>
+        <QrCode text={made.uri} label="QR code for an authenticator app" />
         <p>
-          Key: <code>{made.secret.match(/.{1,4}/g)?.join(' ')}</code>
+          Or type this key into the app: <code>{made.secret.match(/.{1,4}/g)?.join(' ')}</code>
         </p>
         <p>
           <a href={made.uri}>Open in an app on this device</a>
@@ -135,8 +137,8 @@ export function SecondFactor({
     <section class="panel" aria-labelledby="second-factor">
       <h2 id="second-factor">Two-factor sign-in</h2>
       <p class="lead">
-        With it, signing in with your password also asks for a code of an authenticator app. Keys and signed-in devices
-        are not asked.
+        Signing in with your password also asks for a code from your authenticator app. Keys and signed-in devices don’t
+        need one.
       </p>
       {isOn ? (
         <>

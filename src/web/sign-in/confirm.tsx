@@ -14,11 +14,9 @@ export interface ConfirmOptions extends Pick<Capabilities, 'sessions' | 'logins'
 
 export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Route[] {
   return [
-    pages.member(CONFIRM_PATH, (visit) =>
-      pages.show(visit, confirmView(visit, ownPath(visit.request.query.get('next')))),
-    ),
+    pages.member(CONFIRM_PATH, (visit) => pages.show(visit, confirmView(visit, readAsked(visit.request.query)))),
     pages.memberForm(CONFIRM_PATH, async (visit, form) => {
-      const next = ownPath(form.get('next'));
+      const asked = readAsked(form);
       const tried = await problemOf('confirm', {}, async () => {
         const password = form.get('password') ?? '';
         const { accountId, source } = visit;
@@ -27,13 +25,26 @@ export function confirmRoutes({ pages, sessions, logins }: ConfirmOptions): Rout
         }
         await sessions.confirm(visit.browserId, source);
       });
-      if (!tried.ok) return pages.show(visit, confirmView(visit, next, tried.problem));
-      return pages.go(visit, next, { text: 'Password confirmed. Now repeat your change.' });
+      if (!tried.ok) return pages.show(visit, confirmView(visit, asked, tried.problem));
+      return (
+        (await pages.resume(visit, asked.held)) ??
+        pages.go(visit, asked.next, { text: 'Password confirmed. Now repeat your change.' })
+      );
     }),
   ];
 }
 
-function confirmView(visit: MemberVisit, next: string, problem?: Problem): View {
+interface Asked {
+  readonly next: string;
+  /** Names the form that waits for the password; empty: none. */
+  readonly held: string;
+}
+
+function readAsked(fields: URLSearchParams): Asked {
+  return { next: ownPath(fields.get('next')), held: fields.get('held') ?? '' };
+}
+
+function confirmView(visit: MemberVisit, { next, held }: Asked, problem?: Problem): View {
   const form = 'confirm';
   return {
     title: 'Confirm your password',
@@ -42,12 +53,13 @@ function confirmView(visit: MemberVisit, next: string, problem?: Problem): View 
       <div class="narrow">
         <h1>Confirm your password</h1>
         <p class="lead">
-          You signed in a while ago. Enter your password again to change passwords, keys or devices. Nothing has changed
-          yet.
+          You signed in a while ago. Enter your password again to change passwords, keys or devices. What you asked for
+          happens next.
         </p>
         <Form csrf={visit.csrf} action={CONFIRM_PATH}>
           <FormErrors form={form} problem={problem} shown={['password']} />
           <input type="hidden" name="next" value={next} />
+          <input type="hidden" name="held" value={held} />
           <AccountName email={visit.email} />
           <Field
             form={form}

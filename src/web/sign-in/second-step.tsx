@@ -19,11 +19,10 @@ export interface SecondStepOptions extends SessionOptions, Pick<Capabilities, 's
 export function secondStepRoutes(options: SecondStepOptions): Route[] {
   const { pages, pending } = options;
   return [
-    pages.open(CODE_PATH, (visit) =>
-      pending.find(visit.browserId) === undefined
-        ? pages.go(visit, signInPath('/'))
-        : pages.show(visit, codeView(visit)),
-    ),
+    pages.open(CODE_PATH, (visit) => {
+      const found = pending.find(visit.browserId);
+      return found === undefined ? pages.go(visit, signInPath('/')) : pages.show(visit, codeView(visit, found.email));
+    }),
     pages.openForm(CODE_PATH, async (visit, form) => {
       const found = pending.find(visit.browserId);
       if (found === undefined) {
@@ -36,7 +35,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
       );
       if (!tried.ok) {
         options.audit.signInFailed(accountId, 'wrong code', visit.source);
-        return pages.show(visit, codeView(visit, tried.problem));
+        return pages.show(visit, codeView(visit, email, tried.problem));
       }
       pending.end(visit.browserId);
       return await startSession(options, visit, { accountId, passwordHash, next, tell: email });
@@ -44,7 +43,7 @@ export function secondStepRoutes(options: SecondStepOptions): Route[] {
   ];
 }
 
-function codeView(visit: Visit, problem?: Problem): View {
+function codeView(visit: Visit, email: string, problem?: Problem): View {
   const form = 'code';
   return {
     title: 'Enter your code',
@@ -65,6 +64,13 @@ function codeView(visit: Visit, problem?: Problem): View {
           />
           <SubmitButton look="primary">Sign in</SubmitButton>
         </Form>
+        <details class="more">
+          <summary>No app and no recovery code?</summary>
+          <p>
+            Ask the operator of this hub to run <code>cairn account reset-2fa --email {email}</code>. Then your password
+            alone signs you in. Your keys and signed-in devices work all the time.
+          </p>
+        </details>
       </div>
     ),
   };

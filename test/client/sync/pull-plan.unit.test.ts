@@ -128,6 +128,8 @@ test('[CLI-2] names that differ in case or Unicode form are one file', () => {
   expect(doublesIn(stateOf({ a: 'x', A: 'y', b: 'z' }), scanOf({ a: 'x' }), all)).toEqual(['A']);
   expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({ a: 'x', A: 'y' }), all)).toEqual(['a', 'A']);
   expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({}), all)).toEqual([]);
+  // One that was only renamed here.
+  expect(doublesIn(stateOf({ a: 'x' }), scanOf({ A: 'x' }), all)).toEqual([]);
   // Either of the two is enough to look at.
   for (const one of ['a', 'A'] as FolderPath[])
     expect(doublesIn(stateOf({ a: 'x', A: 'y' }), scanOf({ a: 'x' }), [one])).toEqual(['A']);

@@ -108,9 +108,16 @@ describe('[AUTH-2] a session whose password was entered 15 minutes ago', () => {
   });
 });
 
-test('[AUTH-2] once the password is confirmed, each of these forms is handled', async () => {
-  await browser.open('/confirm');
+test('[AUTH-2] once the password is confirmed, what was asked for happens, and each of these forms is handled', async () => {
+  const asked = await send('/settings/keys', { name: 'asked before' });
+  await browser.open(asked.headers['location'] ?? '');
+  await browser.submit('/confirm', { password: 'wrong password' });
+  expect(browser.text).toContain('Wrong password.');
   await browser.submit('/confirm', { password: PASSWORD });
+  // What was asked for has happened, once.
+  expect(browser.path).toBe('/settings');
+  expect(browser.text).toContain('asked before');
+  expect(browser.text).not.toContain('repeat your change');
   for (const [path, fields] of Object.entries(FORMS)) {
     const answer = await send(path, await fields());
     expect([path, isConfirm(answer.headers['location'])]).toEqual([path, false]);

@@ -118,6 +118,26 @@ test('[AUTH-3] turning it off needs the password', async () => {
   expect(await isSignedIn(await withPassword(email))).toBe(true);
 });
 
+test('[AUTH-3] the set-up shows a QR code of the key, the codes are one block to copy, download or print, and who lost all is told what to do', async () => {
+  const client = await signedUp(hub, 'scan@example.org', PASSWORD);
+  await client.open('/settings');
+  await client.submit('/settings/second-factor');
+  const uri = decodeURIComponent(/href="(otpauth:[^"]+)"/.exec(client.html)?.[1] ?? '').replaceAll('&amp;', '&');
+  expect(uri).toContain('secret=');
+  const drawn = /<path class="qr-dark" d="([^"]+)"/.exec(client.html)?.[1] ?? '';
+  // The three corners of every code begin with a row of seven dark modules.
+  expect(drawn.startsWith('M4 4h7')).toBe(true);
+  const { email, client: done, codes } = await protectedAccount('block@example.org');
+  const file =
+    /download="cairn-recovery-codes.txt" href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(done.html)?.[1] ?? '';
+  expect(decodeURIComponent(file).trim().split('\n')).toEqual(codes);
+  expect(done.html.match(/data-copy/g)).toHaveLength(1);
+  expect(done.html).toContain('data-print');
+  const waiting = await withPassword(email);
+  await waiting.open('/signin/code');
+  expect(waiting.text).toContain(`cairn account reset-2fa --email ${email}`);
+});
+
 test('[AUTH-3] neither the secret nor a recovery code is in the log or in the list of events', async () => {
   const { codes, client } = await protectedAccount('quiet@example.org');
   await client.open('/settings');

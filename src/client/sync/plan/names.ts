@@ -36,11 +36,8 @@ export function doublesIn(
 ): FolderPath[] {
   const found = new Set<FolderPath>();
   for (const one of among) {
-    const group = [one, ...base.others(one)];
-    if (group.length === 1) continue;
-    for (const path of group) {
-      if (base.has(path) && group.some((other) => other !== path && files.has(other))) found.add(path);
-    }
+    const group = [one, ...base.others(one)].filter((path) => base.has(path));
+    for (const path of group) if (group.some((other) => other !== path && files.has(other))) found.add(path);
   }
   return [...found];
 }
