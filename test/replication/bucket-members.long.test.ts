@@ -39,7 +39,10 @@ async function startHaproxy(members: readonly Hub[]): Promise<{ url: string }> {
     path,
     `defaults\n  mode http\n  timeout connect 5s\n  timeout client 1h\n  timeout server 1h\n  retries 0\n` +
       `frontend hub\n  bind 127.0.0.1:${port}\n  default_backend members\n` +
-      `backend members\n  option httpchk GET /ready\n  http-check expect status 200\n` +
+      `backend members\n  option httpchk\n` +
+      `  http-check send meth GET uri /ready ver HTTP/1.1 hdr Host hub.example.org hdr User-Agent haproxy\n` +
+      `  http-check expect status 200\n` +
+      `  option forwardfor\n` +
       `  default-server check inter 1s fall 2 rise 1 on-marked-down shutdown-sessions\n${servers}\n`,
   );
   proxies.push(spawn('haproxy', ['-db', '-f', path], { stdio: 'ignore', env: { PATH: '/usr/sbin:/usr/bin:/bin' } }));
@@ -70,16 +73,24 @@ test.runIf(hasRgw && hasHaproxy)(
     await untilState(two, 'following');
     const door = await startHaproxy([one, two]);
     await whichServes([door]);
-    const create = (content: string) => callTool(door as Hub, 'create_task', { content }, key);
-    for (const name of ['a', 'b']) expect((await create(name)).error).toBeUndefined();
+    /** As clients do: HAProxy takes a member for ready until two checks failed, so a refusal is answered by a repeat. */
+    const create = async (content: string) => {
+      for (let tried = 0; tried < 100; tried += 1) {
+        const reply = await callTool(door as Hub, 'create_task', { content }, key).catch(() => undefined);
+        if (reply !== undefined && reply.error === undefined) return;
+        await sleep(100);
+      }
+      throw new Error(`the task ${content} was not created`);
+    };
+    for (const name of ['a', 'b']) await create(name);
     await sleep(1100);
     const between = new Date().toISOString();
     await sleep(1100);
-    expect((await create('c')).error).toBeUndefined();
+    await create('c');
     await one.kill();
     await whichServes([two]);
     await whichServes([door]);
-    expect((await create('d')).error).toBeUndefined();
+    await create('d');
     expect(await taskNames(door, key)).toEqual(['a', 'b', 'c', 'd']);
     for (const [at, names] of [
       [between, ['a', 'b']],
