@@ -44,6 +44,17 @@ function hashOfOutputs() {
   return hash.digest('hex');
 }
 
+/** The list of commands as text, so that `cairn --help` loads none of them. */
+function writeOverview() {
+  const file = join(dist, 'src/cli/overview.txt');
+  const module = join(dist, 'src/cli/overview.js');
+  rmSync(file, { force: true });
+  if (!existsSync(module)) return;
+  const { status, stdout } = spawnSync(process.execPath, [module], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(file, stdout);
+}
+
 const inputs = hashOfInputs();
 const isCurrent = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === `${inputs} ${hashOfOutputs()}`;
 if (!isCurrent) {
@@ -53,6 +64,7 @@ if (!isCurrent) {
   const { status } = spawnSync(tsc, ['-p', root], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   copyAssets(root);
+  writeOverview();
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

@@ -159,11 +159,12 @@ const STORE = [
   ['copies'],
 ];
 const CLI = [
-  ['output.ts', 'process.ts', 'usage-error.ts'],
+  ['meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
   ['command.ts', 'secret-input.ts'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['commands.ts'],
-  ['cairn.ts', 'manual.ts'],
+  ['manual.ts', 'overview.ts', 'run.ts'],
+  ['cairn.ts'],
 ];
 
 /** Imports that run up, or from one room to another on its floor. A file that stands on no floor may import all of them. */

@@ -1,106 +1,29 @@
 #!/usr/bin/env node
-/** The cairn command: finds the subcommand, runs it, sets the exit code. */
-import { existsSync } from 'node:fs';
-import { ClientError } from '../client/client-error.ts';
-import { Unreachable } from '../client/http.ts';
-import { quoted } from '../client/shown.ts';
-import { ToolRefused } from '../client/tool-refused.ts';
-import { Refusal } from '../common/fault.ts';
-import { StartError } from '../common/start-error.ts';
-import { systemSentence } from '../common/system-reason.ts';
-import { version } from '../common/version.ts';
-import { requireOpenFiles } from '../ops/open-files.ts';
-import { nearest } from '../text/nearest.ts';
-import { readOptions } from './command.ts';
-import { findCommand, loadGroups } from './commands.ts';
-import { commandHelp, overview } from './help.ts';
-import { print, printError } from './output.ts';
-import { endWithOutput, ignoreForeignSignals, keepMemoryOutOfCoreDumps, useUmaskOfService } from './process.ts';
-import { UsageError } from './usage-error.ts';
-
-const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as const;
-
-async function run(argv: readonly string[]): Promise<number> {
-  const [first] = argv;
-  requireOpenFiles();
-  // The service keeps running when the reader of its log exits.
-  if (first !== 'serve') endWithOutput();
-  if (first === '--version') {
-    print(version);
-    return EXIT.done;
-  }
-  if (first === undefined || first === '--help' || first === '-h') {
-    print(overview(await loadGroups()));
-    return EXIT.done;
-  }
-  const found = await findCommand(argv);
-  if (found === undefined) throw await unknownCommand(argv);
-  const { command, rest } = found;
-  const [word] = rest;
-  if (word !== undefined && !word.startsWith('-') && command.operands === undefined) {
-    throw await unknownSubcommand(command.name, word);
-  }
-  if (rest.includes('--help') || rest.includes('-h')) {
-    print(commandHelp(command));
-    return EXIT.done;
-  }
-  try {
-    return await command.run(readOptions(command, rest));
-  } catch (error) {
-    throw error instanceof UsageError ? new UsageError(error.message, command.name) : error;
-  }
-}
-
-/** Error for an unknown command: lists the commands of a group, or suggests the most similar command. */
-async function unknownCommand([first = '', second]: readonly string[]): Promise<UsageError> {
-  const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
-  const group = names.filter((name) => name.startsWith(`${first} `)).map((name) => name.slice(first.length + 1));
-  if (group.length > 0) return new UsageError(`${first} needs one of: ${group.join(', ')}`);
-  const guess = nearest([first, second].join(' ').trim(), names) ?? nearest(first, names);
-  return new UsageError(
-    `there is no command ${first}${guess === undefined ? '' : `; did you mean \`cairn ${guess}\`?`}`,
-  );
-}
-
-/** Error for a word after a command that takes none, such as a misspelt `cairn sync status`, or a folder. */
-async function unknownSubcommand(name: string, word: string): Promise<UsageError> {
-  const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
-  const below = names.filter((one) => one.startsWith(`${name} `)).map((one) => one.slice(name.length + 1));
-  const guess = nearest(word, below);
-  const isFolder = name === 'sync' && guess === undefined && existsSync(word);
-  const meant = isFolder ? `--folder ${quoted(word)}` : guess;
-  const hint = meant === undefined ? '' : `; did you mean \`cairn ${name} ${meant}\`?`;
-  return new UsageError(`unexpected argument: ${word}${hint}`, name);
-}
-
 /**
- * Exit code of an error, so that a script can distinguish: nothing was changed, a pending conflict, an unknown outcome.
+ * The cairn command. The version and the list of commands come from what the build wrote: they are asked for most often
+ * and need no module. Everything else is loaded by run.ts.
  */
-function exitOf(error: Error): number {
-  if (error instanceof ClientError && error.exitCode !== undefined) return error.exitCode;
-  if (error instanceof Unreachable) return EXIT.unreachable;
-  return error instanceof ToolRefused && error.isConflict ? EXIT.conflict : EXIT.refused;
-}
+import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
+import { compileCacheFolder } from '../client/settings.ts';
+import { version } from '../common/version.ts';
+import { print } from './output.ts';
+import { endWithOutput, useUmaskOfService } from './process.ts';
 
-// The data folder contains keys, so new files are private. Synced files use the user's umask (see process.ts).
-useUmaskOfService();
-keepMemoryOutOfCoreDumps();
-ignoreForeignSignals();
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (error) {
-  if (error instanceof UsageError) {
-    const next = error.message.endsWith('?') ? ' See' : '; see';
-    const help = ['cairn', ...(error.command === undefined ? [] : [error.command]), '--help'].join(' ');
-    printError(`cairn: ${error.message}${next} \`${help}\``);
-    process.exitCode = EXIT.usage;
-  } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
-    printError(`cairn: ${error.message}`);
-    process.exitCode = exitOf(error);
-  } else {
-    const sentence = systemSentence(error);
-    if (sentence === undefined) throw error;
-    printError(`cairn: ${sentence}`);
-    process.exitCode = EXIT.refused;
-  }
+const OVERVIEW = new URL('overview.txt', import.meta.url);
+const [first, ...rest] = process.argv.slice(2);
+
+if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? '')) {
+  endWithOutput();
+  print(version);
+} else if (rest.length === 0 && [undefined, '--help', '-h', 'help'].includes(first) && existsSync(OVERVIEW)) {
+  endWithOutput();
+  print(readFileSync(OVERVIEW, 'utf8').trimEnd());
+} else {
+  // The data folder contains keys, and the cache is trusted code: new files are private.
+  useUmaskOfService();
+  // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
+  if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
+  await (await import('./run.ts')).runCommand(process.argv.slice(2));
 }

@@ -1,6 +1,6 @@
 /** Declares a command of the command line. Help, completion and option parsing are derived from the declaration. */
 import { parseArgs } from 'node:util';
-import { StartError } from '../common/start-error.ts';
+import { quoted } from '../client/shown.ts';
 import { nearest } from '../text/nearest.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -24,6 +24,10 @@ export interface Command {
   /** Options without a value. */
   readonly flags?: readonly string[];
   readonly explains?: Readonly<Record<string, string>>;
+  /** The only operand is a text, which is often typed without quotes. */
+  readonly isText?: true;
+  /** What to do instead, for options that people try in vain, by name without the dashes. */
+  readonly instead?: Readonly<Record<string, string>>;
   /** Also accepts options with any other name, as `--name=value` or `--name`. */
   readonly isOpen?: true;
   readonly examples: readonly string[];
@@ -41,7 +45,7 @@ export const repeats = (name: string, value: string): CommandOption => ({ name, 
 export interface Options {
   required(name: string): string;
   optional(name: string): string | undefined;
-  /** A whole number, in digits only. Throws StartError when it is something else. */
+  /** A whole number, in digits only. Throws UsageError when it is something else. */
   count(name: string): number | undefined;
   /** Values of an option that may be repeated. */
   many(name: string): readonly string[];
@@ -67,11 +71,17 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   try {
     parsed = parse(argv, shape, command.isOpen === true);
   } catch (error) {
-    throw usageOf(error as Error, known);
+    throw usageOf(error as Error, known, command.instead ?? {});
   }
   const { values, positionals: words } = parsed;
   const least = operands.filter((name) => !name.startsWith('[')).length;
-  if (words.length < least) throw new UsageError(`${command.name} needs ${operands[words.length] ?? ''}`);
+  if (words.length < least)
+    throw new UsageError(
+      `${command.name} needs ${operands[words.length] ?? ''}, as in \`${command.examples[0] ?? ''}\``,
+    );
+  if (words.length > operands.length && command.isText === true) {
+    throw new UsageError(`put the text in quotes: cairn ${command.name} ${quoted(words.join(' '))}`);
+  }
   if (words.length > operands.length) throw new UsageError(`unexpected argument: ${words[operands.length] ?? ''}`);
   const missing = options.find(({ name, required }) => required && values[name] === undefined);
   if (missing !== undefined) throw new UsageError(`--${missing.name} is required`);
@@ -94,7 +104,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
 
 function countOf(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(given)) throw new StartError(`--${name} must be a whole number.`);
+  if (!/^\d{1,9}$/.test(given)) throw new UsageError(`--${name} must be a whole number, like 5`);
   return Number(given);
 }
 
@@ -103,9 +113,11 @@ type Shape = Readonly<Record<string, { readonly type: 'string' | 'boolean'; read
 const parse = (argv: readonly string[], options: Shape, isOpen: boolean) =>
   parseArgs({ args: [...argv], options, allowPositionals: true, strict: !isOpen });
 
-function usageOf(error: Error, known: readonly string[]): UsageError {
+function usageOf(error: Error, known: readonly string[], instead: Readonly<Record<string, string>>): UsageError {
   const unknown = /^Unknown option '--?([^']+)'/.exec(error.message)?.[1];
   if (unknown === undefined) return new UsageError(error.message.split('. ')[0] ?? 'wrong options');
+  const advice = instead[unknown];
+  if (advice !== undefined) return new UsageError(`there is no option --${unknown}; ${advice}`);
   const guess = nearest(unknown, known);
   return new UsageError(`there is no option --${unknown}${guess === undefined ? '' : `; did you mean --${guess}?`}`);
 }

@@ -4,15 +4,13 @@
  * native library and start ten times as fast.
  */
 import type { Command, CommandGroup } from './command.ts';
+import { commandWord } from './meant.ts';
 
 interface CommandSource {
   /** The first word of the commands in this module. */
   readonly word: string;
   readonly load: () => Promise<readonly Command[]>;
 }
-
-/** Earlier names of commands. */
-const ALIASES: Readonly<Record<string, string>> = { mirror: 'backups' };
 
 const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
   {
@@ -108,7 +106,7 @@ export async function findCommand(
   argv: readonly string[],
 ): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {
   const [first = '', ...more] = argv;
-  const words = [ALIASES[first] ?? first, ...more];
+  const words = [commandWord(first), ...more];
   const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
   const commands = (await source?.load()) ?? [];
   for (const length of [2, 1]) {

@@ -3,6 +3,7 @@ import { isTopic, readTopic, topicNames } from '../common/manual.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { commandHelp, overview } from './help.ts';
+import { commandWord, meantCommand } from './meant.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -12,7 +13,7 @@ export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>):
     name: 'help',
     summary: 'print a topic of the manual, a command or a setting; without a name, list them',
     operands: ['[TOPIC]', '[SUBCOMMAND]'],
-    examples: ['cairn help', 'cairn help sync', 'cairn help mirror push', 'cairn help CAIRN_PORT'],
+    examples: ['cairn help', 'cairn help sync', 'cairn help backups push', 'cairn help CAIRN_PORT'],
     async run(options) {
       const words = [options.operand(0), options.operand(1)].filter((word) => word !== undefined);
       print(await textFor(words.join(' '), loadGroups));
@@ -23,14 +24,21 @@ export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>):
 
 async function textFor(name: string, loadGroups: () => Promise<readonly CommandGroup[]>): Promise<string> {
   if (isTopic(name)) return readTopic(name).text;
-  if (name.startsWith('CAIRN_')) return await aboutSetting(name);
+  if (/^cairn_/i.test(name)) return await aboutSetting(name.toUpperCase());
   const groups = await loadGroups();
   if (name === '') return overview(groups);
   const commands = groups.flatMap((group) => group.commands);
-  const command = commands.find((one) => one.name === name);
+  const [first = '', ...rest] = name.split(' ');
+  const full = [commandWord(first), ...rest].join(' ');
+  const command = commands.find((one) => one.name === full);
   if (command !== undefined) return commandHelp(command);
-  const guess = nearest(name, [...topicNames, ...commands.map((one) => one.name)]);
-  throw new UsageError(`there is no topic or command ${name}${guess === undefined ? '' : `; did you mean ${guess}?`}`);
+  const group = commands.filter((one) => one.name.startsWith(`${full} `));
+  if (group.length > 0) return group.map(({ name: one, summary }) => `cairn ${one}\n  ${summary}`).join('\n');
+  const names = commands.map((one) => one.name);
+  const guess = meantCommand(name.split(' '), names) ?? nearest(name, [...topicNames, ...names]);
+  throw new UsageError(
+    `there is no topic or command ${name}${guess === undefined ? '' : `; did you mean \`cairn help ${guess}\`?`}`,
+  );
 }
 
 async function aboutSetting(name: string): Promise<string> {

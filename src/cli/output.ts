@@ -1,5 +1,6 @@
 /** Writes the output of a command for people and scripts. The service itself writes only its log. */
 
+import { refusesColour } from '../client/settings.ts';
 import { jsonLine, printed } from '../client/shown.ts';
 
 /**
@@ -9,6 +10,16 @@ import { jsonLine, printed } from '../client/shown.ts';
  */
 export function print(text: string): void {
   process.stdout.write(`${printed(text)}\n`);
+}
+
+/** Writes a table whose cells are escaped already, with the colours of the terminal. */
+export function printTable(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** True on a terminal that shows colours. */
+export function hasColour(): boolean {
+  return process.stdout.isTTY && !refusesColour();
 }
 
 /** Writes a content unchanged to a pipe or file; on a terminal it is escaped as by `print`. */

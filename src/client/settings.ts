@@ -46,6 +46,17 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
   };
 }
 
+/** True when the user wants no colours, or the terminal has none (https://no-color.org). */
+export function refusesColour({ NO_COLOR: refused = '', TERM: kind }: NodeJS.ProcessEnv = process.env): boolean {
+  return refused !== '' || kind === 'dumb';
+}
+
+/** Folder of compiled modules (XDG Base Directory Specification: XDG_CACHE_HOME, else ~/.cache). */
+export function compileCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const { XDG_CACHE_HOME: folder } = environment;
+  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.cache'), 'cairn', 'compiled');
+}
+
 function hex64(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = environment[name];
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) {

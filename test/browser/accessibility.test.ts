@@ -103,6 +103,8 @@ const MEMBER: readonly Look[] = [
   ['/tasks?column=todo'],
   ['/tasks/categories', openAll],
   ['/tasks/trash'],
+  ['/activity'],
+  ['/activity', openAll],
   ['/mirror'],
   ['/mirror', openAll],
   ['/settings', openAll],

@@ -12,10 +12,14 @@ import { openSealer } from '../../store/sealing/own-key.ts';
 import type { KeepRules } from '../../time/retention.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
 import { openForReading } from './read-only.ts';
 import { operatorConfig } from './settings.ts';
 
 const KEEPS = ['keep', 'keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly'] as const;
+
+/** Commands of `cairn backups`, which are easily typed without the s. */
+const BACKUPS_WORDS = new Set(['init', 'push', 'pull', 'list', 'latest', 'drill', 'rewrap', 'prune', 'uploaders']);
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -59,6 +63,11 @@ export const restoreCommand: Command = {
 
 async function backup(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
+  if (BACKUPS_WORDS.has(folder) && !existsSync(folder)) {
+    throw new UsageError(
+      `did you mean \`cairn backups ${folder}\`, for git repositories? To copy the hub into a folder of this name, pass ./${folder}`,
+    );
+  }
   const config = operatorConfig();
   const { dataFolder, masterKey, mapBytes } = config;
   const withKey = options.flag('with-key');

@@ -2,25 +2,88 @@
 import { UsageError } from '../usage-error.ts';
 
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+/** What a date may be, for help and refusals. */
+export const DATE_FORMS = 'YYYY-MM-DD, today, tomorrow, a weekday, in 3 days, in 2 weeks, 24 dec, or +3';
 
 /**
- * Returns a date as YYYY-MM-DD: `today`, `tomorrow`, the next day of that name after today, or `+N` days from today, in
- * the time zone of this machine. Throws UsageError for anything else that is not written as a date.
+ * Returns a date as YYYY-MM-DD: `today`, `tomorrow`, the next day of that name after today (`fri`, `next friday`),
+ * `in 3 days`, `in 2 weeks`, `in a month`, `+3`, or the next day of that date (`24 dec`, `dec 24`, `24 dec 2027`), in the
+ * time zone of this machine. Throws UsageError for anything else that is not written as a date.
  */
 export function readDue(text: string | undefined, now: Date): string | undefined {
-  if (text === undefined || /^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-  const days = daysAhead(text.toLowerCase(), now.getDay());
-  if (days === undefined) {
-    throw new UsageError('--due must be a date like 2026-12-01, today, tomorrow, a weekday, or +3 for in three days');
+  if (text === undefined) return text;
+  const words = text.trim().toLowerCase().replaceAll(/\s+/g, ' ');
+  const [, year, month, date] = (/^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(words) ?? []).map(Number);
+  const day = laterDay(words, now) ?? namedDay(words, now) ?? realDay(year, month, date);
+  if (day === undefined) {
+    throw new UsageError(`--due ${text === '' ? '""' : text} is no date; write ${DATE_FORMS}`);
   }
-  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
+  return written(day);
+}
+
+function written(day: Date): string {
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 }
 
-function daysAhead(word: string, today: number): number | undefined {
-  if (word === 'today') return 0;
-  if (word === 'tomorrow') return 1;
-  if (/^\+\d{1,4}$/.test(word)) return Number(word);
+/** Undefined for a day that no calendar has, such as 31 February. */
+function realDay(year = Number.NaN, month = 0, date = 0): Date | undefined {
+  const day = new Date(year, month - 1, date);
+  return day.getMonth() === month - 1 && day.getDate() === date ? day : undefined;
+}
+
+function laterDay(words: string, now: Date): Date | undefined {
+  const days = daysAhead(words, now.getDay());
+  if (days !== undefined) return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
+  const [, count = '', unit] = /^in (an?|\d{1,3}) (day|week|month|year)s?$/.exec(words) ?? [];
+  const number = /^an?$/.test(count) ? 1 : Number(count);
+  const [years, months, more] = [
+    unit === 'year' ? number : 0,
+    unit === 'month' ? number : 0,
+    unit === 'week' ? number * 7 : number,
+  ];
+  if (unit === undefined) return undefined;
+  const isDays = unit === 'day' || unit === 'week';
+  const month = now.getMonth() + months;
+  const last = new Date(now.getFullYear() + years, month + 1, 0).getDate();
+  return new Date(now.getFullYear() + years, month, isDays ? now.getDate() + more : Math.min(now.getDate(), last));
+}
+
+function daysAhead(words: string, today: number): number | undefined {
+  if (words === 'today' || words === 'tonight') return 0;
+  if (words === 'tomorrow' || words === 'tmr') return 1;
+  if (words === 'next week') return 7;
+  if (/^\+\d{1,4}d?$/.test(words)) return Number.parseInt(words, 10);
+  const word = words.replace(/^(next|this|on) /, '');
   const day = word.length < 3 ? -1 : DAYS.findIndex((name) => name.startsWith(word));
   return day < 0 ? undefined : ((day - today + 6) % 7) + 1;
+}
+
+/** `24 dec`, `dec 24`, `24th of december 2027`: without a year the next such day, today included. */
+function namedDay(words: string, now: Date): Date | undefined {
+  const found =
+    /^(?<day>\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?(?<month>[a-z]{3,9})\.?(?:,? (?<year>\d{4}))?$/.exec(words) ??
+    /^(?<month>[a-z]{3,9})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\d{4}))?$/.exec(words);
+  const { day: dayText = '', month: name = '', year } = found?.groups ?? {};
+  const month = name === '' ? -1 : MONTHS.findIndex((one) => one.startsWith(name));
+  if (month < 0) return undefined;
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  const years = year === undefined ? [0, 1, 2, 3, 4, 8].map((more) => now.getFullYear() + more) : [Number(year)];
+  return years
+    .map((inYear) => realDay(inYear, month + 1, Number(dayText)))
+    .find((date) => date !== undefined && (year !== undefined || date >= today));
 }

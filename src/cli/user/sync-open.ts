@@ -1,5 +1,5 @@
 /** Opens the folder of a sync command, for the vault it is already synced with or the one that the options name. */
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from '../../client/client-error.ts';
@@ -17,6 +17,7 @@ import { readAs } from '../../client/sync/remote-record.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
+import { printError } from '../output.ts';
 import { useUmaskOfUser } from '../process.ts';
 import { askPerson } from '../secret-input.ts';
 import { openTools } from './tool-access.ts';
@@ -47,6 +48,9 @@ export interface OpenedReplica {
 /** Finds the folder. Throws ClientError when it may not be created, or is inside another synced folder. */
 function findFolder({ folder, vault, makes }: FolderChoice): string {
   const named = resolve(folder ?? '.');
+  if (existsSync(named) && !statSync(named).isDirectory()) {
+    throw new ClientError(`${named} is a file; name the folder that it is in with --folder.`);
+  }
   const around = syncedAround(named);
   if (around === named) return named;
   if (folder === undefined && around !== undefined) return around;
@@ -72,8 +76,10 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
     const hint = like === undefined ? 'run `cairn vault list`.' : `did you mean ${shownLine(like)}?`;
     throw new ClientError(`there is no vault named ${shownLine(name)}; ${hint}`);
   }
-  if (create === true || like === undefined) return true;
-  const question = `There is no vault "${shownLine(name)}". Did you mean "${shownLine(like)}"?`;
+  // A script that names a new vault means it; a person may have mistyped.
+  if (create === true || (like === undefined && !process.stderr.isTTY)) return true;
+  const guess = like === undefined ? '' : ` Did you mean "${shownLine(like)}"?`;
+  const question = `There is no vault "${shownLine(name)}".${guess}`;
   const answer = process.stderr.isTTY ? await askPerson(`${question} Create "${shownLine(name)}"? [y/N] `) : undefined;
   if (answer === undefined) throw new ClientError(`${question} To create it, add --create.`);
   return /^y(es)?$/i.test(answer);
@@ -102,8 +108,11 @@ async function findVault(tools: ToolClient, choice: FolderChoice): Promise<strin
   if (name !== undefined) {
     const found = vaults.find((vault) => vault.name === name);
     if (found !== undefined) return found.vault_id;
-    if (!(await mayCreate(name, names, choice))) throw new ClientError(`no vault ${name} was created.`);
-    return readAs(vaultSchema, (await tools.call('vault_create', { name })).structured).vault_id;
+    if (!(await mayCreate(name, names, choice)))
+      throw new ClientError(`no vault ${shownLine(name)} was created; \`cairn vault list\` shows those that exist.`);
+    const { vault_id } = readAs(vaultSchema, (await tools.call('vault_create', { name })).structured);
+    printError(`created vault ${shownLine(name)}`);
+    return vault_id;
   }
   const primary = vaults.find((vault) => vault.is_primary);
   if (primary === undefined) {

@@ -26,6 +26,13 @@ const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
 const CHOICE = [...COMMON, repeats('only', 'PATTERN'), ...PACES];
 const DELETES = ['allow-deletes', 'create'];
 
+const INSTEAD = {
+  'dry-run': '`cairn sync status` lists what a sync would do',
+  force: '`cairn sync resolve` settles a conflict; --allow-deletes deletes most of a folder',
+  dir: 'name the folder with --folder',
+  path: 'name the folder with --folder',
+};
+
 const EXPLAINS = {
   folder: 'folder to sync; default: the synced folder around the current one, else the current one',
   vault:
@@ -45,6 +52,7 @@ export const syncCommands: readonly Command[] = [
     name: 'sync',
     summary: 'sync a folder and its vault in both directions',
     options: CHOICE,
+    instead: INSTEAD,
     flags: [...DELETES, 'restore-missing'],
     explains: EXPLAINS,
     examples: ['cairn sync', 'cairn sync --folder ~/notes --vault notes', "cairn sync --only notes/ --only '*.md'"],
@@ -54,6 +62,7 @@ export const syncCommands: readonly Command[] = [
     name: 'sync pull',
     summary: 'only pull changes from the hub; send nothing',
     options: CHOICE,
+    instead: INSTEAD,
     explains: EXPLAINS,
     examples: ['cairn sync pull --folder ~/notes --vault notes'],
     run: (options) => syncCommand(options, 'pull'),
@@ -62,6 +71,7 @@ export const syncCommands: readonly Command[] = [
     name: 'sync push',
     summary: 'do the same as sync: a push always pulls first',
     options: CHOICE,
+    instead: INSTEAD,
     flags: [...DELETES, 'restore-missing'],
     explains: EXPLAINS,
     examples: ['cairn sync push --folder ~/notes'],
@@ -79,6 +89,7 @@ export const syncCommands: readonly Command[] = [
     name: 'sync watch',
     summary: 'sync whenever a file changes here or on the hub, until stopped',
     options: CHOICE,
+    instead: INSTEAD,
     flags: [...DELETES, 'all'],
     explains: EXPLAINS,
     examples: ['cairn sync watch --folder ~/notes', 'cairn sync watch --all'],

@@ -1,17 +1,25 @@
 /** cairn tasks: reads and changes the tasks of an account from a terminal. */
+import { z } from 'zod';
+import { jsonLine } from '../../client/shown.ts';
+import { readAs } from '../../client/sync/remote-record.ts';
+import type { ToolClient } from '../../client/tools.ts';
+import { nearest } from '../../text/nearest.ts';
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
+import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { changesOf, given, readNumber, runToolCommand, SERVER } from './documents/tool-call.ts';
-import { readDue } from './due-date.ts';
+import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
+import { DATE_FORMS, readDue } from './due-date.ts';
+import { type ListedTask, taskTable } from './task-table.ts';
 
 const DUE = takes('due', 'DATE');
 const CATEGORY = takes('category', 'ID');
 const STATUS = takes('status', 'COLUMN');
 const EXPLAINS = {
-  due: 'YYYY-MM-DD, today, tomorrow, a weekday, or +3 for in three days',
+  due: DATE_FORMS,
   category: 'id of the category, which `cairn call list_categories` prints',
   important: 'mark it as important',
 };
+const STATUSES = ['backlog', 'todo', 'in_progress', 'done'];
 const change = changesOf(7);
 const FILTERS: readonly CommandOption[] = [STATUS, takes('search', 'TEXT'), CATEGORY, takes('limit', 'N')];
 
@@ -21,6 +29,12 @@ export const taskCommands: readonly Command[] = [
     summary: 'list the tasks that are not done',
     options: [...FILTERS, SERVER],
     flags: ['today', 'overdue', 'all'],
+    instead: {
+      due: 'use --today or --overdue',
+      done: 'use --all, or --status done',
+      completed: 'use --all, or --status done',
+      tomorrow: '`cairn tasks` lists all by date',
+    },
     explains: {
       ...EXPLAINS,
       status: 'only backlog, todo, in_progress or done',
@@ -35,6 +49,7 @@ export const taskCommands: readonly Command[] = [
     name: 'tasks add',
     summary: 'create a task',
     operands: ['TEXT'],
+    isText: true,
     options: [DUE, CATEGORY, SERVER],
     flags: ['important'],
     explains: EXPLAINS,
@@ -64,9 +79,26 @@ export const taskCommands: readonly Command[] = [
   change('tasks restore', 'restore a task from the trash', 'update_task', { restore: true }),
 ];
 
+const tasksSchema = z.object({
+  tasks: z.array(
+    z.object({
+      id: z.number(),
+      content: z.string(),
+      due_date: z.string().nullable(),
+      is_important: z.boolean(),
+      completed: z.boolean(),
+      kanban_status: z.string(),
+      category_id: z.number().nullable(),
+    }),
+  ),
+  has_more: z.boolean().optional(),
+});
+const categoriesSchema = z.object({ categories: z.array(z.object({ id: z.number(), name: z.string() })) });
+
 async function list(options: Options): Promise<number> {
-  const status = options.optional('status');
-  return await runToolCommand(options, 'list_tasks', {
+  const status = statusOf(options);
+  const tools = toolsOf(options);
+  const { structured } = await tools.call('list_tasks', {
     ...(status === undefined ? {} : { status }),
     ...(status !== undefined || options.flag('all') ? {} : { completed: false }),
     ...(options.flag('today') ? { due_today: true } : {}),
@@ -75,6 +107,48 @@ async function list(options: Options): Promise<number> {
     ...given('category_id', readNumber('category', options.optional('category'))),
     ...given('limit', readNumber('limit', options.optional('limit'))),
   });
+  if (options.json) {
+    print(jsonLine(structured));
+    return 0;
+  }
+  const { tasks, has_more: hasMore } = readAs(tasksSchema, structured);
+  if (tasks.length === 0) print(emptyText(options));
+  else printTable(taskTable(tasks, await categoryNames(tools, tasks), tableStyle()));
+  if (hasMore === true) print('There are more: raise --limit, or narrow with --search, --category or --status.');
+  return 0;
+}
+
+function emptyText(options: Options): string {
+  const isFiltered = FILTERS.some(({ name }) => options.optional(name) !== undefined);
+  if (isFiltered || options.flag('today') || options.flag('overdue')) return 'No task matches.';
+  return 'Nothing to do. Add a task with `cairn tasks add TEXT`.';
+}
+
+async function categoryNames(tools: ToolClient, tasks: readonly ListedTask[]): Promise<ReadonlyMap<number, string>> {
+  if (tasks.every(({ category_id }) => category_id === null)) return new Map();
+  const { structured } = await tools.call('list_categories', {});
+  return new Map(readAs(categoriesSchema, structured).categories.map(({ id, name }) => [id, name]));
+}
+
+function tableStyle() {
+  const { isTTY: isTerminal, columns } = process.stdout;
+  const today = readDue('today', new Date()) ?? '';
+  return { today, columns: isTerminal ? columns : undefined, hasColour: hasColour() };
+}
+
+/** A column by its name, however it is written: `in progress`, `In-Progress`. Throws UsageError with the nearest one. */
+function statusOf(options: Options): string | undefined {
+  const text = options.optional('status');
+  if (text === undefined) return undefined;
+  const written = text.trim().toLowerCase().replaceAll(/[ -]/g, '_');
+  const known =
+    { doing: 'in_progress', started: 'in_progress', open: 'todo', completed: 'done', to_do: 'todo' }[written] ??
+    written;
+  if (STATUSES.includes(known)) return known;
+  const guess = nearest(known, STATUSES);
+  throw new UsageError(
+    `--status ${text} is no column; ${guess === undefined ? `use ${STATUSES.join(', ')}` : `did you mean ${guess}?`}`,
+  );
 }
 
 async function add(options: Options): Promise<number> {
@@ -94,7 +168,7 @@ async function edit(options: Options): Promise<number> {
   const changes = {
     ...given('content', options.optional('text')),
     ...given('due_date', due === 'none' ? null : readDue(due, new Date())),
-    ...given('kanban_status', options.optional('status')),
+    ...given('kanban_status', statusOf(options)),
     ...given('category_id', category === 'none' ? null : readNumber('category', category)),
     ...(options.flag('important') ? { is_important: true } : {}),
     ...(options.flag('not-important') ? { is_important: false } : {}),

@@ -11,6 +11,8 @@ import type { ActivityEntry, FileRef, Session } from './sessions.ts';
 
 export interface EntryDetails {
   readonly changeOf: (number: number) => NumberedChange | undefined;
+  /** True for a task that is in the trash now, or gone. */
+  readonly isTaskGone: (id: number) => boolean;
   /** Undefined: the category is deleted. */
   readonly categoryName: (id: number) => string | undefined;
 }
@@ -56,7 +58,7 @@ export interface EntryRowProps {
 export function EntryRow({ entry, session, visit, details, back }: EntryRowProps): VNode {
   const { act, name, ref, atMs } = entry;
   const change = ref.of === 'record' ? details.changeOf(ref.number) : undefined;
-  const href = hrefOf(entry);
+  const href = hrefOf(entry, details);
   const shown = <Given>{name}</Given>;
   return (
     <li class="row entry">
@@ -123,9 +125,10 @@ const PAGES: Readonly<Record<string, string>> = {
   papers: '/documents/papers',
 };
 
-function hrefOf({ ref, act }: ActivityEntry): string | undefined {
+function hrefOf({ ref, act }: ActivityEntry, { isTaskGone }: EntryDetails): string | undefined {
   if (ref.of === 'file') return filePath(ref.vaultId, ref.path);
   if (ref.of === 'event') return '/settings#events';
+  if (ref.kind === 'tasks' && isTaskGone(ref.item)) return '/tasks/trash';
   return act === 'deleted' ? undefined : `${PAGES[ref.kind]}/${ref.item}`;
 }
 

@@ -65,6 +65,7 @@ function detailsOf({ activity, tasks }: ActivityOptions, accountId: string) {
   const names = new Map(tasks.categories.list(accountId).map(({ id, name }) => [id, name]));
   return {
     changeOf: (number: number) => activity.get(accountId, number),
+    isTaskGone: (id: number) => tasks.find(accountId, id) === undefined,
     categoryName: (id: number) => names.get(id),
   };
 }

@@ -265,7 +265,7 @@ export function SessionLines({
   return (
     <ul class="rows">
       {sessions.map((session) => (
-        <li key={`${session.by} ${session.lastMs}`} class="row">
+        <li key={`${session.by} ${session.lastMs}`} class="row entry">
           <p class="row-main">
             <a href={sessionPath(session)}>
               <Who name={session.by} visit={visit} />
@@ -282,6 +282,12 @@ export function SessionLines({
 }
 
 const NAMED_MAX = 3;
+const NAME_CHARS = 80;
+
+function shortened(name: string): string {
+  const chars = Array.from(name);
+  return chars.length > NAME_CHARS ? `${chars.slice(0, NAME_CHARS).join('')}…` : name;
+}
 
 /** `3 tasks: Water the plants, Buy soil, Post the letter`; of one thing, what was done to it. */
 function sessionText({ entries }: Session): string {
@@ -290,7 +296,7 @@ function sessionText({ entries }: Session): string {
     .map(({ item }) => entries.find((entry) => entry.item === item))
     .filter((entry) => entry !== undefined);
   const [only] = newest;
-  if (newest.length === 1 && only !== undefined) return verbAndName(only);
-  const names = newest.slice(0, NAMED_MAX).map(({ name }) => name);
+  if (newest.length === 1 && only !== undefined) return shortened(verbAndName(only));
+  const names = newest.slice(0, NAMED_MAX).map(({ name }) => shortened(name));
   return `${countsText(countsOf(entries))}: ${names.join(', ')}${newest.length > NAMED_MAX ? ', …' : ''}`;
 }

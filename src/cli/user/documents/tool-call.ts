@@ -32,11 +32,12 @@ export function given<T>(name: string, value: T | undefined): Record<string, T> 
   return value === undefined ? {} : { [name]: value };
 }
 
-/** Parses a whole number from an option or operand. Throws UsageError. */
+/** Parses a whole number from an option or operand, also as a list shows it: `#7`. Throws UsageError. */
 export function readNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a whole number`);
-  return Number(text);
+  const [, digits] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  if (digits === undefined) throw new UsageError(`${name} must be a whole number, as the list shows it`);
+  return Number(digits);
 }
 
 /**

@@ -1,0 +1,90 @@
+/** Typing mistakes at the command line: each is refused in one line that says what to type instead. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCairn } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const file = join(temporaryFolder(), 'file');
+writeFileSync(file, '');
+
+/** What is typed after `cairn`, and what the answer has. */
+const MISTAKES: readonly (readonly [typed: string, leads: RegExp])[] = [
+  ['taks', /`cairn tasks`/],
+  ['task', /`cairn tasks`/],
+  ['todo', /`cairn tasks`/],
+  ['ls', /`cairn sync list`/],
+  ['status', /`cairn sync status`/],
+  ['push', /`cairn sync push`/],
+  ['signin', /`cairn login`/],
+  ['users', /`cairn account list`/],
+  ['start', /`cairn serve`/],
+  ['vaults', /`cairn vault list`/],
+  ['note', /`cairn docs`/],
+  ['handoffs', /`cairn handoff`/],
+  ['tasks list', /`cairn tasks`/],
+  ['tasks rm 3', /`cairn tasks remove`/],
+  ['tasks delete 3', /`cairn tasks remove`/],
+  ['tasks complete 3', /`cairn tasks done`/],
+  ['tasks new x', /`cairn tasks add`/],
+  ['task rm 3', /`cairn tasks remove`/],
+  ['vault ls', /`cairn vault list`/],
+  ['vault rm x', /`cairn vault delete`/],
+  ['vault mv a b', /`cairn vault rename`/],
+  ['docs cat x', /`cairn docs show`/],
+  ['docs rm x', /`cairn docs remove`/],
+  ['key delete', /`cairn key revoke`/],
+  ['sync statsu', /`cairn sync status`/],
+  ['sync fetch', /`cairn sync pull`/],
+  ['mirror psuh', /`cairn backups push`/],
+  ['backups ls', /`cairn backups list`/],
+  ['backups', /needs one of: init, push/],
+  ['backup push', /`cairn backups push`/],
+  ['sync --dry-run', /`cairn sync status`/],
+  ['tasks --due today', /--today/],
+  ['tasks --serch x', /--search\?/],
+  ['tasks --status doen', /did you mean done\?/],
+  ['tasks done', /`cairn tasks done 7`/],
+  ['tasks done seven', /whole number, as the list shows it/],
+  ['tasks add buy milk', /put the text in quotes: cairn tasks add 'buy milk'/],
+  ['tasks add x --due someday', /tomorrow, a weekday, in 3 days/],
+  ['tasks add x --due 2026-13-45', /no date/],
+  ['tasks --limit many', /whole number/],
+  [`sync --folder ${file}`, /is a file; name the folder/],
+  ['completion tcsh', /bash, zsh, fish/],
+  ['help cairn_prot', /CAIRN_PORT/],
+  ['help taks', /`cairn help tasks`/],
+];
+
+/** Started at the same time: each starts a process. */
+const AT_ONCE = 4;
+
+test('[CLI-5] 44 typing mistakes each lead on', async () => {
+  const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: 'a'.repeat(64) };
+  const told: { typed: string; code: number; lines: number; stderr: string }[] = [];
+  const left = [...MISTAKES];
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [typed] = next;
+      const words = typed.split(' ');
+      const { code, stdout, stderr } = await runCairn(words, env);
+      told.push({ typed, code, lines: stderr.trim().split('\n').length, stderr: `${stdout}${stderr}` });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const wrong = MISTAKES.filter(([typed, leads]) => {
+    const found = told.find((one) => one.typed === typed);
+    return found === undefined || found.code === 0 || found.lines !== 1 || !leads.test(found.stderr);
+  });
+  expect(wrong.map(([typed]) => told.find((one) => one.typed === typed))).toEqual([]);
+  expect(MISTAKES).toHaveLength(44);
+}, 300_000);
+
+test('[CLI-5] what other programs take is taken here too: a version, and help as a word', async () => {
+  const { stdout: version } = await runCairn(['--version'], {});
+  expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+  for (const words of [['-v'], ['-V'], ['version']]) expect((await runCairn(words, {})).stdout).toBe(version);
+  expect((await runCairn(['tasks', 'help'], {})).stdout).toContain('cairn tasks [--status');
+  expect((await runCairn(['help', 'cairn_port'], {})).stdout).toContain('CAIRN_PORT');
+  expect((await runCairn(['help', 'vault'], {})).stdout).toContain('cairn vault create');
+});
