@@ -173,6 +173,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
   });
 }
 
+/** What the store of a log is reached with, and the keys that encrypt it: the usual AWS_* variables and two of Cairn's. */
+export function storeEnvironment(environment: NodeJS.ProcessEnv = process.env): Readonly<Record<string, string>> {
+  const names = /^(AWS_[A-Z0-9_]+|CAIRN_LOG_RECIPIENT|CAIRN_LOG_IDENTITY)$/;
+  const found = Object.entries(environment).filter(([name]) => names.test(name));
+  return Object.fromEntries(found.map(([name, value = '']) => [name, value]));
+}
+
 /** Returns the system's user of this process, and who became that user with sudo, for the hub's log. */
 export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
   const { SUDO_USER: sudo } = environment;

@@ -12,6 +12,7 @@ export const topicNames = [
   'rest',
   'settings',
   'operating',
+  'members',
   'security',
   'moving',
   'troubleshooting',

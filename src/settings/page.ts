@@ -44,6 +44,10 @@ const DATA: Group = {
     meaning:
       'the log that the members of this hub share: `s3://BUCKET/PREFIX`, `postgres://…` or `file:///FOLDER`. Every answered write is in it. `CAIRN_MASTER_KEY` must be set too, the same for all members',
   },
+  CAIRN_LOG_RECIPIENT: {
+    meaning: 'an age recipient: everything in the log is encrypted to it. `CAIRN_LOG_IDENTITY` must be set too',
+  },
+  CAIRN_LOG_IDENTITY: { meaning: 'the age identity of that recipient: what the members read the log with' },
   CAIRN_MEMBER: { default: 'the name of the machine', meaning: 'the name of this member' },
   CAIRN_MEMBER_PRIORITY: {
     meaning: 'seconds that this member waits longer than others before it takes over; the lowest number is the first',

@@ -57,6 +57,8 @@ export const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   'CAIRN_MAIL_FROM',
   'CAIRN_NOTIFY_URL',
   'CAIRN_LOG',
+  'CAIRN_LOG_RECIPIENT',
+  'CAIRN_LOG_IDENTITY',
 ]);
 
 export const settings = z.object({
@@ -72,6 +74,8 @@ export const settings = z.object({
     .string()
     .regex(/^(file|s3|postgres|postgresql):\/\/./, 'must begin with s3://, postgres:// or file:///')
     .optional(),
+  CAIRN_LOG_RECIPIENT: z.string().optional(),
+  CAIRN_LOG_IDENTITY: z.string().optional(),
   CAIRN_MEMBER: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be a name of letters, digits, dots, hyphens and underscores')

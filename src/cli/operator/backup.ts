@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { jsonLine } from '../../client/shown.ts';
 import { StartError } from '../../common/start-error.ts';
+import { storeEnvironment } from '../../config.ts';
 import { noteDone } from '../../ops/marks.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
 import { KEY_FILE } from '../../store/data-file/names.ts';
@@ -48,11 +49,14 @@ export const restoreCommand: Command = {
   summary: 'put a backup into an empty CAIRN_DATA',
   operands: ['DIR'],
   options: [takes('at', 'TIME')],
-  explains: { at: 'DIR is a folder of backups: restore the newest made at this time or before; now: the newest' },
+  explains: {
+    at: 'DIR is a folder of backups: restore the newest made at this time or before; now: the newest. DIR is the URL of a log (s3://, file://, postgres://): restore the state at this time',
+  },
   examples: [
     'CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday',
     'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z /mnt/backups',
     'CAIRN_DATA=/srv/cairn cairn restore --at now /mnt/following',
+    'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z s3://bucket/prefix',
   ],
   run: restore,
 };
@@ -140,6 +144,22 @@ async function restore(options: Options): Promise<number> {
   const named = options.operand() ?? '';
   const at = options.optional('at');
   const atMs = at === undefined ? undefined : timeOf(at);
+  const { isLogUrl, restoreLog } = await import('../../ops/backup/restore-log.ts');
+  if (isLogUrl(named)) {
+    const target = { atMs, dataFolder, masterKey, mapBytes };
+    const { position, timeMs, epoch } = await restoreLog({ url: named, environment: storeEnvironment(), ...target });
+    const writtenAt = new Date(timeMs).toISOString();
+    if (options.json) print(jsonLine({ log: named, position, written_at: writtenAt, epoch }));
+    else
+      print(
+        table([
+          ['restored', `record ${position}`],
+          ['written at', writtenAt],
+          ['new epoch', epoch],
+        ]),
+      );
+    return 0;
+  }
   const from = atMs === undefined ? named : backupAt(named, atMs);
   const { manifest, epoch } = await restoreBackup({ from, atMs, dataFolder, masterKey, mapBytes });
   if (options.json) print(jsonLine({ ...manifest, epoch }));

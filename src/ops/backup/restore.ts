@@ -63,7 +63,31 @@ export async function restoreBackup({
   if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
   const unknown = Object.keys(manifest.tables).filter((name) => !allTables.some((table) => table.name === name));
   if (unknown.length > 0) throw later(manifest);
-  const key = findKey(from, dataFolder, masterKey);
+  const key = findRestoreKey(from, dataFolder, masterKey);
+  const epoch = await restoreInto({ dataFolder, masterKey, mapBytes, key }, async (work) => {
+    await copyChecked(from, work, whole);
+    if (points.length > 0) applyPoints(from, join(work, DATA_FILE), points);
+    return manifest;
+  });
+  return { manifest, epoch };
+}
+
+export interface RestoreTarget extends Pick<RestoreOptions, 'dataFolder' | 'masterKey' | 'mapBytes'> {
+  readonly key: Uint8Array;
+}
+
+/** What a restored data file must be. Without `tables` its row counts are not compared. */
+export type Expected = Pick<CopyManifest, 'damaged'> & Partial<Pick<CopyManifest, 'tables'>>;
+
+/**
+ * Makes a data file in a data folder without one, checks it, and gives it its name. Returns the new epoch. Throws
+ * StartError when data exists, a service uses the folder, or the file does not verify.
+ * @param fill writes the file into a folder
+ */
+export async function restoreInto(
+  { dataFolder, masterKey, mapBytes, key }: RestoreTarget,
+  fill: (work: string) => Promise<Expected>,
+): Promise<string> {
   makeFolder(dataFolder);
   // The control socket locks the folder: no service can start on it before the restore is done.
   const lock = await ControlSocket.acquire(dataFolder, () =>
@@ -78,13 +102,12 @@ export async function restoreBackup({
     }
     rmSync(work, { recursive: true, force: true });
     mkdirSync(work, { mode: 0o700 });
-    await copyChecked(from, work, whole);
-    if (points.length > 0) applyPoints(from, join(work, DATA_FILE), points);
-    const epoch = await openChecked(work, key, { manifest, mapBytes });
+    const expected = await fill(work);
+    const epoch = await openChecked(work, key, { expected, mapBytes });
     if (masterKey === undefined && !existsSync(join(dataFolder, KEY_FILE))) writeMasterKey(dataFolder, key);
     syncPath(join(work, DATA_FILE));
     renameSync(join(work, DATA_FILE), join(dataFolder, DATA_FILE));
-    return { manifest, epoch };
+    return epoch;
   } finally {
     rmSync(work, { recursive: true, force: true });
     syncPath(dataFolder);
@@ -93,7 +116,7 @@ export async function restoreBackup({
 }
 
 /** Finds the master key in the setting, the data folder or the backup. A restore never makes a new one. */
-function findKey(from: string, dataFolder: string, setting: string | undefined): Uint8Array {
+export function findRestoreKey(from: string, dataFolder: string, setting: string | undefined): Uint8Array {
   if (setting !== undefined || existsSync(join(dataFolder, KEY_FILE))) return loadMasterKey(dataFolder, setting);
   if (existsSync(join(from, KEY_FILE))) return loadMasterKey(from, undefined);
   throw new StartError(
@@ -127,7 +150,7 @@ async function copyChecked(from: string, work: string, manifest: CopyManifest): 
 async function openChecked(
   work: string,
   key: Uint8Array,
-  { manifest, mapBytes }: { readonly manifest: CopyManifest; readonly mapBytes: number },
+  { expected, mapBytes }: { readonly expected: Expected; readonly mapBytes: number },
 ): Promise<string> {
   const store = new Store({ folder: work, tables: allTables, mapBytes });
   const sealer = openSealer(store, key);
@@ -140,15 +163,15 @@ async function openChecked(
     // Rows of an older schema are checked by the first start, which upgrades them.
     const found = schemaOf(store) === SCHEMA ? checkIntegrity(store, sealer).problems : store.damagedPages();
     // Damage already in the manifest is restored as is; the next upload or push of the same bytes repairs it.
-    const known = new Set(manifest.damaged);
+    const known = new Set(expected.damaged);
     const isListedWhole = known.size < limits.damagedListedMax;
     const problems = isListedWhole ? found.filter((problem) => !known.has(problem)) : [];
     if (problems.length > 0) {
       throw new StartError(`the backup does not verify (${problems.length} problems): ${problems[0]}`);
     }
-    for (const { name, rows } of store.stats().tables) {
-      const expected = manifest.tables[name] ?? 0;
-      if (rows !== expected) throw new StartError(`the backup is damaged: ${name} has ${rows} rows, not ${expected}.`);
+    for (const { name, rows } of expected.tables === undefined ? [] : store.stats().tables) {
+      const count = expected.tables?.[name] ?? 0;
+      if (rows !== count) throw new StartError(`the backup is damaged: ${name} has ${rows} rows, not ${count}.`);
     }
     const epoch = await startNewEpoch(store);
     await store.write(HUB, leaveLog);

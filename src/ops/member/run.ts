@@ -13,7 +13,7 @@ import type { Doors } from '../../compose/listeners.ts';
 import { checkLog } from '../../compose/member/log-check.ts';
 import type { Ownership } from '../../compose/member/ownership.ts';
 import type { RunningService } from '../../compose/member/running-service.ts';
-import type { Config, LogSettings } from '../../config.ts';
+import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
 import type { MemberReport } from '../../control/protocol.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import type { MemberHealth } from '../../http/route/health.ts';
@@ -40,7 +40,7 @@ type StartHub = (config: Config, sink: LogSink, ownership: Ownership) => Promise
 /** Starts a member. Resolves once it answers probes. Throws StartError when it cannot follow its log. */
 export async function runMember(config: MemberConfig, sink: LogSink, startHub: StartHub): Promise<RunningService> {
   makeFolder(config.dataFolder);
-  const member = new Member(config, sink, startHub, await openCommitLog(config.log.url));
+  const member = new Member(config, sink, startHub, await openCommitLog(config.log.url, storeEnvironment()));
   return await member.start();
 }
 

@@ -1,0 +1,164 @@
+/** Snapshots, segments, trimming and the way back, over a log in a folder. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
+import { type CommitLog, LogGap } from '../../src/replication/log/log.ts';
+import { openCommitLog } from '../../src/replication/log/open.ts';
+import { applyRecords, loadSnapshot } from '../../src/replication/snapshots/load.ts';
+import { makeSnapshot } from '../../src/replication/snapshots/make.ts';
+import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
+import { listSegments, readRecords } from '../../src/replication/snapshots/segments.ts';
+import { trimLog } from '../../src/replication/snapshots/trim.ts';
+import { RawFile } from '../../src/store/copies/raw-file.ts';
+import { DATA_FILE } from '../../src/store/data-file/names.ts';
+import { placeRow, replicationTables } from '../../src/store/logged/place.ts';
+import { storedKey } from '../../src/store/logged/stored-key.ts';
+import type { LoggedRow } from '../../src/store/rows.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const MAP_BYTES = 1024 * 1024 * 1024;
+const HOUR_MS = 3_600_000;
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+
+type Content = Map<string, string>;
+
+/** A member that writes its own log: a record a minute, each sets some rows and removes some; one value is a part. */
+async function filledLog(records: number) {
+  const url = `file://${temporaryFolder()}`;
+  const log = await openCommitLog(url);
+  const folder = temporaryFolder();
+  const path = join(folder, DATA_FILE);
+  const content: Content = new Map();
+  const moments: { readonly timeMs: number; readonly content: Content }[] = [];
+  const file = new RawFile(path, MAP_BYTES, false);
+  let hash = NO_HASH;
+  for (let position = 1; position <= records; position += 1) {
+    const timeMs = START_MS + position * 60_000;
+    const rows: LoggedRow[] = [];
+    for (let row = 0; row < 5; row += 1) {
+      const [table, key] = [`t${row % 2}`, `k${(position * 7 + row * 3) % 40}`];
+      const value = (position + row) % 6 === 0 ? undefined : `${position}-${row}`.repeat(1 + (row % 3));
+      if (value === undefined) content.delete(`${table} ${key}`);
+      else content.set(`${table} ${key}`, value);
+      rows.push({ table, key: Buffer.from(key), value: value === undefined ? undefined : Buffer.from(value) });
+    }
+    await file.write(rows);
+    const part = { name: `parts/${position}`, sha256: '', bytes: 0 };
+    if (position % 10 === 0) {
+      const large = randomBytes(50_000);
+      await log.putPart(part.name, large);
+      part.sha256 = (await import('node:crypto')).createHash('sha256').update(large).digest('hex');
+      rows.push({ table: 'large', key: Buffer.from(`l${position}`), part: { ...part, bytes: large.length } });
+      content.set(`large l${position}`, large.toString('latin1'));
+      await file.write([{ table: 'large', key: Buffer.from(`l${position}`), value: large }]);
+    }
+    const made = await encodeRecord({
+      cell: 1,
+      incarnation: 'i',
+      position,
+      member: 'm',
+      timeMs,
+      id: `${position}`,
+      previousHash: hash,
+      kind: 'write',
+      rows,
+    });
+    expect(await log.append(position, made.bytes)).toBe('written');
+    hash = made.hash;
+    const place = placeRow({ cell: 1, incarnation: 'i', position, hash });
+    await file.write([{ table: place.table.name, key: storedKey(place.key), value: place.bytes }]);
+    moments.push({ timeMs, content: new Map(content) });
+  }
+  await file.close();
+  return { log, folder, moments };
+}
+
+async function snapshot(log: CommitLog, folder: string) {
+  const store = new Store({ folder, tables: replicationTables, mapBytes: MAP_BYTES });
+  try {
+    return await makeSnapshot({ store, folder, mapBytes: MAP_BYTES, log });
+  } finally {
+    await store.close();
+  }
+}
+
+async function contentOf(path: string): Promise<Content> {
+  const file = new RawFile(path, MAP_BYTES, true);
+  const found = file.tables
+    .filter((table) => table !== 'replication')
+    .flatMap((table) =>
+      [...file.rows(table)].map((row) => [`${table} ${row.key.toString()}`, row.value.toString('latin1')] as const),
+    );
+  await file.close();
+  return new Map(found);
+}
+
+/** The rows as of a moment, in a new data file. */
+async function restored(log: CommitLog, atMs: number): Promise<Content> {
+  const found = await findSnapshot(log, atMs);
+  if (found === undefined) throw new Error('no snapshot');
+  const path = join(temporaryFolder(), DATA_FILE);
+  await loadSnapshot(log, found.manifest, path, MAP_BYTES);
+  await applyRecords(log, found.manifest, path, MAP_BYTES, { atMs });
+  return await contentOf(path);
+}
+
+test('[MEMBER-4] any kept moment is restored from a snapshot and the records after it, before and after trimming', async () => {
+  const { log, folder, moments } = await filledLog(20);
+  const early = await snapshot(log, folder);
+  expect(early.position).toBe(20);
+  expect(readdirSync(folder)).not.toContain('snapshotting');
+  await expect(restored(log, START_MS)).rejects.toThrow('no snapshot');
+  for (const { timeMs, content } of moments.slice(19)) expect(await restored(log, timeMs)).toEqual(content);
+  expect(await restored(log, Number.POSITIVE_INFINITY)).toEqual(moments.at(-1)?.content);
+});
+
+test('[MEMBER-4] records are joined an hour after their successor, read as before, and go once no kept moment needs them', async () => {
+  const { log, folder, moments } = await filledLog(50);
+  await snapshot(log, folder);
+  const all = async (from: number) => {
+    const positions: number[] = [];
+    for await (const { position } of readRecords(log, from)) positions.push(position);
+    return positions;
+  };
+  const before = await all(1);
+  const at = (record: number) => START_MS + record * 60_000;
+  // Only what has a successor that is an hour old.
+  expect(await trimLog({ log, keepDays: 7, nowMs: at(30) + HOUR_MS })).toMatchObject({
+    joined: 28,
+    segmentsRemoved: 0,
+  });
+  expect(await log.ends()).toEqual({ first: 29, last: 50 });
+  expect(await all(1)).toEqual(before);
+  expect(await all(15)).toEqual(before.slice(14));
+  expect(await trimLog({ log, keepDays: 7, nowMs: at(100) + HOUR_MS })).toMatchObject({
+    joined: 21,
+    segmentsRemoved: 0,
+  });
+  // The newest stays, and so does all that moments need which are kept.
+  expect(await log.ends()).toEqual({ first: 50, last: 50 });
+  expect(await all(1)).toEqual(before);
+  const late = await trimLog({ log, keepDays: 1, nowMs: at(50) + 25 * HOUR_MS });
+  expect(late).toMatchObject({ joined: 0, segmentsRemoved: 2, snapshotsRemoved: 0 });
+  expect(late.partsRemoved).toBe(4);
+  expect(await listSegments(log)).toEqual([]);
+  await expect(all(1)).rejects.toThrow(LogGap);
+  expect(await restored(log, Number.POSITIVE_INFINITY)).toEqual(moments.at(-1)?.content);
+});
+
+test('[MEMBER-4] a damaged part of a snapshot, or one that is missing, is told and not loaded', async () => {
+  const root = temporaryFolder();
+  const { log, folder } = await filledLog(12);
+  const { parts, ...manifest } = await snapshot(log, folder);
+  const path = () => join(temporaryFolder(), DATA_FILE);
+  const wrong = { ...manifest, parts: parts.map((part) => ({ ...part, sha256: '0'.repeat(64) })) };
+  await expect(loadSnapshot(log, wrong, path(), MAP_BYTES)).rejects.toThrow(/has other bytes than were written/);
+  const short = { ...manifest, parts: [] };
+  await expect(loadSnapshot(log, short, path(), MAP_BYTES)).rejects.toThrow(/snapshot of record 12 is damaged/);
+  writeFileSync(join(root, 'x'), '');
+  for (const { name } of parts) await log.removePart(name);
+  await expect(loadSnapshot(log, { ...manifest, parts }, path(), MAP_BYTES)).rejects.toThrow(/has no part snapshots/);
+});
