@@ -13,7 +13,11 @@ export interface RegisterOperation {
  * value of the write before it. A write without an answer may happen at any time after its start, or never.
  */
 export function isLinearizable(operations: readonly RegisterOperation[], initial: string): boolean {
-  const ordered = operations.toSorted((one, other) => one.startMs - other.startMs);
+  // A write without an answer whose value nobody read changes nothing: leaving it out keeps the search small.
+  const seen = new Set(operations.filter(({ kind }) => kind === 'read').map(({ value }) => value));
+  const ordered = operations
+    .filter(({ endMs, value }) => endMs !== Number.POSITIVE_INFINITY || seen.has(value))
+    .toSorted((one, other) => one.startMs - other.startMs);
   const tried = new Set<string>();
   const stack: { readonly done: bigint; readonly value: string }[] = [{ done: 0n, value: initial }];
   for (let state = stack.pop(); state !== undefined; state = stack.pop()) {
@@ -21,8 +25,9 @@ export function isLinearizable(operations: readonly RegisterOperation[], initial
     const left = ordered.flatMap((operation, index) => ((done >> BigInt(index)) & 1n ? [] : [{ operation, index }]));
     if (left.every(({ operation }) => operation.endMs === Number.POSITIVE_INFINITY)) return true;
     const firstEndMs = Math.min(...left.map(({ operation }) => operation.endMs));
-    for (const { operation, index } of left) {
-      if (operation.startMs > firstEndMs) break;
+    const possible = left.filter(({ operation }) => operation.startMs <= firstEndMs);
+    // What ended first is tried first, so it goes onto the stack last.
+    for (const { operation, index } of possible.toSorted((one, other) => other.operation.endMs - one.operation.endMs)) {
       if (operation.kind === 'read' && operation.value !== value) continue;
       const next = { done: done | (1n << BigInt(index)), value: operation.kind === 'read' ? value : operation.value };
       const name = `${next.done.toString(36)} ${next.value}`;
