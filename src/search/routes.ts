@@ -18,7 +18,7 @@ export function foundRoutes({ things, find, access, baseUrl }: SearchRoutesOptio
     operation({
       method: 'GET',
       path: '/api/search',
-      operationId: 'search',
+      operationId: 'searchThings',
       tag: 'search',
       summary: 'Finds tasks, documents, vault files and backups by words, the best first',
       access,

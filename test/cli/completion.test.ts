@@ -76,11 +76,11 @@ for (const one of SHELLS) {
   test.runIf(one.isHere)(`[CLI-1] ${one.shell} completes commands, actions, options and file names`, async () => {
     const shell = await openShell(one);
     const type = (line: string) => shell.type(line);
-    expect(await type('cairn mir\tpul\t--outp\t')).toBe('mirror pull --output');
+    expect(await type('cairn backups\tpul\t--outp\t')).toBe('backups pull --output');
     expect(await type('cairn tas\t--tod\t')).toBe('tasks --today');
     expect(await type('cairn comple\t')).toBe('completion');
     // After an option with a value comes a file name.
-    expect(await type('cairn backups pull --output some\t')).toBe('mirror pull --output some-file.txt');
+    expect(await type('cairn backups pull --output some\t')).toBe('backups pull --output some-file.txt');
     expect(await type('cairn backup some\t')).toBe('backup some-file.txt');
     expect(await type('cairn sync --fold\t')).toBe('sync --folder');
     expect(await type('cairn sync stat\t--fold\t')).toBe('sync status --folder');
@@ -100,7 +100,7 @@ test.runIf(hasFish)('[CLI-1] fish completes commands, actions, options and file 
     })
       .split('\n')
       .flatMap((text) => (text === '' ? [] : [text.split('\t')[0]]));
-  expect(offered('cairn mir')).toEqual(['mirror']);
+  expect(offered('cairn backup').toSorted()).toEqual(['backup', 'backups']);
   expect(offered('cairn backups pul')).toEqual(['pull']);
   expect(offered('cairn backups pull --outp')).toEqual(['--output']);
   expect(offered('cairn backups pull --output some')).toEqual(['some-file.txt']);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { account, mirrorAccount, randomCommit, uploadHeaders } from '../support/mirror.ts';
+import { inWorkingOrder } from '../support/tool-examples.ts';
 import { ApiDocument, Client } from './support.ts';
 
 let hub: Hub;
@@ -60,12 +61,11 @@ test('[TOOL-3, NET-5] every operation is refused in the documented form: framing
   expect(unrefused).toEqual([]);
 });
 
-test('[TOOL-3] every tool, by its own example, in the order of the list', async () => {
-  const isLast = ({ operationId }: { readonly operationId: string }) => operationId === 'vault_delete';
+test('[TOOL-3] every tool, by its own example, in an order in which all work', async () => {
   const tools = document.operations.filter(({ tags }) => tags.includes('tools'));
   let vaultId = '';
-  for (const operation of [...tools.filter((one) => !isLast(one)), ...tools.filter(isLast)]) {
-    const { operationId, requestBody, security } = operation;
+  for (const operationId of inWorkingOrder(tools.map((tool) => tool.operationId))) {
+    const { requestBody, security } = document.operation(operationId);
     const example = requestBody?.content['application/json']?.example as Record<string, unknown>;
     // Nobody can know the id of a vault before it is made.
     const body = example['vault_id'] === undefined ? example : { ...example, vault_id: vaultId };
@@ -245,7 +245,9 @@ test('[TOOL-3, MIR-1, MIR-2, MIR-4, MIR-5, MIR-14] the mirror credential', async
     headers: uploadHeaders(own, sha, bytes),
   });
   const rotated = (await client.send('mirrorIssueCredential', 200, { authorization, body: { rotate: true } })).json();
-  await client.send('mirrorDownload', 422, { path: { sha }, authorization: `McpKey ${String(rotated['token'])}` });
+  const orphan = { path: { sha }, authorization: `McpKey ${String(rotated['token'])}` };
+  await client.send('mirrorDownload', 422, orphan);
+  await client.send('mirrorArchiveHeader', 422, orphan);
   await client.send('mirrorDeleteCredential', 200, { authorization });
   await client.send('mirrorDeleteCredential', 404, { authorization });
 });
@@ -276,6 +278,37 @@ test('[TOOL-3, MIR-26, MIR-27] rotation, upload-only credentials and drills', as
   await client.send('mirrorCredential', 200, { authorization });
   await client.send('mirrorRotateCredential', 422, { authorization, body: [] });
   await client.send('mirrorRotateCredential', 200, { authorization, body: {} });
+});
+
+test('[TOOL-3, MIR-28, MIR-29] what an upload continues, and archives that are removed', async () => {
+  const { mcp_key: key } = await account(hub);
+  const authorization = `McpKey ${key}`;
+  const own = (await client.send('mirrorIssueCredential', 200, { authorization, body: {} })).json();
+  const mirror = { authorization: `McpKey ${String(own['token'])}` };
+  const put = async (bytes: Buffer) => {
+    const commit_sha = randomCommit();
+    const headers = uploadHeaders(own as unknown as typeof credential, commit_sha, bytes);
+    const { sha256 } = (await client.send('mirrorUpload', 200, { body: bytes, headers })).json();
+    return { commit_sha, sha256 };
+  };
+  const [older, newest] = [
+    await put(Buffer.from('age-encryption.org/v1\n-> X25519 a\nb\n--- c\nencrypted')),
+    await put(Buffer.from('no header')),
+  ];
+  await client.send('mirrorListUploads', 200, { ...mirror, query: { repository_id: '0'.repeat(64) } });
+  await client.send('mirrorListUploads', 422, { ...mirror, query: { repository_id: 'website' } });
+  await client.send('mirrorArchiveHeader', 200, { ...mirror, path: { sha: older.commit_sha } });
+  await client.send('mirrorArchiveHeader', 404, { ...mirror, path: { sha: newest.commit_sha } });
+  await client.send('mirrorRemoveArchives', 422, { ...mirror, body: { archives: [newest] } });
+  await client.send('mirrorRemoveArchives', 200, { ...mirror, body: { archives: [older] } });
+});
+
+test('[TOOL-3, FIND-1] what is searched and read by its id', async () => {
+  const { id } = (await client.send('tasksCreate', 201, { body: { content: 'Water the orchid' } })).json();
+  await client.send('searchThings', 200, { query: { query: 'orchid' } });
+  await client.send('searchThings', 422);
+  await client.send('fetchThing', 200, { query: { id: `cairn://tasks/${String(id)}` } });
+  await client.send('fetchThing', 422, { query: { id: '' } });
 });
 
 test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', async () => {

@@ -27,7 +27,7 @@ interface Listing {
 }
 
 async function listedTools(): Promise<Listing[]> {
-  const answer = await call(hub, '/api/mcp', {
+  const answer = await call(hub, '/api/mcp?toolsets=all', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),

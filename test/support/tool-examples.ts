@@ -31,6 +31,12 @@ const FIRST = [
 /** The example of this one takes away what others are about. */
 const LAST = ['vault_delete'];
 
+/** Names of tools in an order in which the examples of all work. */
+export function inWorkingOrder(names: readonly string[]): string[] {
+  const isBetween = (name: string) => ![...FIRST, ...LAST].includes(name);
+  return [...FIRST, ...names.filter(isBetween), ...LAST];
+}
+
 /** Calls the example of every tool in an order in which all work; `run` gives the structured result of one. */
 export async function eachExample(
   hub: Target,
@@ -38,9 +44,8 @@ export async function eachExample(
 ): Promise<void> {
   const names = (await listTools(hub)).map(({ name }) => name);
   const shown = await examples(hub, names);
-  const inOrder = [...FIRST, ...names.filter((name) => ![...FIRST, ...LAST].includes(name)), ...LAST];
   let made = '';
-  for (const name of inOrder) {
+  for (const name of inWorkingOrder(names)) {
     const example = shown.get(name) ?? {};
     // Nobody can know the id of a vault before it is made.
     const result = await run(name, example['vault_id'] === undefined ? example : { ...example, vault_id: made });

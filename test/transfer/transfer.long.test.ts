@@ -218,7 +218,7 @@ test('[OPS-13] neither command overwrites anything, and each says what is in the
   expect(existsSync(nobody)).toBe(false);
   expect(readdirSync(dirname(folder))).toEqual(['archive']);
   expect(await from.cli('export', folder)).toMatchObject({ code: 2, stderr: expect.stringContaining('--email') });
-  expect(await from.cli('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('DIR') });
+  expect(await from.cli('import')).toMatchObject({ code: 2, stderr: expect.stringContaining('PATH') });
 
   const there = await importInto(from, folder);
   expect(there).toMatchObject({ code: 1, stderr: expect.stringContaining('already has an account'), stdout: '' });

@@ -143,7 +143,7 @@ test.each([
   [['pull'], /there is no backup yet/, 1],
   [['pull', '--max-size', '12 apples'], /--max-size must be/, 2],
   [['list', '--limit', '0'], /whole number from 1/, 2],
-  [['frobnicate'], /mirror needs one of/, 2],
+  [['frobnicate'], /backups needs one of/, 2],
 ])('[MIR-20] %j is told what to do next', async (args, sentence, code) => {
   const { cairn } = machine(await account(hub));
   await cairn('init');

@@ -56,6 +56,9 @@ test('[MIR-29, MIR-22] with an upload-only credential a job uploads increments, 
   expect((await push()).stdout).toContain('already backed up');
   commitFile(folder, 'a', '1');
   expect((await push()).stdout).toContain('(increment)');
+  const output = join(temporaryFolder(), 'restored');
+  expect(await cairnIn(folder, 'pull', '--output', output)).toMatchObject({ code: 0, stderr: '' });
+  expect(refsOf(output)).toBe(refsOf(folder));
   expect((await push('--tree')).code).toBe(0);
   expect((await push('--tree')).stdout).toContain('already backed up');
   for (const args of [['list'], ['pull', '--encrypted', '--output', 'x'], ['prune', '--keep-last', '1']]) {
@@ -63,9 +66,6 @@ test('[MIR-29, MIR-22] with an upload-only credential a job uploads increments, 
     expect(refused.code, args[0]).toBe(5);
     expect(refused.stderr, args[0]).toContain('only upload');
   }
-  const output = join(temporaryFolder(), 'restored');
-  expect(await cairnIn(folder, 'pull', '--output', output)).toMatchObject({ code: 0, stderr: '' });
-  expect(refsOf(output)).toBe(refsOf(folder));
   const [id = ''] = /mu_[0-9a-f]+/.exec((await cairn('uploaders')).stdout) ?? [];
   expect((await cairn('uploader-revoke', id)).code).toBe(0);
   expect((await cairn('uploader-revoke', id)).stderr).toContain('cairn backups uploaders');

@@ -180,7 +180,7 @@ interface Named {
   readonly changed_by?: string;
 }
 
-test('[WEB-15, DOC-1, HAND-1, PAPER-1] a document, its versions, the trash and the start page name who made a change', async () => {
+test('[WEB-15, DOC-1, HAND-1, PAPER-1] a document, its versions, the trash and the activity name who made a change', async () => {
   const { client, key } = await member();
   const browser = 'Firefox on Linux';
   const tool = <T>(name: string, args: object) => structured<T>(hub, name, args, key);
@@ -218,21 +218,24 @@ test('[WEB-15, DOC-1, HAND-1, PAPER-1] a document, its versions, the trash and t
   expect(same.doc.changed_by).toBe(browser);
   const published = await tool<{ paper: Named }>('publish_paper', { id: 1 });
   expect(published.paper.changed_by).toBe(agent);
-  await client.open('/');
-  expect(client.text).toContain(`Handoff saved: cairn: main by ${browser}`);
-  expect(client.text).toContain(`Paper saved: On stones by ${agent}`);
-  expect(client.text).toContain(`Dev doc saved: Rules by ${browser}`);
+  for (const [by, ...changed] of [
+    [browser, 'handoff cairn: main', 'dev doc Rules'],
+    [agent, 'paper On stones'],
+  ]) {
+    await client.open(`/activity?by=${encodeURIComponent(by ?? '')}`);
+    for (const one of changed) expect(client.text, by).toContain(one);
+  }
   await client.open('/documents/docs/1');
   await client.submit('/documents/docs/1/delete', {}, FIREFOX);
   await tool('delete_paper', { id: 1 });
   await client.open('/documents/trash');
   expect(client.text).toContain(`dev doc Deleted just now by ${browser} .`);
   expect(client.text).toContain(`paper Deleted just now by ${agent} .`);
-  await client.open('/');
-  expect(client.text).toContain(`Dev doc deleted: Rules by ${browser}`);
+  await client.open(`/activity?by=${encodeURIComponent(browser)}`);
+  expect(client.text).toContain('Deleted dev doc Rules');
   await tool('update_dev_doc', { id: 1, restore: true });
-  await client.open('/');
-  expect(client.text).toContain(`Dev doc restored: Rules by ${agent}`);
+  await client.open(`/activity?by=${encodeURIComponent(agent)}`);
+  expect(client.text).toContain('Restored dev doc Rules');
 });
 
 test('[WEB-15] what is wrong with a document is told in its form', async () => {

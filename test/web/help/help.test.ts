@@ -77,7 +77,7 @@ test('[MAN-5] cairn help prints a topic, a command or a setting, and guesses at 
     'CAIRN_PORT (default: 8787): the port to listen on; 0 selects a free one and logs it.\n',
   );
   for (const [slip, guess] of [
-    ['securty', 'security'],
+    ['securty', '`cairn help security`'],
     ['CAIRN_PROT', 'CAIRN_PORT'],
   ] as const) {
     const wrong = await cairn('help', slip);

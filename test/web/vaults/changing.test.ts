@@ -118,8 +118,8 @@ test('[WEB-12] the author of a change made on a page is the browser, which is no
     ['deleted', 'renamed', 'restored', 'updated', 'created'].map((status) => `${status} by Firefox on Linux`),
   );
   expect(await device.result('vault_connect_status', { vault_id: vaultId })).toMatchObject({ devices: [] });
-  await client.open('/');
-  expect(client.text).toContain('File deleted: b.md by Firefox on Linux');
+  await client.open('/activity?by=Firefox%20on%20Linux');
+  expect(client.text).toContain('Deleted b.md');
 });
 
 test('[WEB-12] what changed elsewhere is not overwritten: the text is kept as a conflict, and shown', async () => {
