@@ -8,7 +8,13 @@ import type { FoundThings, SearchQuery } from './messages.ts';
 export const searchFields = z.strictObject({
   query: z.string().min(1).max(limits.searchCharsMax).describe('Words, all required; beginnings and small slips count'),
   in: z.enum(THING_KINDS).optional().describe('Only this kind'),
-  limit: z.coerce.number().int().min(1).max(limits.searchPageMax).default(limits.searchPageDefault),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.searchPageMax)
+    .default(limits.searchPageDefault)
+    .describe('Results a page'),
   cursor: z.string().max(limits.listCursorCharsMax).optional().describe('cursor of an earlier answer'),
 });
 

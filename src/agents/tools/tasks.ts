@@ -79,7 +79,7 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     name: 'change_tasks',
     title: 'Change tasks',
     access: 'account',
-    description: 'ThingChanges tasks: done, due date, text, category, status, or removes them.',
+    description: 'Changes tasks: done, due date, text, category, status, or removes them.',
     input: z.strictObject({ tasks: z.array(changed).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: SETS,

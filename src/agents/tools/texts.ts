@@ -126,7 +126,7 @@ function editTool(changes: ThingChanges): Tool {
     title: 'Edit a file or document',
     access: 'account',
     description:
-      'ThingChanges a part of a text: old becomes new; section gets text as its body, or append at its end; append alone adds at the end. If old does not match, the answer shows what is there.',
+      'Changes a part of a text: old becomes new; section gets text as its body, or append at its end; append alone adds at the end. If old does not match, the answer shows what is there.',
     input: z.strictObject({
       id: thingId,
       old: text.optional().describe('Exact, and there once'),
