@@ -149,11 +149,10 @@ function written(made: AnyResult): CallResult<string> {
 }
 
 /** A client that shows its model only the structured half would hide a picture, so there is none beside one. */
-function plainMembers({ text: given, picture }: AnyResult): string {
-  const text = typeof given === 'string' ? given : given();
-  const content = [{ type: 'text', text }, ...(picture === undefined ? [] : [{ type: 'image', ...picture }])];
-  const structured = picture === undefined ? { structuredContent: { text } } : {};
-  return JSON.stringify({ content, ...structured }).slice(1, -1);
+function plainMembers(made: AnyResult): string {
+  const text = typeof made.text === 'string' ? made.text : made.text();
+  const structured = made.picture === undefined ? { structuredContent: { text } } : {};
+  return JSON.stringify({ content: contentOf({ ...made, text }), ...structured }).slice(1, -1);
 }
 
 function contentOf({ text, resource, picture }: AnyResult): unknown[] {

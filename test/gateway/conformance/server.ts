@@ -52,5 +52,5 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
     origins: { allowed: [], isOwn: ownOrigin(undefined, HOST) },
   });
   const port = door.listen(HOST, 0);
-  return { url: `http://${HOST}:${port}${SIGN_IN_DOOR}`, stop: () => door.drain(0) };
+  return { url: `http://${HOST}:${port}${SIGN_IN_DOOR}?toolsets=all`, stop: () => door.drain(0) };
 }
