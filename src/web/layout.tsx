@@ -13,11 +13,11 @@ const SECTIONS = [
   { id: 'documents', path: '/documents/docs', name: 'Documents' },
   { id: 'activity', path: '/activity', name: 'Activity' },
   { id: 'mirror', path: '/mirror', name: 'Backups' },
-  { id: 'settings', path: '/settings', name: 'Settings' },
   { id: 'accounts', path: '/accounts', name: 'Accounts', forOperator: true },
 ] as const;
 
-export type Section = (typeof SECTIONS)[number]['id'];
+/** Settings stand beside the account, so that the sections fit on one line of a phone. */
+export type Section = (typeof SECTIONS)[number]['id'] | 'settings';
 
 /** Statuses from here on refuse a request. */
 const REFUSED = 400;
@@ -94,6 +94,9 @@ function Header({ section, member, csrf }: Frame): VNode {
             <a class="top-search" href="/search">
               Search <kbd>/</kbd>
             </a>
+            <a class="top-settings" href="/settings" aria-current={section === 'settings' ? 'page' : undefined}>
+              Settings
+            </a>
             <span class="top-email" title={member.email}>
               {member.email}
             </span>
@@ -105,9 +108,14 @@ function Header({ section, member, csrf }: Frame): VNode {
       </div>
       {member === undefined ? null : (
         <nav class="tabs" aria-label="Sections">
-          {SECTIONS.filter((one) => member.isOperator || !('forOperator' in one)).map(({ id, path, name }) => (
-            <a key={id} href={path} aria-current={id === section ? 'page' : undefined}>
-              {name}
+          {SECTIONS.filter((one) => member.isOperator || !('forOperator' in one)).map((one) => (
+            <a
+              key={one.id}
+              class={'forOperator' in one ? 'for-operator' : undefined}
+              href={one.path}
+              aria-current={one.id === section ? 'page' : undefined}
+            >
+              {one.name}
             </a>
           ))}
         </nav>

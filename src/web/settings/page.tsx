@@ -43,6 +43,11 @@ export function settingsView(props: SettingsProps): View {
     body: (
       <>
         <h1>Settings</h1>
+        {visit.isOperator ? (
+          <p class="lead">
+            Who has an account on this hub, and what each uses: <a href="/accounts">Accounts</a>.
+          </p>
+        ) : null}
         {freshKey === undefined ? null : <ConnectAgent hub={hub} freshKey={freshKey} />}
         <McpKeys {...props} keys={keys.filter(({ kind, key_id: id }) => kind === 'mcp' && !ofDevices.has(id))} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
