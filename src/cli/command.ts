@@ -26,6 +26,8 @@ export interface Command {
   readonly explains?: Readonly<Record<string, string>>;
   /** The only operand is a text, which is often typed without quotes. */
   readonly isText?: true;
+  /** The only operand is words, which need no quotes. */
+  readonly isWords?: true;
   /** What to do instead, for options that people try in vain, by name without the dashes. */
   readonly instead?: Readonly<Record<string, string>>;
   /** Also accepts options with any other name, as `--name=value` or `--name`. */
@@ -73,7 +75,8 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   } catch (error) {
     throw usageOf(error as Error, known, command.instead ?? {});
   }
-  const { values, positionals: words } = parsed;
+  const { values, positionals } = parsed;
+  const words = command.isWords === true && positionals.length > 0 ? [positionals.join(' ')] : positionals;
   const least = operands.filter((name) => !name.startsWith('[')).length;
   if (words.length < least)
     throw new UsageError(

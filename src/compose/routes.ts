@@ -207,7 +207,7 @@ function gatewayAccess(core: Core) {
 
 /** Opens the pages over the capabilities that they show. */
 function openPages(
-  { config, core, pool, tasks, sync, documents, live, lastBackupMs }: ServiceParts,
+  { config, core, pool, tasks, sync, documents, live, lastBackupMs, search }: ServiceParts,
   {
     blobs,
     credentials,
@@ -227,6 +227,7 @@ function openPages(
     live,
     pool,
     lastBackupMs,
+    find: search,
     exports: new Exports({ config, actors: core.actors, now: Date.now }),
     signup: signupRule(config.signup).kind,
     passwordBytesMin: config.passwordBytesMin,

@@ -106,10 +106,16 @@ export const limits = {
   /** The search index: things of a new segment, segments that are joined, words that one beginning stands for. */
   searchSegmentThings: 1000,
   searchSegmentsJoined: 4,
+  searchJoinedThingsMax: 32_000,
   searchPrefixWords: 400,
   /** Characters of a text that are indexed, and accounts whose index is kept in memory. */
   searchIndexedChars: 1 * MiB,
   searchAccountsMax: 64,
+  /** Memory of the indexes of all accounts; those searched least lately are dropped, but never the last one. */
+  searchMemoryBytesMax: 512 * MiB,
+  /** Results that pages can reach, and rankings that cursors continue. */
+  searchRankedMax: 1000,
+  searchRankingsMax: 64,
   /** How long a search waits for the index; then it answers with what is there. */
   searchWaitMs: 5000,
   /** Time that indexing takes in one go, so that searches come between. */
@@ -281,13 +287,8 @@ export const limits = {
   uploadFilesMax: 200,
   uploadFormBytesMax: 40 * MiB,
   searchCharsMax: 200,
-  /** Limits of one search over everything: file names, texts, bytes of each text and of all, and its results. */
-  searchNamesMax: 20_000,
-  searchTextsMax: 1000,
-  searchTextBytesMax: 64 * KiB,
-  searchBytesMax: 4 * MiB,
+  /** Results on a page of the pages' search. */
   searchRows: 30,
-  searchDocumentsMax: 500,
   searchLineChars: 160,
   /** Bytes of files held in memory for page downloads of all readers. */
   pageDownloadBytesMax: 64 * MiB,

@@ -1,4 +1,5 @@
 /** The index of one account, in memory: adds and removes documents, and ranks those that have every wanted word. */
+import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import {
   eachPosting,
@@ -12,7 +13,7 @@ import {
 import { eachWord, isNear, otherForms, type WantedWord } from './words.ts';
 
 export interface IndexedThing {
-  readonly kind: string;
+  readonly kind: ThingKindName;
   readonly key: string;
   readonly stamp: number;
   readonly changedMs: number;
@@ -28,10 +29,34 @@ export interface RankedThing extends IndexedThing {
   readonly score: number;
 }
 
+export interface Ranking {
+  /** The best, best first; at most `limits.searchRankedMax`. */
+  readonly found: readonly RankedThing[];
+  /** Of the wanted kinds. */
+  readonly total: number;
+  readonly counts: Readonly<Partial<Record<ThingKindName, number>>>;
+  /** Wanted words that no thing has. */
+  readonly missing: readonly string[];
+}
+
+/** A thing and where its words are. */
+interface Entry extends IndexedThing {
+  held: Held;
+  at: number;
+}
+
+/** Things by their number in a segment. One that is replaced or removed stays there until the segment is joined. */
+interface Held {
+  readonly entries: Entry[];
+  readonly isGone: Uint8Array;
+  gone: number;
+}
+
 interface Part {
   readonly segment: WordSegment;
-  /** Things by their number in the segment. */
-  readonly things: readonly IndexedThing[];
+  readonly held: Held;
+  /** Indexes in THING_KINDS. */
+  readonly kinds: Uint8Array;
 }
 
 /** Words that stand for a wanted one in a segment, by their index, each with its weight. */
@@ -46,21 +71,27 @@ const BEGINNING = 0.6;
 const TYPO = 0.3;
 const RECENT_SHARE = 0.15;
 const RECENT_MS = 30 * 24 * 3600 * 1000;
+/** Memory of a word beside its postings, and of a thing. */
+const WORD_BYTES = 40;
+const THING_BYTES = 300;
 
 export class AccountIndex {
-  /** The current thing of each name. One that is replaced stays in its segment until that is joined. */
-  readonly #current = new Map<string, IndexedThing>();
+  readonly #current = new Map<string, Entry>();
   #parts: Part[] = [];
   #builder = new SegmentBuilder();
-  #building: IndexedThing[] = [];
+  #building = newHeld(limits.searchSegmentThings);
 
   get size(): number {
     return this.#current.size;
   }
 
-  /** Bytes of postings. */
+  /** About how many bytes of memory it takes. */
   get bytes(): number {
-    return this.#parts.reduce((sum, { segment }) => sum + segment.bytes.length, 0);
+    return this.#parts.reduce(
+      (sum, { segment: { bytes, words }, held }) =>
+        sum + bytes.length + words.length * WORD_BYTES + held.entries.length * THING_BYTES,
+      0,
+    );
   }
 
   stampOf(kind: string, key: string): number | undefined {
@@ -82,48 +113,57 @@ export class AccountIndex {
     eachWord(place, (word) => this.#builder.note(word, IN_TITLE));
     eachWord(name, (word) => this.#builder.note(word, IN_NAME));
     this.#builder.add(length);
-    this.#building.push(thing);
-    this.#current.set(nameOf(thing.kind, thing.key), thing);
+    this.remove(thing.kind, thing.key);
+    const entry = { ...thing, held: this.#building, at: this.#building.entries.length };
+    this.#building.entries.push(entry);
+    this.#current.set(nameOf(thing.kind, thing.key), entry);
     if (this.#builder.documents >= limits.searchSegmentThings) this.#seal();
   }
 
   remove(kind: string, key: string): void {
-    this.#current.delete(nameOf(kind, key));
+    const name = nameOf(kind, key);
+    const entry = this.#current.get(name);
+    if (entry === undefined) return;
+    this.#current.delete(name);
+    entry.held.isGone[entry.at] = 1;
+    entry.held.gone += 1;
   }
 
-  /** Ranks the things that have every word, the best first. `missing`: words that no thing has. */
-  rank(wanted: readonly WantedWord[], kinds: ReadonlySet<string> | undefined, nowMs: number) {
+  /** Ranks the things that have every word. */
+  rank(wanted: readonly WantedWord[], kinds: ReadonlySet<string> | undefined, nowMs: number): Ranking {
     this.#seal();
     const terms = wanted.flatMap(({ words, isCjk }) => words.map((word) => ({ word, isCjk })));
     const stands = terms.map(({ word, isCjk }) => this.#standsFor(word, isCjk));
     const missing = wanted.filter(({ words }) =>
       words.some((word) => stands[terms.findIndex((term) => term.word === word)]?.every((stand) => stand.length === 0)),
     );
-    const found: RankedThing[] = [];
-    if (missing.length > 0 || terms.length === 0) return { found, missing: missing.map(({ shown }) => shown) };
+    if (missing.length > 0 || terms.length === 0)
+      return { found: [], total: 0, counts: {}, missing: missing.map(({ shown }) => shown) };
     const average = this.#averageLength();
     const weights = stands.map((stand) => this.#weightOf(stand));
-    for (const [at, { segment, things }] of this.#parts.entries()) {
-      const scores = scoresOf(
-        segment,
-        stands.map((stand) => stand[at] ?? []),
-        weights,
-        average,
-      );
-      for (const [document, score] of scores.entries()) {
-        const thing = things[document];
-        if (score === 0 || thing === undefined || !this.#isCurrent(thing)) continue;
-        if (kinds !== undefined && !kinds.has(thing.kind)) continue;
-        const recent = RECENT_SHARE * Math.exp(-Math.max(0, nowMs - thing.changedMs) / RECENT_MS);
-        found.push({ ...thing, score: score * (1 + recent) });
+    const counted = THING_KINDS.map(() => 0);
+    const isWanted = THING_KINDS.map((kind) => kinds === undefined || kinds.has(kind));
+    const best = new BestThings(limits.searchRankedMax);
+    for (const [at, { segment, held, kinds: kindOf }] of this.#parts.entries()) {
+      const here = stands.map((stand) => stand[at] ?? []);
+      if (here.some((stand) => stand.length === 0)) continue;
+      const scores = scoresOf(segment, here, weights, average);
+      for (let document = 0; document < scores.length; document += 1) {
+        const score = scores[document] ?? 0;
+        const kind = kindOf[document] ?? 0;
+        if (score === 0 || held.isGone[document] === 1) continue;
+        counted[kind] = (counted[kind] ?? 0) + 1;
+        const entry = held.entries[document];
+        if (isWanted[kind] !== true || score * (1 + RECENT_SHARE) < best.least || entry === undefined) continue;
+        const ageMs = Math.max(0, nowMs - entry.changedMs);
+        best.add(entry, score * (1 + RECENT_SHARE * Math.exp(-ageMs / RECENT_MS)));
       }
     }
-    found.sort((a, b) => b.score - a.score || b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1));
-    return { found, missing: [] };
-  }
-
-  #isCurrent(thing: IndexedThing): boolean {
-    return this.#current.get(nameOf(thing.kind, thing.key)) === thing;
+    const total = counted.reduce((sum, count, kind) => sum + (isWanted[kind] === true ? count : 0), 0);
+    const counts = Object.fromEntries(
+      THING_KINDS.map((kind, at) => [kind, counted[at]]).filter(([, count]) => count !== 0),
+    );
+    return { found: best.sorted(), total, counts, missing: [] };
   }
 
   /** The words that stand for a wanted one, by segment: itself, other forms, what it begins; if none, words near it. */
@@ -161,40 +201,77 @@ export class AccountIndex {
     let [words, things] = [0, 0];
     for (const { segment } of this.#parts) {
       things += segment.lengths.length;
-      for (const length of segment.lengths) words += length;
+      words += segment.totalLength;
     }
     return Math.max(1, words / Math.max(1, things));
   }
 
   #seal(): void {
-    if (this.#builder.documents === 0) return;
-    this.#parts.push({ segment: this.#builder.seal(), things: this.#building });
-    this.#builder = new SegmentBuilder();
-    this.#building = [];
+    if (this.#builder.documents > 0) {
+      this.#parts.push(partOf(this.#builder.seal(), this.#building));
+      this.#builder = new SegmentBuilder();
+      this.#building = newHeld(limits.searchSegmentThings);
+    }
+    const worn = this.#parts.findIndex(({ held }) => held.gone * 2 > held.entries.length);
+    if (worn >= 0) this.#parts.splice(worn, 1, ...this.#joined(this.#parts.slice(worn, worn + 1)));
     // Segments of like sizes are joined, so that there are few and each thing is joined few times.
     for (;;) {
-      const from = this.#parts.findLastIndex((_, at) => at + limits.searchSegmentsJoined <= this.#parts.length);
-      const last = from < 0 ? [] : this.#parts.slice(from);
-      const largest = Math.max(...last.map(({ things }) => things.length));
-      const together = last.reduce((sum, { things }) => sum + things.length, 0);
-      if (last.length === 0 || largest * 2 > together) return;
-      this.#parts = [...this.#parts.slice(0, from), this.#joined(last)];
+      const last = this.#parts.slice(-limits.searchSegmentsJoined);
+      const sizes = last.map(({ held }) => held.entries.length);
+      const together = sizes.reduce((sum, size) => sum + size, 0);
+      if (last.length < limits.searchSegmentsJoined || together > limits.searchJoinedThingsMax) return;
+      if (Math.max(...sizes) * 2 > together) return;
+      this.#parts.splice(-last.length, last.length, ...this.#joined(last));
     }
   }
 
-  #joined(parts: readonly Part[]): Part {
-    const things: IndexedThing[] = [];
-    const renumbered = parts.map((part) =>
-      Int32Array.from(part.things, (thing) => (this.#isCurrent(thing) ? things.push(thing) - 1 : -1)),
+  /** One part of several; none when each of their things is gone. */
+  #joined(parts: readonly Part[]): Part[] {
+    const held = newHeld(parts.reduce((sum, { held: { entries, gone } }) => sum + entries.length - gone, 0));
+    const renumbered = parts.map(({ held: { entries, isGone } }) =>
+      Int32Array.from(entries, (entry, at) => {
+        if (isGone[at] === 1) return -1;
+        Object.assign(entry, { held, at: held.entries.length });
+        return held.entries.push(entry) - 1;
+      }),
     );
-    return {
-      things,
-      segment: joinSegments(
-        parts.map(({ segment }) => segment),
-        renumbered,
-        things.length,
-      ),
-    };
+    if (held.entries.length === 0) return [];
+    const segments = parts.map(({ segment }) => segment);
+    return [partOf(joinSegments(segments, renumbered, held.entries.length), held)];
+  }
+}
+
+function newHeld(things: number): Held {
+  return { entries: [], isGone: new Uint8Array(things), gone: 0 };
+}
+
+function partOf(segment: WordSegment, held: Held): Part {
+  const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
+  return { segment, held, kinds };
+}
+
+/** Keeps the best things of many: sorts only when twice as many are waiting. */
+class BestThings {
+  readonly #most: number;
+  #kept: RankedThing[] = [];
+  /** A lower score is not among them. */
+  least = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add({ kind, key, stamp, changedMs }: IndexedThing, score: number): void {
+    if (score < this.least) return;
+    this.#kept.push({ kind, key, stamp, changedMs, score });
+    if (this.#kept.length >= this.#most * 2) this.sorted();
+  }
+
+  sorted(): readonly RankedThing[] {
+    this.#kept.sort((a, b) => b.score - a.score || b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1));
+    if (this.#kept.length > this.#most) this.#kept.length = this.#most;
+    if (this.#kept.length === this.#most) this.least = this.#kept.at(-1)?.score ?? 0;
+    return this.#kept;
   }
 }
 
@@ -214,7 +291,7 @@ function nearWords(segment: WordSegment, word: string): Stand {
   return found;
 }
 
-/** BM25 (Robertson and Zaragoza 2009) of the documents that have every term; 0 for the others. */
+/** BM25 (Robertson and Zaragoza 2009) of the documents that have every term; 0 for the others. The rarest term first. */
 function scoresOf(
   segment: WordSegment,
   stands: readonly Stand[],
@@ -224,24 +301,40 @@ function scoresOf(
   const scores = new Float32Array(segment.lengths.length);
   const terms = new Uint8Array(segment.lengths.length);
   const best = new Float32Array(segment.lengths.length);
-  for (const [term, stand] of stands.entries()) {
-    best.fill(0);
-    for (const [index, share] of stand) {
-      eachPosting(segment, index, (document, how) => {
-        const times = how >> 2;
-        const long = 1 - LENGTH_SHARE + (LENGTH_SHARE * (segment.lengths[document] ?? 0)) / average;
-        const text = ((SATURATION + 1) * times) / (times + SATURATION * long);
-        const named = ((how & IN_NAME) === 0 ? 0 : NAME_WEIGHT) + ((how & IN_TITLE) === 0 ? 0 : TITLE_WEIGHT);
-        best[document] = Math.max(best[document] ?? 0, share * (text + named));
-      });
-    }
+  const postings = stands.map((stand) => stand.reduce((sum, [index]) => sum + (segment.counts[index] ?? 0), 0));
+  const order = [...stands.keys()].sort((a, b) => (postings[a] ?? 0) - (postings[b] ?? 0));
+  for (const [turn, term] of order.entries()) {
+    if (turn > 0) best.fill(0);
+    for (const [index, share] of stands[term] ?? []) scoreWord(segment, index, { share, average, best });
+    const weight = weights[term] ?? 0;
     for (let document = 0; document < best.length; document += 1) {
-      if (best[document] === 0 || terms[document] !== term) continue;
-      terms[document] = term + 1;
-      scores[document] = (scores[document] ?? 0) + (weights[term] ?? 0) * (best[document] ?? 0);
+      const score = best[document] ?? 0;
+      if (score === 0 || terms[document] !== turn) continue;
+      terms[document] = turn + 1;
+      scores[document] = (scores[document] ?? 0) + weight * score;
     }
   }
   for (let document = 0; document < scores.length; document += 1)
     if (terms[document] !== stands.length) scores[document] = 0;
   return scores;
+}
+
+interface WordScore {
+  readonly share: number;
+  /** Words of a document. */
+  readonly average: number;
+  readonly best: Float32Array;
+}
+
+function scoreWord(segment: WordSegment, index: number, { share, average, best }: WordScore): void {
+  const { lengths } = segment;
+  const whole = SATURATION * (1 - LENGTH_SHARE);
+  const each = (SATURATION * LENGTH_SHARE) / average;
+  eachPosting(segment, index, (document, how) => {
+    const times = how >> 2;
+    const text = ((SATURATION + 1) * times) / (times + whole + each * (lengths[document] ?? 0));
+    const named = ((how & IN_NAME) === 0 ? 0 : NAME_WEIGHT) + ((how & IN_TITLE) === 0 ? 0 : TITLE_WEIGHT);
+    const score = share * (text + named);
+    if (score > (best[document] ?? 0)) best[document] = score;
+  });
 }

@@ -60,13 +60,17 @@ export type Find = (query: SearchQuery) => Promise<FoundThings>;
 export async function searchPage(
   find: Find,
   accountId: string,
-  { query, in: kind, limit, cursor = '0' }: z.output<typeof searchFields>,
+  { query, in: kind, limit, cursor: from }: z.output<typeof searchFields>,
   baseUrl: string,
 ): Promise<z.output<typeof foundSchema>> {
-  if (!/^\d{1,9}$/.test(cursor)) throw invalidField('cursor', 'cursor must be that of an earlier answer');
-  const offset = Number(cursor);
   const kinds = kind === undefined ? undefined : [kind];
-  const { results, total, counts, missing, complete } = await find({ accountId, query, kinds, offset, limit });
+  const { results, total, counts, missing, complete, cursor } = await find({
+    accountId,
+    query,
+    kinds,
+    limit,
+    ...readCursor(from),
+  });
   return {
     results: results.map(({ id, title, path, kind: of, place, lines }) => ({
       id,
@@ -80,6 +84,14 @@ export async function searchPage(
     counts,
     missing: [...missing],
     complete,
-    ...(offset + limit < total ? { cursor: String(offset + limit) } : {}),
+    ...(cursor === undefined ? {} : { cursor }),
   };
+}
+
+/** Reads a cursor: a ranking that the thread keeps, and a place in it. Throws Refusal `invalid_fields`. */
+export function readCursor(cursor: string | undefined): Pick<SearchQuery, 'ranking' | 'offset'> {
+  if (cursor === undefined) return { ranking: 0, offset: 0 };
+  const [, ranking, offset] = /^(\d{1,12})-(\d{1,9})$/.exec(cursor) ?? [];
+  if (offset === undefined) throw invalidField('cursor', 'cursor must be that of an earlier answer');
+  return { ranking: Number(ranking), offset: Number(offset) };
 }

@@ -16,6 +16,15 @@ interface Kept {
   readonly whole: Promise<void>;
 }
 
+interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
+  readonly accountId: string;
+  /** The query and its kinds. */
+  readonly about: string;
+  readonly things: readonly RankedThing[];
+  /** What was read while ranking, for the first page. */
+  readonly shown: Map<RankedThing, FoundThing>;
+}
+
 export interface IndexerOptions {
   readonly reader: ThingReader & { renew(): void };
   readonly kinds: readonly ThingKind[];
@@ -26,6 +35,9 @@ export class Indexer {
   readonly #options: IndexerOptions;
   /** By account, the one used last at the end. */
   readonly #kept = new Map<string, Kept>();
+  /** Rankings that cursors continue, so that pages fit together whatever changes between them. */
+  readonly #rankings = new Map<number, KeptRanking>();
+  #lastRanking = 0;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -34,12 +46,20 @@ export class Indexer {
   /** Reads written things again. */
   note(written: readonly WrittenThing[]): void {
     this.#options.reader.renew();
-    for (const [accountId, kind, key] of written) this.#read(this.#keep(accountId).index, accountId, kind, key);
+    for (const [accountId, kind, key] of written) {
+      try {
+        this.#read(this.#keep(accountId).index, accountId, kind, key);
+      } catch {
+        // An index that missed a write is made again by the next search.
+        this.forget(accountId);
+      }
+    }
   }
 
   /** Drops the index of an account. */
   forget(accountId: string): void {
     this.#kept.delete(accountId);
+    for (const [id, ranking] of this.#rankings) if (ranking.accountId === accountId) this.#rankings.delete(id);
   }
 
   async search(query: SearchQuery): Promise<FoundThings> {
@@ -50,34 +70,63 @@ export class Indexer {
     }
     this.#options.reader.renew();
     const wanted = wantedWords(query.query);
-    const { found, missing } = kept.index.rank(wanted, undefined, this.#options.now());
-    const counts: Partial<Record<ThingKindName, number>> = {};
-    for (const { kind } of found) counts[kind as ThingKindName] = (counts[kind as ThingKindName] ?? 0) + 1;
-    const chosen =
-      query.kinds === undefined ? found : found.filter(({ kind }) => query.kinds?.includes(kind as ThingKindName));
-    const page = this.#shown(query, chosen, wanted);
-    return { results: page, total: chosen.length, counts, missing, complete: kept.isWhole };
+    const { id, ranking } = this.#rankingOf(kept, query, wanted);
+    const { accountId, offset, limit } = query;
+    const end = offset + limit;
+    const results: FoundThing[] = [];
+    let lost = 0;
+    for (const ranked of ranking.things.slice(offset, end)) {
+      const shown = ranking.shown.get(ranked) ?? this.#show(accountId, ranked, wanted)?.thing;
+      if (shown !== undefined) results.push(shown);
+      else lost += 1;
+    }
+    ranking.shown.clear();
+    return {
+      results,
+      total: ranking.total - lost,
+      counts: ranking.counts,
+      missing: ranking.missing,
+      complete: kept.isWhole,
+      cursor: end < ranking.things.length ? `${id}-${end}` : undefined,
+    };
   }
 
-  /** The first results are ordered by what their texts show; then a page of them is cut. */
-  #shown({ accountId, offset, limit }: SearchQuery, found: readonly RankedThing[], wanted: readonly WantedWord[]) {
+  #rankingOf(kept: Kept, query: SearchQuery, wanted: readonly WantedWord[]) {
+    const { accountId, kinds } = query;
+    const about = JSON.stringify([query.query, kinds]);
+    const known = this.#rankings.get(query.ranking);
+    if (known?.accountId === accountId && known.about === about) return { id: query.ranking, ranking: known };
+    const { found, total, counts, missing } = kept.index.rank(wanted, kinds && new Set(kinds), this.#options.now());
+    const { things, shown } = this.#reread(accountId, found, wanted);
+    const ranking: KeptRanking = { accountId, about, things, shown, total, counts, missing };
+    if (things.length <= query.limit) return { id: 0, ranking };
+    this.#lastRanking += 1;
+    this.#rankings.set(this.#lastRanking, ranking);
+    const [oldest] = this.#rankings.keys();
+    if (this.#rankings.size > limits.searchRankingsMax && oldest !== undefined) this.#rankings.delete(oldest);
+    return { id: this.#lastRanking, ranking };
+  }
+
+  /** Orders the first results by what their texts show. */
+  #reread(accountId: string, found: readonly RankedThing[], wanted: readonly WantedWord[]) {
+    const shown = new Map<RankedThing, FoundThing>();
     const first = found.slice(0, limits.searchReread).map((ranked) => {
-      const shown = this.#show(accountId, ranked, wanted);
-      return { shown, score: ranked.score * (1 + (shown?.together ?? 0) / 2) };
+      const one = this.#show(accountId, ranked, wanted);
+      if (one !== undefined) shown.set(ranked, one.thing);
+      return { ranked, score: ranked.score * (1 + (one?.together ?? 0) / 2) };
     });
     first.sort((a, b) => b.score - a.score);
-    const later = found
-      .slice(Math.max(offset, limits.searchReread), offset + limit)
-      .map((ranked) => ({ shown: this.#show(accountId, ranked, wanted) }));
-    return [...first.slice(offset, offset + limit), ...later].flatMap(({ shown }) =>
-      shown === undefined ? [] : [shown.thing],
-    );
+    return { things: [...first.map(({ ranked }) => ranked), ...found.slice(limits.searchReread)], shown };
   }
 
   #show(accountId: string, ranked: RankedThing, wanted: readonly WantedWord[]) {
     const { reader, kinds } = this.#options;
     const thing = kinds.find(({ kind }) => kind === ranked.kind)?.read(reader, accountId, ranked.key);
-    if (thing === undefined) return undefined;
+    if (thing === undefined) {
+      // Its vault went, which writes no row of it.
+      this.#kept.get(accountId)?.index.remove(ranked.kind, ranked.key);
+      return undefined;
+    }
     const { id, kind, title, place, path, changedMs } = thing;
     const { lines, together } = snippetsOf(textOf(thing), wanted);
     const shown: FoundThing = { id, kind, title, place, path, changedMs, lines };
@@ -92,11 +141,26 @@ export class Indexer {
       return known;
     }
     const kept: Kept = { index: new AccountIndex(), isWhole: false, whole: Promise.resolve() };
-    Object.assign(kept, { whole: this.#fill(kept, accountId) });
+    const whole = this.#fill(kept, accountId).catch(() => {
+      if (this.#kept.get(accountId) === kept) this.forget(accountId);
+    });
+    Object.assign(kept, { whole });
     this.#kept.set(accountId, kept);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > limits.searchAccountsMax && oldest !== undefined) this.#kept.delete(oldest);
+    this.#evict();
     return kept;
+  }
+
+  /** Drops indexes that were used least lately while there are too many or too large ones. */
+  #evict(): void {
+    const bytes = () => [...this.#kept.values()].reduce((sum, { index }) => sum + index.bytes, 0);
+    while (
+      this.#kept.size > 1 &&
+      (this.#kept.size > limits.searchAccountsMax || bytes() > limits.searchMemoryBytesMax)
+    ) {
+      const [oldest] = this.#kept.keys();
+      if (oldest === undefined) return;
+      this.forget(oldest);
+    }
   }
 
   async #fill(kept: Kept, accountId: string): Promise<void> {
@@ -116,6 +180,7 @@ export class Indexer {
       }
     }
     kept.isWhole = true;
+    this.#evict();
   }
 
   #read(index: AccountIndex, accountId: string, kind: ThingKindName, key: string): void {

@@ -6,6 +6,8 @@ export interface SearchQuery {
   readonly accountId: string;
   readonly query: string;
   readonly kinds: readonly ThingKindName[] | undefined;
+  /** The kept ranking that a cursor continues; 0: a new one. */
+  readonly ranking: number;
   readonly offset: number;
   readonly limit: number;
 }
@@ -37,6 +39,8 @@ export interface FoundThings {
   readonly missing: readonly string[];
   /** False: the account is still being indexed. */
   readonly complete: boolean;
+  /** Where the next page begins; undefined: this one is the last. */
+  readonly cursor: string | undefined;
 }
 
 export interface FromIndex {

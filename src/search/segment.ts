@@ -38,7 +38,7 @@ export class SegmentBuilder {
   }
 
   seal(): WordSegment {
-    const words = [...this.#postings.keys()].sort();
+    const words = [...this.#postings.keys()].sort().map(ownText);
     const writer = new PostingWriter(words.length);
     for (const word of words) {
       writer.begin();
@@ -58,6 +58,7 @@ export interface WordSegment {
   readonly bytes: Uint8Array;
   /** Words of each document. */
   readonly lengths: Float32Array;
+  readonly totalLength: number;
 }
 
 class PostingWriter {
@@ -95,9 +96,20 @@ class PostingWriter {
     this.#counts[this.#word] = (this.#counts[this.#word] ?? 0) + 1;
   }
 
+  /** False: the word has no postings, and the next one takes its place. */
+  keep(): boolean {
+    if ((this.#counts[this.#word] ?? 0) > 0) return true;
+    this.#word -= 1;
+    return false;
+  }
+
   end(words: readonly string[], lengths: Float32Array): WordSegment {
     this.#starts[words.length] = this.#at;
-    return { words, starts: this.#starts, counts: this.#counts, bytes: this.#bytes.slice(0, this.#at), lengths };
+    const starts = this.#starts.slice(0, words.length + 1);
+    const counts = this.#counts.slice(0, words.length);
+    let totalLength = 0;
+    for (const length of lengths) totalLength += length;
+    return { words, starts, counts, bytes: this.#bytes.slice(0, this.#at), lengths, totalLength };
   }
 }
 
@@ -141,9 +153,8 @@ export function joinSegments(
   documents: number,
 ): WordSegment {
   const places = segments.map(() => 0);
-  const words = [...new Set(segments.flatMap((segment) => segment.words))].sort();
   const kept: string[] = [];
-  const writer = new PostingWriter(words.length);
+  const writer = new PostingWriter(segments.reduce((sum, { words }) => sum + words.length, 0));
   const lengths = new Float32Array(documents);
   for (const [index, segment] of segments.entries()) {
     segment.lengths.forEach((length, document) => {
@@ -151,8 +162,9 @@ export function joinSegments(
       if (to >= 0) lengths[to] = length;
     });
   }
-  for (const word of words) {
-    kept.push(word);
+  for (;;) {
+    const word = leastWord(segments, places);
+    if (word === undefined) break;
     writer.begin();
     for (const [index, segment] of segments.entries()) {
       const place = places[index] ?? 0;
@@ -164,6 +176,25 @@ export function joinSegments(
         if (to >= 0) writer.put(to, how);
       });
     }
+    if (writer.keep()) kept.push(word);
   }
   return writer.end(kept, lengths);
 }
+
+/** The first of the words that come next in sorted segments. */
+function leastWord(segments: readonly WordSegment[], places: readonly number[]): string | undefined {
+  let least: string | undefined;
+  for (let index = 0; index < segments.length; index += 1) {
+    const word = segments[index]?.words[places[index] ?? 0];
+    if (word !== undefined && (least === undefined || word < least)) least = word;
+  }
+  return least;
+}
+
+/** A copy: a long word that was cut from a text would keep all of it in memory. */
+function ownText(word: string): string {
+  return word.length < COPIED_CHARS_MIN ? word : Buffer.from(word, 'utf16le').toString('utf16le');
+}
+
+/** V8 copies shorter parts of a text itself. */
+const COPIED_CHARS_MIN = 13;

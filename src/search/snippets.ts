@@ -67,6 +67,9 @@ function marksOf(text: string, needles: readonly string[]): (readonly [number, n
   const marks: [number, number][] = [];
   for (const needle of needles)
     for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length))
-      marks.push([at, at + needle.length]);
+      marks.push([
+        at,
+        at + needle.length + (/^\p{Script=Latin}*/u.exec(text.slice(at + needle.length))?.[0].length ?? 0),
+      ]);
   return marks.sort((a, b) => a[0] - b[0]).filter(([from], index) => from >= (marks[index - 1]?.[1] ?? 0));
 }

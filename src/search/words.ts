@@ -15,6 +15,7 @@ const WORD_CHARS_MAX = 40;
 
 /** One form for texts and queries: composed, compatible forms unified, lower case, without accents on Latin letters. */
 export function foldWords(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
   const folded = text.normalize('NFKC').toLowerCase();
   // Only a text beyond ASCII has accents; Hangul is composed again.
   return /[^\0-\x7f]/.test(folded)
@@ -27,7 +28,12 @@ export function foldWords(text: string): string {
 
 /** Calls `found` with each word of a text, in order. */
 export function eachWord(text: string, found: (word: string) => void): void {
-  for (const [run] of foldWords(text).matchAll(RUNS)) {
+  const folded = foldWords(text);
+  if (!/[^\0-\x7f]/.test(folded)) {
+    eachAsciiWord(folded, found);
+    return;
+  }
+  for (const [run] of folded.matchAll(RUNS)) {
     if (!CJK.test(run)) {
       found(run.slice(0, WORD_CHARS_MAX));
       continue;
@@ -35,6 +41,21 @@ export function eachWord(text: string, found: (word: string) => void): void {
     for (const [part] of run.matchAll(PARTS)) {
       if (CJK.test(part)) for (const pair of pairsOf(part)) found(pair);
       else found(part.slice(0, WORD_CHARS_MAX));
+    }
+  }
+}
+
+/** The words of a folded text without other letters, several times faster than by expressions. */
+function eachAsciiWord(text: string, found: (word: string) => void): void {
+  let from = -1;
+  for (let at = 0; at <= text.length; at += 1) {
+    const code = at < text.length ? text.charCodeAt(at) : 0;
+    const isWord = (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
+    if (isWord) {
+      if (from < 0) from = at;
+    } else if (from >= 0) {
+      found(text.slice(from, Math.min(at, from + WORD_CHARS_MAX)));
+      from = -1;
     }
   }
 }

@@ -6,6 +6,7 @@ import { Shares } from '../common/shares.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
+import type { Find } from '../search/found.ts';
 import { activityRoutes } from './activity/routes.tsx';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
@@ -52,6 +53,8 @@ export interface WebOptions extends Capabilities {
   readonly offersSignIn: boolean;
   /** Paths of the resources that OAuth tokens are for. */
   readonly resources: readonly string[];
+  /** The index of everything in an account. */
+  readonly find: Find;
   /** A keyed hash under the master key. */
   readonly keyedHash: (purpose: string, value: string) => string;
   readonly live: LivePages;

@@ -74,3 +74,23 @@ test('[FIND-5] an answered write is in the next search of its caller, and in no 
   expect(await titles('sqlite')).toEqual([]);
   expect(await find('saffron', {}, other)).toMatchObject({ total: 0, missing: ['saffron'] });
 });
+
+test('[FIND-4] a cursor continues its own ranking: nothing twice, nothing left out, whatever is written between', async () => {
+  for (let made = 1; made <= 12; made += 1) await owner.push(`q/${made}.md`, 'granite');
+  const first = await find('granite', { limit: 5 });
+  await owner.push('q/granite.md', 'granite granite');
+  const second = await find('granite', { limit: 5, cursor: first.cursor });
+  const third = await find('granite', { limit: 5, cursor: second.cursor });
+  const all = [first, second, third].flatMap(({ results }) => results.map(({ id }) => id));
+  expect([new Set(all).size, all.length, third.cursor]).toEqual([12, 12, undefined]);
+  const stolen = await find('granite', { limit: 5, cursor: first.cursor }, other);
+  expect(stolen).toMatchObject({ results: [], total: 0 });
+});
+
+test('[FIND-5] a deleted vault is found no more, and its files are not counted', async () => {
+  const { vault_id: vault } = await structured<{ vault_id: string }>(hub, 'vault_create', { name: 'short' }, owner.key);
+  await owner.push('gone.md', 'obsidian', { vault_id: vault });
+  expect(await find('obsidian')).toMatchObject({ total: 1 });
+  await structured(hub, 'vault_delete', { vault_id: vault, confirm: 'short' }, owner.key);
+  expect(await find('obsidian')).toMatchObject({ results: [], total: 0 });
+});

@@ -6,7 +6,7 @@ const PAUSE_MS = 150;
 const SEARCHED_CHARS = 2;
 const FOUND_MAX = 12;
 
-/** @typedef {{ label: string, kind: string, run: () => void }} Entry */
+/** @typedef {{ label: string, kind: string, run: () => void, line?: string }} Entry */
 
 /** Pages and acts that no link of the page may name. */
 const PLACES = /** @type {const} */ ([
@@ -114,13 +114,18 @@ function render() {
  * @param {Entry} entry
  * @param {number} at
  */
-function optionOf({ label, kind, run }, at) {
+function optionOf({ label, kind, run, line = '' }, at) {
   const option = Object.assign(document.createElement('li'), { id: `palette-${at}` });
   option.setAttribute('role', 'option');
   const [name, hint] = [document.createElement('bdi'), document.createElement('span')];
   name.textContent = label;
   Object.assign(hint, { className: 'meta', textContent: kind });
-  option.append(name, hint);
+  option.append(name);
+  if (line !== '') {
+    const found = Object.assign(document.createElement('bdi'), { className: 'meta', textContent: line });
+    option.append(found);
+  }
+  option.append(hint);
   option.addEventListener('click', () => {
     dialog.close();
     run();
@@ -147,7 +152,11 @@ async function search() {
   if (!response.ok || response.redirected || mine !== searches) return;
   const next = new DOMParser().parseFromString(await response.text(), 'text/html');
   if (mine !== searches) return;
-  found = linksAs(next, '#page .rows a', 'Found').slice(0, FOUND_MAX);
+  found = [...next.querySelectorAll('#page .rows > li')].slice(0, FOUND_MAX).flatMap((row) => {
+    const kind = row instanceof HTMLElement ? (row.dataset['kind'] ?? '') : '';
+    const line = row.querySelector('p')?.textContent ?? '';
+    return linksAs(row, '.row-main > a', kind).map((entry) => ({ ...entry, line }));
+  });
   render();
 }
 
@@ -189,4 +198,6 @@ document.addEventListener('keydown', (event) => {
   chosen = 0;
   dialog.showModal();
   render();
+  // The hub begins with the index of the account, if it has none yet.
+  fetch('/search').catch(() => undefined);
 });

@@ -1,42 +1,66 @@
-/** The page that searches everything in an account: tasks, documents, and files by name and content. */
-import type { ComponentChildren, VNode } from 'preact';
+/** The page that searches everything in an account, by its one index: counts by kind, marked lines, pages by cursor. */
+import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
+import { THING_KINDS, type ThingKindName } from '../../ids/thing.ts';
 import { limits } from '../../limits/service.ts';
-import type { TaskRecord } from '../../tasks/declared.ts';
-import type { Capabilities } from '../capabilities.ts';
+import { type Find, readCursor } from '../../search/found.ts';
+import type { FoundThing, FoundThings } from '../../search/messages.ts';
+import type { Snippet } from '../../search/snippets.ts';
+import { emptyAdvice } from '../../text/search-advice.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given, SubmitButton } from '../ui.tsx';
-import type { MemberVisit } from '../visit.ts';
-import { type FoundDocument, findDocuments } from './documents.ts';
-import { type FoundFiles, findVaultFiles } from './files.ts';
-import { foldForSearch } from './fold.ts';
 
-export interface SearchOptions
-  extends Pick<Capabilities, 'tasks' | 'sync' | 'timeZones' | 'docs' | 'handoffs' | 'papers'> {
+export interface SearchOptions {
   readonly pages: Pages;
+  readonly find: Find;
 }
 
-interface Found extends FoundFiles {
-  readonly tasks: readonly TaskRecord[];
-  readonly documents: readonly FoundDocument[];
+interface Asked {
+  readonly text: string;
+  readonly kind: ThingKindName | undefined;
 }
 
-export function searchRoutes(options: SearchOptions): Route[] {
-  const { pages } = options;
+const NAMES: Readonly<Record<ThingKindName, readonly [one: string, many: string]>> = {
+  task: ['task', 'Tasks'],
+  doc: ['dev doc', 'Dev docs'],
+  handoff: ['handoff', 'Handoffs'],
+  paper: ['paper', 'Papers'],
+  file: ['file', 'Files'],
+  backup: ['backup', 'Backups'],
+};
+
+export function searchRoutes({ pages, find }: SearchOptions): Route[] {
   return [
     pages.member('/search', async (visit) => {
-      const text = (visit.request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
-      const found = text === '' ? undefined : await search(options, visit, text);
+      const { query } = visit.request;
+      const text = (query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+      const kind = THING_KINDS.find((one) => one === query.get('in'));
+      const asked = { text, kind };
+      const { accountId } = visit;
+      // Whoever opens the page is about to search: the index is begun.
+      if (text === '')
+        find({ accountId, query: '', kinds: undefined, ranking: 0, offset: 0, limit: 1 }).catch(() => undefined);
+      const cursor = query.get('cursor') ?? undefined;
+      const found =
+        text === ''
+          ? undefined
+          : await find({
+              accountId,
+              query: text,
+              kinds: kind === undefined ? undefined : [kind],
+              ...readCursor(cursor),
+              limit: limits.searchRows,
+            });
       return pages.show(visit, {
         title: text === '' ? 'Search' : `Search: ${text}`,
         body: (
           <>
             <h1>Search</h1>
-            <SearchForm text={text} />
+            <SearchForm {...asked} />
             <p class="sr-only" role="status">
-              {found === undefined ? '' : resultsText(found.tasks.length + found.documents.length + found.files.length)}
+              {found === undefined ? '' : resultsText(found.total)}
             </p>
-            {found === undefined ? <Hint /> : <Results found={found} />}
+            {found === undefined ? <Hint /> : <Results found={found} asked={asked} />}
           </>
         ),
       });
@@ -44,27 +68,7 @@ export function searchRoutes(options: SearchOptions): Route[] {
   ];
 }
 
-async function search(options: SearchOptions, visit: MemberVisit, text: string): Promise<Found> {
-  const { tasks, sync, timeZones } = options;
-  const { accountId } = visit;
-  const byTask = await tasks.searchShown(accountId, {
-    filter: {},
-    order: { sortBy: 'updated_at', descending: true },
-    limit: limits.searchRows,
-    text,
-    zone: timeZones.of(accountId),
-  });
-  const { documents, complete } = await findDocuments(options, accountId, text);
-  const files = await findVaultFiles(sync, accountId, foldForSearch(text));
-  return {
-    tasks: byTask.tasks.map(({ json }) => JSON.parse(json) as TaskRecord),
-    documents,
-    files: files.files,
-    complete: complete && files.complete && !byTask.hasMore,
-  };
-}
-
-function SearchForm({ text }: { readonly text: string }): VNode {
+function SearchForm({ text, kind }: Asked): VNode {
   return (
     <form class="filters whole" method="get" action="/search" data-swap="typing">
       <label class="filter-search">
@@ -75,11 +79,12 @@ function SearchForm({ text }: { readonly text: string }): VNode {
           id="search-q"
           value={text}
           maxlength={limits.searchCharsMax}
-          placeholder="Tasks, documents, files and their text"
+          placeholder="Words in tasks, documents, files and their names"
           autocomplete="off"
           autofocus
         />
       </label>
+      {kind === undefined ? null : <input type="hidden" name="in" value={kind} />}
       <SubmitButton look="primary">Search</SubmitButton>
     </form>
   );
@@ -87,93 +92,125 @@ function SearchForm({ text }: { readonly text: string }): VNode {
 
 function Hint(): VNode {
   return (
-    <p class="lead">Searches tasks, documents, file names and file contents. Upper and lower case are the same.</p>
+    <p class="lead">
+      Finds tasks, documents, files and backups that have all of the words. The beginning of a word is enough.
+    </p>
   );
 }
 
-function Results({ found }: { readonly found: Found }): VNode {
-  const { tasks, documents, files, complete } = found;
-  if (tasks.length + documents.length + files.length === 0) {
-    return (
-      <Empty title="Nothing found">
-        <p>
-          {complete ? 'Try fewer or other words.' : 'Only some of your files were searched. Try the name of the file.'}
-        </p>
-      </Empty>
-    );
-  }
+interface ResultsProps {
+  readonly found: FoundThings;
+  readonly asked: Asked;
+}
+
+function Results({ found, asked }: ResultsProps): VNode {
+  const { results, total, complete, cursor } = found;
+  const advice = emptyAdvice(found, asked.kind === undefined ? undefined : NAMES[asked.kind][1].toLowerCase());
   return (
     <>
-      <Group title="Tasks" count={tasks.length}>
-        {tasks.map(({ id, content, kanban_status: status }) => (
-          <li key={id} class="row">
-            <a class="row-main" href={`/tasks/${id}`}>
-              <Given>{content.slice(0, limits.searchLineChars)}</Given>
-            </a>
-            {status === 'done' ? <span class="badge">done</span> : null}
-          </li>
-        ))}
-      </Group>
-      <Group title="Documents" count={documents.length}>
-        {documents.map(({ path, title, label, line }) => (
-          <FoundRow key={path} href={path} title={title} line={line} of={label} />
-        ))}
-      </Group>
-      <Group title="Files" count={files.length}>
-        {files.map(({ vaultId, vault, path, line }) => {
-          const href = `/vaults/${vaultId}/file?path=${encodeURIComponent(path)}`;
-          return <FoundRow key={href} href={href} title={path} line={line} of={vault} />;
-        })}
-      </Group>
-      {complete ? null : <p class="hint">Only some of the results are shown. Add a word to narrow the search.</p>}
+      <Kinds found={found} asked={asked} />
+      {results.length === 0 ? (
+        <Empty title="Nothing found">
+          <p>
+            <Given>{advice}</Given>
+          </p>
+        </Empty>
+      ) : (
+        <section class="panel" aria-label="Results">
+          <h2>
+            Results <span class="count">{total}</span>
+          </h2>
+          <ul class="rows">
+            {results.map((thing) => (
+              <FoundRow key={thing.id} thing={thing} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {complete || results.length === 0 ? null : (
+        <p class="hint">Your account is still being indexed. Search again in a moment for more results.</p>
+      )}
+      {cursor === undefined ? null : (
+        <p>
+          <a href={addressOf(asked, cursor)}>More results</a>
+        </p>
+      )}
     </>
   );
 }
 
-interface FoundRowProps {
-  readonly href: string;
-  readonly title: string;
-  readonly line: string | undefined;
-  /** The vault of a file, or the kind of a document. */
-  readonly of: string;
+/** Filters by kind: those that have results, and the one that is chosen. */
+function Kinds({ found: { counts }, asked }: ResultsProps): VNode | null {
+  const kinds = THING_KINDS.filter((kind) => counts[kind] !== undefined || kind === asked.kind);
+  if (kinds.length === 0 || (kinds.length === 1 && asked.kind === undefined)) return null;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return (
+    <nav class="chips" aria-label="Kinds">
+      <a href={addressOf({ ...asked, kind: undefined })} aria-current={asked.kind === undefined ? 'page' : undefined}>
+        All {all}
+      </a>
+      {kinds.map((kind) => (
+        <a
+          key={kind}
+          href={addressOf({ ...asked, kind })}
+          aria-current={asked.kind === kind ? 'page' : undefined}
+        >{`${NAMES[kind][1]} ${counts[kind] ?? 0}`}</a>
+      ))}
+    </nav>
+  );
 }
 
-function FoundRow({ href, title, line, of }: FoundRowProps): VNode {
+function FoundRow({ thing: { kind, title, place, path, lines } }: { readonly thing: FoundThing }): VNode {
+  const [label] = NAMES[kind];
   return (
-    <li class="row">
+    <li class="row" data-kind={label}>
       <div class="row-main">
-        <a href={href}>
+        <a href={path}>
           <Given>{title}</Given>
         </a>
-        {line === undefined ? null : (
-          <p class="meta">
-            <Given>{line}</Given>
-          </p>
-        )}
+        {lines
+          .filter(({ text }) => text !== title)
+          .map((one) => (
+            <p class="meta" key={one.line}>
+              {kind === 'task' ? null : `${one.line}: `}
+              <Marked line={one} />
+            </p>
+          ))}
       </div>
       <span class="meta">
-        <Given>{of}</Given>
+        {label}
+        {place === '' ? null : (
+          <>
+            {' · '}
+            <Given>{place}</Given>
+          </>
+        )}
       </span>
     </li>
   );
 }
 
-interface GroupProps {
-  readonly title: string;
-  readonly count: number;
-  readonly children: ComponentChildren;
+/** A line in its own direction, with the wanted words marked. */
+function Marked({ line: { text, marks } }: { readonly line: Snippet }): VNode {
+  const parts = marks.map(([from, to], at) => (
+    <>
+      {text.slice(marks[at - 1]?.[1] ?? 0, from)}
+      <mark>{text.slice(from, to)}</mark>
+    </>
+  ));
+  return (
+    <bdi>
+      {parts}
+      {text.slice(marks.at(-1)?.[1] ?? 0)}
+    </bdi>
+  );
 }
 
-function Group({ title, count, children }: GroupProps): VNode | null {
-  if (count === 0) return null;
-  return (
-    <section class="panel" aria-label={title}>
-      <h2>
-        {title} <span class="count">{count}</span>
-      </h2>
-      <ul class="rows">{children}</ul>
-    </section>
-  );
+function addressOf({ text, kind }: Asked, cursor?: string): string {
+  const query = new URLSearchParams({ q: text });
+  if (kind !== undefined) query.set('in', kind);
+  if (cursor !== undefined) query.set('cursor', cursor);
+  return `/search?${query.toString()}`;
 }
 
 function resultsText(count: number): string {

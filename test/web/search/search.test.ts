@@ -1,4 +1,4 @@
-/** One search over everything: tasks, paths of files, and what is in them; bounded, and of one account. */
+/** The page that searches everything: counts, marks, advice and pages; of one account. */
 import { beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
 import { PASSWORD, structured } from '../../support/gateway.ts';
@@ -25,6 +25,9 @@ test('[WEB-11] a text is found in tasks, in paths and in files, whatever its cas
   await client.open('/search?q=seedLINGS');
   expect(client.text).toContain('Order SEEDLINGS for spring');
   expect(client.text).toContain('garden/Seedlings.md');
+  expect(client.html).toContain('2: <bdi>sow the <mark>seedlings</mark>');
+  expect(client.text).toContain('All 3');
+  expect(client.text).toContain('Files 2');
   expect(client.text).toContain('sow the seedlings & <b>water</b> them');
   expect(client.text).not.toContain('notes/other.md');
   expect(client.html).toContain('path=notes%2Fplan.md');
@@ -41,7 +44,7 @@ test('[WEB-11, WEB-15] dev docs, handoffs and papers are found by their names an
   await structured(hub, 'create_paper', { title: 'On marigolds', content: 'x' }, key);
   await structured(hub, 'create_paper', { title: 'Another', content: 'x' }, key);
   await client.open('/search?q=marigold');
-  expect([...client.html.matchAll(/href="(\/documents\/\w+\/\d+)"/g)].map(([, path]) => path)).toEqual([
+  expect([...client.html.matchAll(/href="(\/documents\/\w+\/\d+)"/g)].map(([, path]) => path).toSorted()).toEqual([
     '/documents/docs/1',
     '/documents/handoffs/1',
     '/documents/papers/1',
@@ -63,9 +66,27 @@ test('[WEB-11] what is deleted, binary, or another account’s is not found; not
   expect(client.answer?.status).toBe(200);
 });
 
-test('[WEB-11, LIM-2] more results than are shown are said to be more', async () => {
-  for (let made = 0; made <= limits.searchRows; made += 1) await device.push(`many/file-${made}.md`, 'text');
-  await client.open('/search?q=many/file');
-  expect(client.html.match(/path=many/g)?.length).toBe(limits.searchRows);
-  expect(client.text).toContain('Only some of the results are shown.');
+test('[WEB-11] advice is right: the word that nothing has, the kind that hides results, words that never meet', async () => {
+  await client.open('/search?q=seedlings+zzqqx');
+  expect(client.text).toContain('Nothing has “zzqqx”. Check the spelling, or leave it out.');
+  await client.open('/search?q=seedlings&in=paper');
+  expect(client.text).toContain('There is nothing among the papers, but 3 elsewhere: search every kind.');
+  await client.open('/search?q=spring+water');
+  expect(client.text).toContain('nothing has all of them');
+});
+
+test('[WEB-11] every result is reached by cursor and once, also when the account changes between the pages', async () => {
+  const files = limits.searchRows + 5;
+  for (let made = 0; made < files; made += 1) await device.push(`many/file-${made}.md`, 'text');
+  await client.open('/search?q=many+file&in=file');
+  const pathsOf = (html: string) => [...html.matchAll(/path=(many%2F[^"&]*)/g)].map(([, path]) => path);
+  const first = pathsOf(client.html);
+  const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(client.html) ?? [];
+  await device.push('many/new-file.md', 'many files');
+  await client.open(next.replaceAll('&amp;', '&'));
+  expect(first.length).toBe(limits.searchRows);
+  expect(new Set([...first, ...pathsOf(client.html)]).size).toBe(files);
+  expect(client.html).not.toContain('cursor=');
+  await client.open('/search?q=many&cursor=x');
+  expect(client.answer?.status).toBe(422);
 });

@@ -1,0 +1,101 @@
+/**
+ * How fast does the index of an account find words, and how large is it? Texts of 4 KB in memory, no hub: 20,000 by
+ * default, `node dist/bench/search.js 100000` for more. The yardstick is a walk over the same texts by `includes`.
+ */
+import { performance } from 'node:perf_hooks';
+import { AccountIndex } from '../src/search/account-index.ts';
+import { wantedWords } from '../src/search/words.ts';
+
+const [, , given = '20000'] = process.argv;
+const FILES = Number(given);
+const WORDS_PER_FILE = 650;
+const VOCABULARY = 60_000;
+const ROUNDS = 100;
+const YARDSTICK_FILES = 2000;
+
+let state = 42;
+/** A number from 0 up to 1 (Lehmer's generator), the same in each run. */
+function random(): number {
+  state = (state * 48_271) % 0x7fffffff;
+  return state / 0x7fffffff;
+}
+
+const SYLLABLES =
+  'ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro sa se si so ta te'.split(' ');
+const vocabulary = Array.from({ length: VOCABULARY }, (_, at) => {
+  let word = '';
+  for (let rest = at + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
+    word += SYLLABLES[rest % SYLLABLES.length] ?? '';
+  return word;
+});
+
+/** By Zipf's law: few words are in most texts, most words in few. */
+const rankOf = () => Math.floor(VOCABULARY ** random()) - 1;
+
+function makeText(): string {
+  const words: string[] = [];
+  for (let at = 0; at < WORDS_PER_FILE; at += 1) words.push(vocabulary[rankOf()] ?? 'ba', at % 12 === 11 ? '\n' : '');
+  return words.join(' ');
+}
+
+const QUERIES: readonly (readonly [string, () => string])[] = [
+  ['one rare word', () => vocabulary[30_000 + Math.floor(random() * 20_000)] ?? ''],
+  [
+    'two middling words',
+    () => `${vocabulary[200 + Math.floor(random() * 800)]} ${vocabulary[200 + Math.floor(random() * 800)]}`,
+  ],
+  ['one common word', () => vocabulary[Math.floor(random() * 10)] ?? ''],
+  ['two common words', () => `${vocabulary[Math.floor(random() * 10)]} ${vocabulary[10 + Math.floor(random() * 10)]}`],
+  ['three letters of a word', () => (vocabulary[1000 + Math.floor(random() * 1000)] ?? '').slice(0, 3)],
+  ['a wrong letter', () => `${(vocabulary[5000 + Math.floor(random() * 20_000)] ?? '').slice(0, 5)}xq`],
+];
+
+const index = new AccountIndex();
+const kept: string[] = [];
+let textBytes = 0;
+let putMs = 0;
+let longestMs = 0;
+for (let file = 0; file < FILES; file += 1) {
+  const text = makeText();
+  textBytes += text.length;
+  if (file < YARDSTICK_FILES) kept.push(text);
+  const startedMs = performance.now();
+  index.put({
+    kind: 'file',
+    key: `v/${file}`,
+    stamp: 1,
+    changedMs: file,
+    name: `${file}.md`,
+    place: `v/${file}.md`,
+    text,
+  });
+  const tookMs = performance.now() - startedMs;
+  putMs += tookMs;
+  longestMs = Math.max(longestMs, tookMs);
+}
+const at = (sorted: readonly number[], share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
+process.stdout.write(
+  `${FILES} files, ${(textBytes / 1e6).toFixed(0)} MB: indexed in ${(putMs / 1000).toFixed(1)} s, longest put ${longestMs.toFixed(0)} ms, index ${((100 * index.bytes) / textBytes).toFixed(0)} % of the text, process ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`,
+);
+for (const [name, make] of QUERIES) {
+  const times: number[] = [];
+  let found = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const wanted = wantedWords(make());
+    const startedMs = performance.now();
+    found += index.rank(wanted, undefined, Date.now()).total;
+    times.push(performance.now() - startedMs);
+  }
+  times.sort((a, b) => a - b);
+  process.stdout.write(
+    `${name}: p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, ${Math.round(found / ROUNDS)} found\n`,
+  );
+}
+const [, wordOf] = QUERIES[0] ?? ['', () => ''];
+const startedMs = performance.now();
+const word = wordOf();
+const hits = kept.filter((text) => text.includes(word)).length;
+const walkMs = ((performance.now() - startedMs) * FILES) / Math.max(1, kept.length);
+process.stdout.write(
+  `yardstick, a walk by includes: ${walkMs.toFixed(1)} ms for ${FILES} texts in memory (${hits} found)\n`,
+);
