@@ -47,7 +47,7 @@ export function snippetsOf(text: string, wanted: readonly WantedWord[]): Snippet
 
 function snippetOf(line: number, text: string, needles: readonly string[]): Snippet {
   const whole = text.normalize('NFC').trim();
-  const lower = whole.toLowerCase();
+  const lower = foldInPlace(whole);
   const first = Math.max(
     0,
     Math.min(...needles.map((needle) => lower.indexOf(needle)).filter((at) => at >= 0), whole.length),
@@ -61,9 +61,7 @@ function snippetOf(line: number, text: string, needles: readonly string[]): Snip
 }
 
 function marksOf(text: string, needles: readonly string[]): (readonly [number, number])[] {
-  const lower = text.toLowerCase();
-  // Where a letter has another length in lower case, places do not match.
-  if (lower.length !== text.length) return [];
+  const lower = foldInPlace(text);
   const marks: [number, number][] = [];
   for (const needle of needles)
     for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length))
@@ -72,4 +70,12 @@ function marksOf(text: string, needles: readonly string[]): (readonly [number, n
         at + needle.length + (/^\p{Script=Latin}*/u.exec(text.slice(at + needle.length))?.[0].length ?? 0),
       ]);
   return marks.sort((a, b) => a[0] - b[0]).filter(([from], index) => from >= (marks[index - 1]?.[1] ?? 0));
+}
+
+/** Folds sign by sign, but for those that become longer or shorter, so that places stay those of the text. */
+function foldInPlace(text: string): string {
+  return Array.from(text, (sign) => {
+    const folded = foldWords(sign);
+    return folded.length === sign.length ? folded : sign;
+  }).join('');
 }
