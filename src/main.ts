@@ -100,6 +100,7 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();
+    if (ownership !== undefined) life.own('log', ownership.keepLog(core.store));
     phase = 'ready';
     conditions.start();
     return {

@@ -60,7 +60,11 @@ export async function answerLean(tools: MemberTools, health: () => MemberHealth,
   const { operator_user: _user, ...given } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { data: request } = controlRequest.safeParse(given);
   try {
-    if (request?.command === 'member.report' || request?.command === 'member.hand_over') {
+    if (
+      request?.command === 'member.report' ||
+      request?.command === 'member.hand_over' ||
+      request?.command === 'member.snapshot'
+    ) {
       const answer: ControlAnswer = { ok: true, result: await runMemberControl(tools, request) };
       return JSON.stringify(answer);
     }
