@@ -191,7 +191,7 @@ test('[MEMBER-4] a hub gets its first log, and what belongs to a log is not open
   await east.kill();
 });
 
-test('[MEMBER-4] a new member joins from a snapshot, and one that was away for too long begins from it again', {
+test('[MEMBER-4, OPS-5] a new member joins from a snapshot, and one that was away for too long begins from it again', {
   timeout: PATIENCE_MS,
 }, async () => {
   const { log, owner, follower, key } = await pair();
@@ -207,8 +207,11 @@ test('[MEMBER-4] a new member joins from a snapshot, and one that was away for t
   await commitLog.removeBefore(at);
   expect(await commitLog.ends()).toMatchObject({ first: at });
   await commitLog.close();
-  const third = await member({ name: 'north', log });
+  const third = await member({ name: 'north', log, env: { CAIRN_METRICS_TOKEN: 'token-of-figures' } });
   await untilState(third, 'following');
+  const figures = async () =>
+    (await call(third, '/metrics', { headers: { Authorization: 'Bearer token-of-figures' } })).text.split('\n');
+  expect(await figures()).toContain('cairn_member_state{member="north",state="following"} 1');
   const back = await member({ name: 'east', log, dataFolder: follower.dataFolder });
   await untilState(back, 'following');
   await createTask(owner, key, 'last');
@@ -216,6 +219,7 @@ test('[MEMBER-4] a new member joins from a snapshot, and one that was away for t
   await whichServes([third]);
   const names = ['after', 'before', 'last', 'while away'];
   expect(await taskNames(third, key)).toEqual(names);
+  expect(await figures()).toContain('cairn_member_state{member="north",state="owning"} 1');
   expect((await third.cli('member', 'hand-over', '--to', 'east')).code).toBe(0);
   await whichServes([back]);
   expect(await taskNames(back, key)).toEqual(names);

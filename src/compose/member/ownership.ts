@@ -2,6 +2,7 @@
 import { explain, type Fault } from '../../common/fault.ts';
 import type { MemberTools } from '../../control/member.ts';
 import type { MemberHealth, Readiness } from '../../http/route/health.ts';
+import type { MemberFigures } from '../../ops/metrics/member.ts';
 import type { RecordLog } from '../../store/logged/committer.ts';
 import type { Store } from '../../store/store.ts';
 import type { Doors } from '../listeners.ts';
@@ -15,6 +16,7 @@ export interface Ownership extends MemberTools {
   /** Accept the connections, before and after the hub has them. */
   readonly front: Doors;
   readonly health: () => MemberHealth;
+  readonly figures: () => MemberFigures;
   /** Keeps the log small for as long as the hub serves, with the store that has its rows. */
   readonly keepLog: (store: Store) => { close(): Promise<void> };
 }

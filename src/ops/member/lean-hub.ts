@@ -14,19 +14,22 @@ import { RequestLog } from '../../http/measure/request-log.ts';
 import { Traffic } from '../../http/measure/traffic.ts';
 import { createAddressResolver } from '../../http/request/client-address.ts';
 import { healthRoutes, type MemberHealth } from '../../http/route/health.ts';
-import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import type { MemberFigures } from '../metrics/member.ts';
+import { metricsRoutes } from '../metrics/routes.ts';
 import { connectionsThatFit } from '../open-files.ts';
 
 interface LeanHubOptions {
   readonly config: Config;
   readonly sink: LogSink;
   readonly health: () => MemberHealth;
-  readonly metrics: { readonly guarded: readonly Route[]; readonly open: readonly Route[] };
+  readonly figures: () => MemberFigures;
 }
 
 /** Opens the ports. Throws StartError when an address is in use. */
-export function openLeanDoors({ config, sink: { log, access }, health, metrics }: LeanHubOptions): Doors {
+export async function openLeanDoors(options: LeanHubOptions): Promise<Doors> {
+  const { config, sink, health, figures } = options;
+  const { log, access } = sink;
   const state = () => health().message;
   const { connectionsMax, streamsMax, inflightBytesMax, slowMs, trustedProxies } = config;
   const admission = new Admission({
@@ -36,9 +39,13 @@ export function openLeanDoors({ config, sink: { log, access }, health, metrics }
     loopDelayMsMax: 0,
     loopDelayMs: () => 0,
   });
+  const rates = new Rates(config, () => performance.now());
+  const metrics = await metricsRoutes({ ...config, rates }, async () =>
+    (await import('../metrics/member.ts')).openMemberMetrics(figures),
+  );
   const shared = {
     clientAddress: createAddressResolver(trustedProxies),
-    rates: new Rates(config, () => performance.now()),
+    rates,
     traffic: new Traffic(),
     requestLog: new RequestLog({ log, access, slowMs }),
     parseJson: () => Promise.reject(new Refusal({ kind: 'internal' })),

@@ -35,6 +35,7 @@ import { isUnwritten } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';
+import type { MemberFigures } from '../metrics/member.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
 
 type MemberConfig = Config & { readonly log: LogSettings };
@@ -123,8 +124,8 @@ class Member {
   /** Opens the ports for as long as this process runs. Closes what is open when it throws. */
   async #openDoors(lean: Lean): Promise<Doors> {
     try {
-      const metrics = { guarded: [], open: [] };
-      this.#doors = openLeanDoors({ config: this.#config, sink: this.#sink, health: () => this.#health(), metrics });
+      const shown = { health: () => this.#health(), figures: () => this.#figures() };
+      this.#doors = await openLeanDoors({ config: this.#config, sink: this.#sink, ...shown });
       return this.#doors;
     } catch (error) {
       await lean.close();
@@ -249,6 +250,7 @@ class Member {
       isUnsure: () => owner.isUnsure,
       front: this.#doors as Doors,
       health: () => this.#health(),
+      figures: () => this.#figures(),
       keepLog: (store) => this.#keepLog(store, owner),
     };
   }
@@ -326,6 +328,10 @@ class Member {
     const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
     const behind = Math.max(0, (follower?.last ?? 0) - position);
     return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder };
+  }
+
+  #figures(): MemberFigures {
+    return { ...this.#health(), leaseLeftMs: this.#owner?.lease.leftMs, appends: this.#owner?.appends };
   }
 
   #stateOf(owner: Owner): MemberState {

@@ -11,6 +11,7 @@ import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
 import { counter, gauge, histogram, one } from './families.ts';
+import { describeMember, type MemberFigures } from './member.ts';
 import { describeMirror } from './mirror.ts';
 import { describeOperation, type OperationSources } from './operation.ts';
 
@@ -24,6 +25,8 @@ export interface MetricSources extends OperationSources {
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
+  /** Undefined: this hub has no log. */
+  readonly member?: (() => MemberFigures) | undefined;
 }
 
 export interface Metrics {
@@ -57,6 +60,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   describeActors(registry, sources.actors);
   const full = oncePerTurn(() => sources.store.stats());
   describeStore(registry, sources.store, full);
+  if (sources.member !== undefined) describeMember(registry, sources.member);
   describeOperation(registry, sources, full);
   describeMirror(
     registry,
