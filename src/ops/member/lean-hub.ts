@@ -13,9 +13,8 @@ import { Rates } from '../../http/checks/rates.ts';
 import { RequestLog } from '../../http/measure/request-log.ts';
 import { Traffic } from '../../http/measure/traffic.ts';
 import { createAddressResolver } from '../../http/request/client-address.ts';
-import { healthRoutes, type MemberHealth } from '../../http/route/health.ts';
+import { healthRoutes, type MemberFigures, type MemberHealth } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
-import type { MemberFigures } from '../metrics/member.ts';
 import { metricsRoutes } from '../metrics/routes.ts';
 import { connectionsThatFit } from '../open-files.ts';
 

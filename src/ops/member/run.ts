@@ -16,7 +16,7 @@ import type { RunningService } from '../../compose/member/running-service.ts';
 import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
 import type { MemberReport } from '../../control/protocol.ts';
 import { ControlSocket } from '../../control/socket.ts';
-import type { MemberHealth } from '../../http/route/health.ts';
+import type { MemberFigures, MemberHealth } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
 import { openCommitLog } from '../../replication/log/open.ts';
@@ -35,7 +35,6 @@ import { isUnwritten } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';
-import type { MemberFigures } from '../metrics/member.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
 
 type MemberConfig = Config & { readonly log: LogSettings };

@@ -1,17 +1,7 @@
 /** Defines the metrics of a member that shares a log with others, whether it serves or follows. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Histogram } from '../../common/histogram.ts';
-import type { MemberHealth } from '../../http/route/health.ts';
-import { gauge, histogram, one } from './families.ts';
-import type { Metrics } from './metrics.ts';
-
-/** What a member knows of itself and its log. */
-export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'position' | 'behind'> {
-  /** Milliseconds of the lease that are left; undefined: this member does not own the log. */
-  readonly leaseLeftMs: number | undefined;
-  /** Durations of appends; undefined: this member does not own the log. */
-  readonly appends: Histogram | undefined;
-}
+import type { MemberFigures } from '../../http/route/health.ts';
+import { gauge, histogram, type Metrics, one } from './families.ts';
 
 export function describeMember(registry: Registry, read: () => MemberFigures): void {
   const states = { name: 'cairn_member_state', help: 'The state of this member: 1.', labels: ['member', 'state'] };

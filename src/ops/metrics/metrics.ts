@@ -6,12 +6,13 @@ import type { Admission } from '../../http/checks/admission.ts';
 import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
+import type { MemberFigures } from '../../http/route/health.ts';
 import { backupAges } from '../../mirror/groups/ages.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
-import { counter, gauge, histogram, one } from './families.ts';
-import { describeMember, type MemberFigures } from './member.ts';
+import { counter, gauge, histogram, type Metrics, one } from './families.ts';
+import { describeMember } from './member.ts';
 import { describeMirror } from './mirror.ts';
 import { describeOperation, type OperationSources } from './operation.ts';
 
@@ -27,12 +28,6 @@ export interface MetricSources extends OperationSources {
   readonly store: Store;
   /** Undefined: this hub has no log. */
   readonly member?: (() => MemberFigures) | undefined;
-}
-
-export interface Metrics {
-  readonly contentType: string;
-  /** Returns the text of one scrape. */
-  read(): Promise<string>;
 }
 
 /**

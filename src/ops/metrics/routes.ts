@@ -4,7 +4,7 @@ import { Refusal } from '../../common/fault.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import { operation } from '../../http/route/operation.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './families.ts';
 
 export interface MetricsRoutes {
   /** On the main port; they require the token. */

@@ -20,7 +20,7 @@ export interface JoinOptions {
 
 /**
  * The snapshot from which a member has to begin; undefined: it reads the records after those that it has. A member that
- * has records reads on as long as the log has the next one, by itself or in a segment.
+ * has records reads on as long as the log has the next one, alone or in a segment.
  */
 export async function snapshotToJoin({ log, place }: JoinOptions): Promise<SnapshotManifest | undefined> {
   const next = (place?.position ?? 0) + 1;
