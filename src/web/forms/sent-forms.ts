@@ -1,6 +1,6 @@
 /**
  * Runs a form that is sent twice only once, for a double click without script or a request repeated by a browser. Every
- * rendered page masks the token of its forms anew; the same fields with the same mask are the same form.
+ * rendered page masks the token of its forms in another way; the same fields with the same mask are the same form.
  */
 import { createHash } from 'node:crypto';
 import { Recent } from '../../cache/recent.ts';

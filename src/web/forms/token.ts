@@ -1,6 +1,6 @@
 /**
  * Creates and checks the token of forms: it names the browser it was made for and, on a member's page, the account. Each
- * rendered page masks it anew, so that the lengths of compressed pages tell nothing of it (BREACH), and so that each page
+ * rendered page masks it in another way, so that the lengths of compressed pages tell nothing of it (BREACH), and so that each page
  * has a number of its own.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
