@@ -7,6 +7,8 @@ export const limits = {
   // Front door.
   /** Largest header block of one request. The HTTP library reads this only when it is loaded. */
   headerBlockBytesMax: 16 * KiB,
+  /** Shorter pages are sent as they are: compressed, they would take as many packets. */
+  compressedBytesMin: KiB,
   jsonBodyBytesMax: 1 * MiB,
   /** Largest JSON body read of a call above the rate, to name its request in the refusal. */
   refusedBodyBytesMax: 16 * KiB,
