@@ -66,6 +66,8 @@ export type Fault =
       readonly current: number;
       readonly record?: Readonly<Record<string, unknown>> | undefined;
     }
+  /** A cursor of events from which on not all are known any more. */
+  | { readonly kind: 'events_gone'; readonly why: string }
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */
   | { readonly kind: 'upload_only' }
@@ -174,6 +176,8 @@ export function explain(fault: Fault): string {
       return `unknown tool ${fault.name}; ${fault.guesses.length === 0 ? 'tools/list lists them all' : `did you mean ${fault.guesses.join(' or ')}?`}`;
     case 'not_found':
       return fault.what;
+    case 'events_gone':
+      return `${fault.why}; read the present state with lists or search, then continue with after=now`;
     case 'sync_conflict':
     case 'quota_exceeded':
     case 'path_not_found':
