@@ -49,7 +49,8 @@ export function readEventCursor(text: string, binding: CursorBinding): EventPosi
 }
 
 export function eventsGone(why: string): Refusal {
-  return new Refusal({ kind: 'events_gone', why });
+  const next = 'read the present state with lists or search, then continue with after=now';
+  return new Refusal({ kind: 'events_gone', detail: `${why}; ${next}` });
 }
 
 function macOf(payload: string, { hash, accountId }: CursorBinding): string {
