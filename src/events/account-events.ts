@@ -20,7 +20,7 @@ import type { ToldEvent } from './event.ts';
 import { EVENTS_START, type EventPosition, eventsGone, formatEventCursor, readEventCursor } from './position.ts';
 
 /** The tables that every event writes to. */
-export const eventTables = [activityHeads, vaultHeads, heads];
+const eventTables = [activityHeads, vaultHeads, heads];
 
 interface AccountEventsOptions {
   readonly store: Store;
