@@ -51,6 +51,7 @@ const NEEDS_HUB: Readonly<Record<string, readonly string[]>> = {
   'member hand-over': [],
   'member leave': [],
   'member list': [],
+  'member snapshot': [],
   'member why': [],
   rekey: [],
   stats: [],
