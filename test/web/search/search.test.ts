@@ -44,11 +44,8 @@ test('[WEB-11, WEB-15] dev docs, handoffs and papers are found by their names an
   await structured(hub, 'create_paper', { title: 'On marigolds', content: 'x' }, key);
   await structured(hub, 'create_paper', { title: 'Another', content: 'x' }, key);
   await client.open('/search?q=marigold');
-  expect([...client.html.matchAll(/href="(\/documents\/\w+\/\d+)"/g)].map(([, path]) => path).toSorted()).toEqual([
-    '/documents/docs/1',
-    '/documents/handoffs/1',
-    '/documents/papers/1',
-  ]);
+  const paths = [...client.html.matchAll(/href="(\/documents\/\w+\/\d+)"/g)].map(([, path]) => path);
+  expect(new Set(paths)).toEqual(new Set(['/documents/docs/1', '/documents/handoffs/1', '/documents/papers/1']));
   expect(client.text).toContain('the MARIGOLD <i>line</i>');
 });
 
