@@ -12,7 +12,7 @@ import {
 } from './segment.ts';
 import { eachWord, isNear, otherForms, type WantedWord } from './words.ts';
 
-export interface IndexedThing {
+interface IndexedThing {
   readonly kind: ThingKindName;
   readonly key: string;
   readonly stamp: number;
