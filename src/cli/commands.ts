@@ -22,7 +22,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'backups', load: async () => (await import('./user/mirror/commands.ts')).mirrorCommands },
       { word: 'sync', load: loadSync },
       { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
-      { word: 'find', load: async () => [(await import('./user/find.ts')).findCommand] },
+      { word: 'find', load: async () => [(await import('./user/find.ts')).findThings] },
       { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
       { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
       { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },

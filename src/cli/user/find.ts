@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   backups: 'backup',
 };
 
-export const findCommand: Command = {
+export const findThings: Command = {
   name: 'find',
   summary: 'search tasks, documents, files and backups by words',
   operands: ['WORDS'],
