@@ -80,12 +80,12 @@ async function loadAccount(): Promise<readonly Command[]> {
 }
 
 async function loadSync(): Promise<readonly Command[]> {
-  const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand }] = await Promise.all([
+  const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand, syncUndoCommand }] = await Promise.all([
     import('./user/sync.ts'),
     import('./user/vault/history.ts'),
     import('./user/vault/restore.ts'),
   ]);
-  return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand];
+  return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand, syncUndoCommand];
 }
 
 /** Loads every command, for the help and for completion. */
