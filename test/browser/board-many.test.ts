@@ -35,7 +35,7 @@ test('[WEB-25] x and the shift key select cards; they are moved together, and gi
   await page.getByText('4 selected').waitFor();
   // What an agent does meanwhile leaves the selection as it is.
   await structured(hub, 'update_task', { id: 6, content: 'Changed by an agent' }, key);
-  await page.getByText('Changed by an agent').waitFor();
+  await page.locator('#card-6', { hasText: 'Changed by an agent' }).waitFor();
   await page.getByText('4 selected').waitFor();
   await bar(page).getByLabel('Column').selectOption('In progress');
   await bar(page).getByRole('button', { name: 'Change' }).click();
