@@ -238,6 +238,8 @@ export const limits = {
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
   boardFirstRows: 15,
+  /** Tasks that one form of the board can change: all that it can show. */
+  boardManyMax: 200,
   /** Home page: sessions of recent activity, and due tasks. */
   activityRows: 5,
   /** Sessions on a page of activity, changes read for it, and the pause that ends a session. */
@@ -411,6 +413,9 @@ export const limits = {
   /** The most changes that one change removes. */
   activityDropMax: 16,
   activityNameCharsMax: 200,
+
+  /** Names compared to find the one that was probably meant. */
+  namesGuessedMax: 300,
 
   // Events.
   /** Events of one answer, and changes looked at for it. */
