@@ -23,7 +23,11 @@ export function sideName(conflictId: string): string {
 }
 
 /** The command that makes a version, or the side of a settled conflict, current again. */
-export function restoreCommand(root: string, path: string, wanted: number | { readonly conflictId: string }): string {
+export function restoreVersionCommand(
+  root: string,
+  path: string,
+  wanted: number | { readonly conflictId: string },
+): string {
   const name = typeof wanted === 'number' ? String(wanted) : sideName(wanted.conflictId);
   return nextCommand(root, `sync restore ${pathWord(path)} --seq ${name}`);
 }

@@ -1,6 +1,6 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { ClientError } from '../client-error.ts';
-import { keepMineCommand, nextCommand, restoreCommand } from '../next-command.ts';
+import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Wait } from './base/state.ts';
 import type { Content } from './folder/file.ts';
@@ -54,7 +54,7 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   else if (keep === 'theirs') undoes = await keepTheirs(replica, sides);
   else await writeMarkers(replica, sides);
   await state.save();
-  const undo = undoes === undefined ? '' : `; to undo: ${restoreCommand(folder.root.path, path, undoes)}`;
+  const undo = undoes === undefined ? '' : `; to undo: ${restoreVersionCommand(folder.root.path, path, undoes)}`;
   if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}${undo}` });
   return next;
 }
