@@ -18,6 +18,7 @@ import { SearchThread } from './compose/search/thread.ts';
 import { Sweeper } from './compose/sweeper.ts';
 import { thingKinds } from './compose/things.ts';
 import type { Config } from './config.ts';
+import { AccountEvents } from './events/account-events.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
@@ -89,6 +90,7 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     life.own('listening agents', agents.listening);
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
+    life.own('waiting for events', shown.events);
     await noteStart(core.store, startedWith(config), Date.now());
     core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
@@ -170,9 +172,11 @@ function openSearch(core: Core, config: Config): ServiceParts['search'] {
 }
 
 /** Parts beside the capabilities. */
-function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search'> {
+function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search' | 'events'> {
   const lastBackupMs = () => lastDone(config.dataFolder, 'backup')?.at_ms;
-  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config) };
+  const hash = (text: string) => core.sealer.keyedHash('event-cursor', text);
+  const events = new AccountEvents({ ...core, hash });
+  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config), events };
 }
 
 /** What the hub's log compares with the start before; of a secret only that it is set. */

@@ -411,6 +411,15 @@ export const limits = {
   /** The most changes that one change removes. */
   activityDropMax: 16,
   activityNameCharsMax: 200,
+
+  // Events.
+  /** Events of one answer, and changes looked at for it. */
+  eventPageDefault: 100,
+  eventPageMax: 500,
+  eventStepsMax: 2000,
+  /** Rows of a log read at a time. */
+  eventRowsRead: 32,
+  eventCursorCharsMax: 8192,
   /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
   activityTextCharsMax: 64 * KiB,
 
