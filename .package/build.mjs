@@ -9,10 +9,17 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyAssets } from './assets.mjs';
+import { writeSingleFile } from './single-file.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
-const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs', '.package/assets.mjs'];
+const FILES = [
+  'package-lock.json',
+  'tsconfig.json',
+  '.package/build.mjs',
+  '.package/assets.mjs',
+  '.package/single-file.mjs',
+];
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const command = join(dist, 'src/cli/cairn.js');
@@ -65,6 +72,7 @@ if (!isCurrent) {
   if (status !== 0) process.exit(status ?? 1);
   copyAssets(root);
   writeOverview();
+  await writeSingleFile(root);
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

@@ -25,5 +25,9 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
   // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
   if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
-  await (await import('./run.ts')).runCommand(process.argv.slice(2));
+  const [{ runCommand }, { loadGroups, findCommand }] = await Promise.all([
+    import('./run.ts'),
+    import('./commands.ts'),
+  ]);
+  await runCommand(process.argv.slice(2), { loadGroups, findCommand });
 }

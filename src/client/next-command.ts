@@ -17,6 +17,21 @@ export function keepMineCommand(root: string, path: string): string {
   return nextCommand(root, `sync resolve ${pathWord(path)} --keep mine`);
 }
 
+/** What `cairn sync restore --seq` calls the side of a settled conflict; a version is called by its number. */
+export function sideName(conflictId: string): string {
+  return `c-${conflictId}`;
+}
+
+/** The command that makes a version, or the side of a settled conflict, current again. */
+export function restoreVersionCommand(
+  root: string,
+  path: string,
+  wanted: number | { readonly conflictId: string },
+): string {
+  const name = typeof wanted === 'number' ? String(wanted) : sideName(wanted.conflictId);
+  return nextCommand(root, `sync restore ${pathWord(path)} --seq ${name}`);
+}
+
 /** The command that settles a conflict, with the other choices. */
 export function resolveCommand(root: string, path: string): string {
   return `${keepMineCommand(root, path)} (or --keep theirs, or --keep merge)`;

@@ -13,6 +13,7 @@ const recordSchema = z.object({
   content: z.string().optional(),
   encoding: z.enum(['utf-8', 'base64']).optional(),
   stored_at: timeSchema,
+  seq: z.number().optional(),
   device_id: z.string().optional(),
   remote_mtime: z.string().nullish(),
   executable: z.boolean().optional(),
@@ -36,6 +37,8 @@ export interface RemoteRecord {
   readonly side: RemoteSide | undefined;
   /** When the hub stored it, by the hub's clock (milliseconds since 1970). */
   readonly storedMs: number;
+  /** The number of this change in the vault. */
+  readonly seq?: number | undefined;
   /** The device that made this change; undefined when unknown. */
   readonly deviceId?: string | undefined;
 }
@@ -65,10 +68,10 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
 /** Parses one record of a pull and checks its path. Throws ClientError when it does not match the schema. */
 export function readRemoteRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
-  const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId } = record;
+  const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId, seq } = record;
   const storedMs = Date.parse(record.stored_at);
   const path = checkFolderPath(record.path);
-  if (type === 'deleted') return { path, side: undefined, storedMs, deviceId };
+  if (type === 'deleted') return { path, side: undefined, storedMs, deviceId, seq };
   if (sha256 === undefined) throw new ClientError('the hub sent a file without its hash; update cairn or the hub.');
   const bytes = content === undefined ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
@@ -76,6 +79,7 @@ export function readRemoteRecord(given: Readonly<Record<string, unknown>>): Read
     path,
     storedMs,
     deviceId,
+    seq,
     side: {
       sha256,
       bytes,

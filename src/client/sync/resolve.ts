@@ -1,6 +1,6 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { ClientError } from '../client-error.ts';
-import { keepMineCommand, nextCommand } from '../next-command.ts';
+import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Wait } from './base/state.ts';
 import type { Content } from './folder/file.ts';
@@ -18,6 +18,9 @@ import { sendParcels } from './run/send.ts';
 import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
 export type ConflictChoice = 'mine' | 'theirs' | 'merge';
+
+/** What to restore to undo a choice; undefined when the other side is a delete. */
+type Undoes = number | { readonly conflictId: string } | undefined;
 
 interface Sides {
   readonly path: FolderPath;
@@ -46,11 +49,13 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
     throw new ClientError(`${path} stays as it is. ${whyDamaged(folder.root.path, path)}`);
   }
-  if (keep === 'mine') await keepMine(replica, sides);
-  else if (keep === 'theirs') await keepTheirs(replica, sides);
+  let undoes: Undoes;
+  if (keep === 'mine') undoes = await keepMine(replica, sides);
+  else if (keep === 'theirs') undoes = await keepTheirs(replica, sides);
   else await writeMarkers(replica, sides);
   await state.save();
-  if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}` });
+  const undo = undoes === undefined ? '' : `; to undo: ${restoreVersionCommand(folder.root.path, path, undoes)}`;
+  if (keep !== 'merge') tell({ verb: keep === 'mine' ? 'pushed' : 'pulled', path, note: `settled: ${keep}${undo}` });
   return next;
 }
 
@@ -78,7 +83,7 @@ async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<
   };
 }
 
-async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
+async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {
   const args = pushCall(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
   const [outcome] = await sendParcels(replica, [{ path, args: { ...args, ...resolves } }]);
@@ -86,13 +91,14 @@ async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): 
   const { executable } = mine ?? {};
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
   replica.state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
+  return remote.side === undefined ? undefined : remote.seq;
 }
 
-async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
+async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {
   const { hub, state } = replica;
   // Edited since: the conflict on the hub has the bytes from before.
   const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
-  if (!isOnHub && mine !== undefined) await keepAsVersion(replica, path, mine, remote);
+  const kept = isOnHub || mine === undefined ? undefined : await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
   state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256 });
   // Reported as settled, in one line.
@@ -103,22 +109,27 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
     throw new ClientError(`${path} was not replaced. ${why}`);
   }
   if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
+  return isOnHub && mine !== undefined && wait.conflictId !== null ? { conflictId: wait.conflictId } : kept;
 }
 
-/** Stores the local side as a version, then makes the hub's side current again: the history has the discarded side. */
+/**
+ * Stores the local side as a version, then makes the hub's side current again: the history has the discarded side.
+ * Returns the number of that version.
+ */
 async function keepAsVersion(
   replica: Replica,
   path: FolderPath,
   mine: Content,
   { path: name, side: theirs }: RemoteRecord,
-): Promise<void> {
-  if (mine.sha256 === theirs?.sha256) return;
+): Promise<number | undefined> {
+  if (mine.sha256 === theirs?.sha256) return undefined;
   const [own] = await sendParcels(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
   const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
   const [again] = await replica.hub.push([pushCall(replica, name, back, mine.sha256)]);
   if (again instanceof ToolRefused) throw again;
+  return own?.seq;
 }
 
 /** Writes both sides into the file with git's conflict markers; the user edits it and then keeps the local side. */

@@ -37,11 +37,24 @@ const historySchema = z.object({
       renamed_from: z.string().nullable(),
     }),
   ),
+  // Absent in answers of older hubs.
+  not_chosen: z
+    .array(
+      z.object({
+        conflict_id: z.string(),
+        size_bytes: z.number(),
+        detected_at: z.string(),
+        device_id: z.string(),
+      }),
+    )
+    .default([]),
   has_more: z.boolean(),
 });
 
 export type VaultFile = z.infer<typeof listSchema>['files'][number];
 export type FileVersion = z.infer<typeof historySchema>['versions'][number];
+/** The side of a settled conflict that became no version. */
+export type NotChosenSide = z.infer<typeof historySchema>['not_chosen'][number];
 
 const PAGE_FILES = 10_000;
 const PAGE_VERSIONS = 200;
@@ -69,6 +82,12 @@ export async function* fileVersionsOf(hub: VaultHub, path: string): AsyncGenerat
     before = page.versions.at(-1)?.seq;
     if (!page.has_more) return;
   }
+}
+
+/** The sides of settled conflicts of a file that are in no version, newest first. */
+export async function notChosenSidesOf(hub: VaultHub, path: string): Promise<NotChosenSide[]> {
+  const { structured } = await hub.call('sync_history', { path, limit: PAGE_VERSIONS });
+  return readAs(historySchema, structured).not_chosen;
 }
 
 /**

@@ -8,8 +8,8 @@ import { type FileRecord, liveFile } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Conflict, SyncReader } from '../log/reader.ts';
-import type { ReadyContent } from '../log/ready-content.ts';
 import { pendingConflicts, vaults as vaultsTable } from '../log/records.ts';
+import { refusedContent } from '../log/refused-content.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
@@ -196,7 +196,7 @@ export class Conflicts {
   /** Makes the refused content, or the edited one, the current version. */
   #write(turn: Turn, path: VaultPath, { conflict, file, edited, deviceId }: Choice) {
     const { change, batch, reader, vaultId } = turn;
-    const content = edited ?? refused(reader, vaultId, conflict);
+    const content = edited ?? refusedContent(reader, vaultId, conflict);
     const live = liveFile(file);
     const isThere = content === undefined ? live === undefined : live?.sha256 === content.sha256;
     const seq = isThere ? (file?.seq ?? null) : change.head.seq + 1;
@@ -227,20 +227,6 @@ export class Conflicts {
       what: 'this account has no conflict with this id; sync_pending_conflicts lists them',
     });
   }
-}
-
-/** The content of the refused push, ready to be stored as a version. Undefined for a delete. */
-function refused(reader: SyncReader, vaultId: string, conflict: Conflict): ReadyContent | undefined {
-  const { your_sha256: sha256, your_git_sha: gitSha, size_bytes: sizeBytes, encoding, ...rest } = conflict.record;
-  if (sha256 === null) return undefined;
-  const of = { sha256, gitSha: gitSha ?? '', sizeBytes, encoding };
-  if (rest.storage_id !== 0) {
-    return { ...of, stored: { kind: 'pieces', storageId: rest.storage_id, escapedBytes: rest.escaped_bytes } };
-  }
-  const bytes = reader.conflictContent(vaultId, conflict);
-  if (bytes === undefined) throw new Error('the bytes of a pending conflict are missing; run `cairn verify`');
-  const text = bytes.toString(encoding === 'base64' ? 'base64' : 'utf8');
-  return { ...of, stored: { kind: 'inline', json: JSON.stringify(text) } };
 }
 
 /** The decision on a conflict, and the newest version of its path. */

@@ -7,12 +7,14 @@ import { PieceShares } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { checkPath } from '../log/paths.ts';
-import type { SyncReader } from '../log/reader.ts';
+import type { Conflict, SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
-import type { VaultLog } from '../log/vault-log.ts';
+import { refusedContent } from '../log/refused-content.ts';
+import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { VersionMeta } from '../log/version.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
+import { isNotChosen } from './not-chosen.ts';
 
 export interface HistoryOptions {
   readonly vaults: Vaults;
@@ -35,11 +37,14 @@ export interface HistoryPage {
   /** Newest first. */
   readonly versions: readonly VersionMeta[];
   readonly hasMore: boolean;
+  /** Sides of settled conflicts that became no version, newest first; only on the first page. */
+  readonly notChosen: readonly Conflict[];
 }
 
 export interface RestoreRequest {
   readonly path: string;
-  readonly seq: number;
+  /** The number of a kept version, or the id of a settled conflict, whose side becomes a version. */
+  readonly seq: number | { readonly conflictId: string };
   readonly vaultId: string | undefined;
   readonly baseSha: string | undefined;
   readonly deviceId: string | undefined;
@@ -84,7 +89,27 @@ export class History {
       const meta = reader.versionMeta(vaultId, seq);
       if (meta !== undefined) found.push(meta);
     }
-    return { vaultId, path: file.path, versions: found, hasMore };
+    const notChosen = before === undefined ? await this.#notChosen(accountId, vaultId, folded, limit) : [];
+    return { vaultId, path: file.path, versions: found, hasMore, notChosen };
+  }
+
+  /** Reads all kept conflicts of the vault: retention removes settled ones after 30 days. */
+  async #notChosen(accountId: string, vaultId: string, folded: string, limit: number): Promise<Conflict[]> {
+    const { reader } = this.#options;
+    const found: Conflict[] = [];
+    let rows: readonly Conflict[];
+    let beyond: string | undefined;
+    do {
+      rows = reader.conflictsBeyond(vaultId, beyond);
+      beyond = rows.at(-1)?.id;
+      for (const conflict of rows) {
+        const { path, settled_seq: seq } = conflict.record;
+        const became = seq === null ? undefined : reader.versionMeta(vaultId, seq)?.sha256;
+        if (foldCase(path) === folded && isNotChosen(conflict.record, became)) found.push(conflict);
+      }
+      if (turns.isOver) await turns.next(accountId);
+    } while (rows.length > 0);
+    return found.sort((a, b) => (a.record.detected_at < b.record.detected_at ? 1 : -1)).slice(0, limit);
   }
 
   /**
@@ -117,7 +142,7 @@ export class History {
       const file = turn.reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);
-      const { content, meta } = versionOf(turn.reader, vaultId, file, request.seq);
+      const { content, meta } = sourceOf(turn, vaultId, file, request.seq);
       const executable = meta.executable === true;
       const { respells = false } = request;
       if (isSameVersion(file, meta) && (!respells || isSpelledSo(file, meta))) {
@@ -164,25 +189,47 @@ export class History {
 }
 
 /** True when a file has the bytes and the executable bit of a version. */
-export function isSameVersion(file: FileRecord, { sha256, executable }: VersionMeta): boolean {
+export function isSameVersion(file: FileRecord, { sha256, executable }: Source['meta']): boolean {
   return !file.deleted && file.sha256 === sha256 && file.executable === (executable === true);
 }
 
 /** True when a file has the spelling of a version, or when the version has another path. */
-export function isSpelledSo({ path }: FileRecord, version: VersionMeta): boolean {
+export function isSpelledSo({ path }: FileRecord, version: Pick<VersionMeta, 'path'>): boolean {
   return path === version.path || foldCase(path) !== foldCase(version.path);
+}
+
+/** What a restore stores again, and under which name and look. */
+interface Source {
+  readonly content: ReadyContent;
+  readonly meta: Pick<VersionMeta, 'path' | 'sha256' | 'executable' | 'remote_mtime'>;
+}
+
+function sourceOf({ reader }: Turn, vaultId: string, file: FileRecord, wanted: RestoreRequest['seq']): Source {
+  return typeof wanted === 'number'
+    ? versionOf(reader, vaultId, file, wanted)
+    : sideOf(reader, vaultId, file, wanted.conflictId);
+}
+
+/** The side of a settled conflict of a file. Throws Refusal `invalid_fields` when there is none with this id. */
+function sideOf(reader: SyncReader, vaultId: string, file: FileRecord, conflictId: string): Source {
+  const conflict = reader.hasConflict(vaultId, conflictId) ? reader.conflict(vaultId, conflictId) : undefined;
+  const isHere = conflict !== undefined && foldCase(conflict.record.path) === foldCase(file.path);
+  if (!isHere || conflict.record.status === 'pending') {
+    throw invalidField('conflict_id', 'this is not a settled conflict of this path; sync_history lists them');
+  }
+  const content = refusedContent(reader, vaultId, conflict);
+  if (content === undefined)
+    throw invalidField('conflict_id', 'the side of this conflict is a delete; delete the file');
+  const { path, mtime, executable } = conflict.record;
+  const look = executable === true ? { executable } : {};
+  return { content, meta: { path, sha256: content.sha256, remote_mtime: mtime, ...look } };
 }
 
 /**
  * The content of a kept version of a file, ready to be stored again. Throws Refusal `invalid_fields` when `seq` is a
  * tombstone or not a kept version.
  */
-function versionOf(
-  reader: SyncReader,
-  vaultId: string,
-  file: FileRecord,
-  seq: number,
-): { content: ReadyContent; meta: VersionMeta } {
+function versionOf(reader: SyncReader, vaultId: string, file: FileRecord, seq: number): Source {
   const meta = isInLineage(reader, vaultId, file, seq) ? reader.versionMeta(vaultId, seq) : undefined;
   if (meta === undefined)
     throw invalidField('seq', `seq ${seq} is not an available version of this path; sync_history lists them`);

@@ -2,8 +2,10 @@
  * Reads the log of a vault: files, versions, contents, conflicts. Over the batch of a decision, it sees the writes of
  * earlier decisions in the same commit.
  */
+
 import { hash } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 import type { Damage, DamagedKind } from '../../store/data-file/damage.ts';
 import type { Reader } from '../../store/table.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -235,6 +237,13 @@ export class SyncReader {
 
   #damaged(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     return this.#damage?.note(kind, where) ?? new Refusal({ kind: 'damaged' });
+  }
+
+  /** Some conflicts of a vault, pending and settled, in the order of their ids, after `beyond`; empty: no more. */
+  conflictsBeyond(vaultId: string, beyond: string | undefined): Conflict[] {
+    const from = beyond === undefined ? {} : { beyond };
+    const rows = this.#store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
+    return rows.map(({ key: [, id], value: record }) => ({ id, record }));
   }
 
   /** The pending conflicts of a path, oldest first. */

@@ -1,9 +1,11 @@
 /** Defines the tools that list the versions of a path and restore one. */
 import { z } from 'zod';
+import { invalidField } from '../../common/fault.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { History } from '../history/history.ts';
+import type { Conflict } from '../log/reader.ts';
 import type { VersionMeta } from '../log/version.ts';
 import { deviceIdArgument, pathArgument, vaultIdArgument } from '../push/input.ts';
 import { pushedSchema, pushedText, pushedView } from './push.ts';
@@ -27,6 +29,19 @@ const versionSchema = z.object({
   renamed_from: z.string().nullable().describe('The path that the file had before this version'),
 });
 
+const notChosenSchema = z.object({
+  conflict_id: z.string(),
+  path: z.string(),
+  status: z.enum(['resolved', 'superseded', 'dismissed']).describe('How the conflict was settled'),
+  device_id: z.string(),
+  sha256: z.string(),
+  size_bytes: z.int().nonnegative(),
+  encoding: z.enum(['utf-8', 'base64']),
+  detected_at: z.string(),
+  settled_at: z.string().nullable(),
+});
+
+type NotChosen = z.infer<typeof notChosenSchema>;
 type VersionView = z.infer<typeof versionSchema>;
 
 export function syncHistory(history: History): Tool {
@@ -35,7 +50,7 @@ export function syncHistory(history: History): Tool {
     title: 'List versions of a file',
     access: 'account',
     description:
-      'Lists the kept versions of a file, newest first, including those under its earlier names. sync_restore brings one back.',
+      'Lists the kept versions of a file, newest first, including those under its earlier names, and the sides of conflicts that were not chosen. sync_restore brings one back.',
     input: z.strictObject({
       path: pathArgument.describe('May be deleted'),
       limit: z.int().min(1).max(limits.historyMax).optional().describe(`Default ${limits.historyDefault}`),
@@ -47,6 +62,9 @@ export function syncHistory(history: History): Tool {
       path: z.string(),
       versions: z.array(versionSchema),
       count: z.int().nonnegative().describe('Versions in this answer'),
+      not_chosen: z
+        .array(notChosenSchema)
+        .describe('Sides of settled conflicts that are in no version; first page only'),
       has_more: z.boolean().describe('True when there are older ones; go on with before'),
     }),
     annotations: READS,
@@ -62,9 +80,13 @@ export function syncHistory(history: History): Tool {
           path: page.path,
           versions,
           count: versions.length,
+          not_chosen: page.notChosen.map(notChosenView),
           has_more: page.hasMore,
         },
-        text: headed(`${page.path}: ${plural(versions.length, 'version')}${older}`, versions, versionLine),
+        text: [
+          headed(`${page.path}: ${plural(versions.length, 'version')}${older}`, versions, versionLine),
+          ...page.notChosen.map((conflict) => notChosenLine(notChosenView(conflict))),
+        ].join('\n'),
       };
     },
   });
@@ -75,10 +97,17 @@ export function syncRestore(history: History): Tool {
     name: 'sync_restore',
     title: 'Restore a version of a file',
     access: 'account',
-    description: 'Restores an older version of a path as a new change. The current version stays in the history.',
+    description:
+      'Restores an older version of a path, or the side of a conflict that was not chosen, as a new change. The current version stays in the history.',
     input: z.strictObject({
       path: pathArgument.describe('May be deleted'),
-      seq: seqArgument.describe('See sync_history'),
+      seq: seqArgument.optional().describe('See sync_history'),
+      conflict_id: z
+        .string()
+        .min(1)
+        .max(limits.vaultIdCharsMax)
+        .optional()
+        .describe('Instead of seq: from not_chosen of sync_history'),
       base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: no file'),
       device_id: deviceIdArgument.optional().describe('Default: hub'),
       vault_id: vaultIdArgument,
@@ -86,11 +115,36 @@ export function syncRestore(history: History): Tool {
     output: pushedSchema,
     annotations: ADDS,
     example: { path: 'notes/today.md', seq: 1 },
-    async handle({ path, seq, base_sha: baseSha, device_id: deviceId, vault_id: vaultId }, { accountId }) {
-      const result = await history.restore(accountId, { path, seq, baseSha, deviceId, vaultId });
+    async handle(args, { accountId }) {
+      const { path, base_sha: baseSha, device_id: deviceId, vault_id: vaultId } = args;
+      const result = await history.restore(accountId, { path, seq: wantedOf(args), baseSha, deviceId, vaultId });
       return { structured: pushedView(result), text: pushedText(result) };
     },
   });
+}
+
+function wantedOf({ seq, conflict_id: conflictId }: { seq?: number | undefined; conflict_id?: string | undefined }) {
+  if (seq !== undefined && conflictId === undefined) return seq;
+  if (seq === undefined && conflictId !== undefined) return { conflictId };
+  throw invalidField('seq', 'name the version with either seq or conflict_id; sync_history lists both');
+}
+
+function notChosenLine({
+  conflict_id: id,
+  path,
+  detected_at: at,
+  status,
+  device_id: device,
+  ...side
+}: NotChosen): string {
+  return `not chosen (${status}): conflict ${id} ${path} ${at} by ${device}, ${side.size_bytes} bytes, sha256 ${side.sha256}`;
+}
+
+function notChosenView({ id, record }: Conflict): NotChosen {
+  const { path, status, device_id, your_sha256: sha256, size_bytes, encoding, detected_at, settled_at } = record;
+  // isNotChosen leaves out pending conflicts and deletes.
+  if (status === 'pending' || sha256 === null) throw new Error('a pending conflict or a delete is no version');
+  return { conflict_id: id, path, status, device_id, sha256, size_bytes, encoding, detected_at, settled_at };
 }
 
 function versionLine({ seq, path, stored_at: at, status, device_id: device, sha256, size_bytes }: VersionView): string {

@@ -40,12 +40,20 @@ test('[CLI-2] a file is named as it is from where the command runs, or as comman
   const sub = b.at('sub');
   const settled = await inFolder(sub, 'sync', 'resolve', 'one.md', '--keep', 'theirs');
   // The other one still waits.
-  expect(settled).toMatchObject({ code: 3, stdout: 'pulled    sub/one.md  (settled: theirs)\n' });
+  const told =
+    /^pulled {4}sub\/one\.md {2}\(settled: theirs; to undo: (cairn sync restore sub\/one\.md --seq c-\S+)\)\n$/;
+  expect(settled).toMatchObject({ code: 3, stdout: expect.stringMatching(told) });
+  const command = told.exec(settled.stdout)?.[1] ?? '';
   expect(await inFolder(sub, 'sync', 'resolve', 'sub/two.md', '--keep', 'mine')).toMatchObject({ code: 0 });
   for (const name of ['one.md', 'sub/one.md']) {
     expect((await inFolder(sub, 'sync', 'diff', name)).stdout).toContain('sub/one.md is the same');
   }
   expect((await inFolder(b.folder, 'sync', 'diff', 'one.md')).stdout).toMatch(/^one\.md is the same/);
+  // The side that was not chosen is in the history, and the printed command takes it.
+  expect((await inFolder(sub, 'sync', 'history', 'one.md')).stdout).toContain('not chosen, ');
+  expect(await paste(b.folder, command)).toMatchObject({ code: 0 });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(b.read('sub/one.md')).toBe('of b\n');
   // A file that is only on the hub.
   a.write('sub/only there.md', 'there\n');
   await a.sync();
@@ -159,4 +167,24 @@ test('[CLI-2] --json prints JSON, whatever the command does', async () => {
     expect([line, code, Object.keys(JSON.parse(stdout)).length > 0]).toEqual([line, 0, true]);
     if (line === 'sync status') expect(JSON.parse(stdout)).toMatchObject({ paused: true });
   }
+}, 60_000);
+
+test('[SYN-27] an undo shows the moment before a burst, and goes back to it with --yes', async () => {
+  const names = ['one.md', 'two.md', 'three.md', 'four.md'];
+  const [a] = await syncedPair(hub, key, Object.fromEntries(names.map((name) => [name, `${name}\n`])), {
+    isShared: false,
+  });
+  for (const name of names.slice(0, 2)) a.write(name, 'ENCRYPTED\n');
+  a.remove('three.md');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  // The first push belongs to the same burst: four.md, which stands since then, is the oldest of it.
+  const shown = await inFolder(a.folder, 'sync', 'undo', '--last', '1h');
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('would delete four.md') });
+  expect(shown.stdout).toContain('run it again with --yes');
+  expect(await a.sync()).toMatchObject({ stdout: 'up to date\n' });
+  expect(await inFolder(a.folder, 'sync', 'undo', '--last', '1h', '--yes')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  // The two small files came before it, and have the content of then.
+  expect(names.filter((name) => a.has(name))).toEqual(['one.md', 'two.md']);
+  expect(a.read('one.md')).toBe('one.md\n');
 }, 60_000);

@@ -218,3 +218,52 @@ test('[SYN-14] a conflict of another account, or of another vault, is not there'
     code: -32005,
   });
 });
+
+test('[SYN-7] each side of a settled or superseded conflict is in the history, and a restore takes it', async () => {
+  interface Side {
+    readonly conflict_id: string;
+    readonly [field: string]: unknown;
+  }
+  const notChosen = async (path: string) =>
+    (await laptop.result<{ not_chosen: Side[] }>('sync_history', { path })).not_chosen;
+  const dismissed = await conflictOn('n.md');
+  expect(await notChosen('n.md')).toEqual([]);
+  await resolve({ conflict_id: dismissed, keep: 'theirs' });
+  const second = await phone.refusedPush('n.md', 'second', { hlc: old });
+  await phone.refusedPush('n.md', 'third', { hlc: old });
+  const sides = await notChosen('N.md');
+  expect(sides).toHaveLength(2);
+  expect(sides).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        conflict_id: dismissed,
+        status: 'dismissed',
+        device_id: 'phone',
+        sha256: sha256Of('mine'),
+      }),
+      expect.objectContaining({
+        conflict_id: second.data['conflict_id'],
+        status: 'superseded',
+        sha256: sha256Of('second'),
+      }),
+    ]),
+  );
+  const restored = await laptop.result('sync_restore', { path: 'n.md', conflict_id: dismissed });
+  expect(restored).toMatchObject({ status: 'restored', sha256: sha256Of('mine') });
+  expect(await laptop.result('sync_pull', { path: 'n.md' })).toMatchObject({ content: 'mine' });
+  for (const wrong of [{}, { seq: 1, conflict_id: dismissed }, { conflict_id: 'none' }]) {
+    expect(await laptop.refusal('sync_restore', { path: 'n.md', ...wrong })).toMatchObject({ code: -32602 });
+  }
+  const [pendingNow] = await pending();
+  const taken = { path: 'n.md', conflict_id: pendingNow?.conflict_id };
+  expect(await laptop.refusal('sync_restore', taken)).toMatchObject({ data: { field: 'conflict_id' } });
+});
+
+test('[SYN-7] the chosen side of a conflict is a version, and is not listed as not chosen', async () => {
+  await resolve({ conflict_id: await conflictOn('c.md'), keep: 'yours' });
+  const page = await laptop.result<{ versions: object[]; not_chosen: object[] }>('sync_history', { path: 'c.md' });
+  expect(page).toMatchObject({
+    versions: [{ sha256: sha256Of('mine') }, { sha256: sha256Of('theirs') }],
+    not_chosen: [],
+  });
+});

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
-import { pathWord } from '../../../client/next-command.ts';
+import { pathWord, sideName } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
 import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
@@ -11,7 +11,14 @@ import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { encodedContent } from '../../../client/sync/run/arguments.ts';
 import { TOO_LARGE } from '../../../client/sync/scan/scanner.ts';
-import { type FileVersion, fileVersionsOf, listFiles, shownTime } from '../../../client/sync/vault-files.ts';
+import {
+  type FileVersion,
+  fileVersionsOf,
+  listFiles,
+  type NotChosenSide,
+  notChosenSidesOf,
+  shownTime,
+} from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printResult, table } from '../../output.ts';
@@ -44,7 +51,7 @@ export const syncHistoryCommands: readonly Command[] = [
   },
   {
     name: 'sync history',
-    summary: 'list the versions of a file, newest first, including those under its earlier names',
+    summary: 'list the versions of a file, newest first, also under earlier names, and sides of conflicts not chosen',
     operands: ['FILE'],
     options: [...PLACE_OPTIONS, LIMIT],
     explains: { ...PLACE_EXPLAINS, limit: `versions to show; default ${ROWS_DEFAULT}` },
@@ -105,9 +112,14 @@ async function historyOf(options: Options, { hub }: VaultPlace, { path, limit }:
     if (hasMore) break;
     versions.push(version);
   }
-  return printResult(options, { path, versions, has_more: hasMore }, () =>
+  const notChosen = await notChosenSidesOf(hub, path);
+  const rows = [
+    ...versions.map((version) => ({ at: version.stored_at, line: versionLine(version, path) })),
+    ...notChosen.map((side) => ({ at: side.detected_at, line: sideLine(side) })),
+  ].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return printResult(options, { path, versions, not_chosen: notChosen, has_more: hasMore }, () =>
     [
-      ...versions.map((version) => versionLine(version, path)),
+      ...rows.map(({ line }) => line),
       ...(hasMore ? [`there are older versions; show more with --limit ${limit * 2}`] : []),
       `restore one: \`cairn sync restore ${pathWord(path)} --seq N\`, or --at TIME`,
     ].join('\n'),
@@ -120,6 +132,10 @@ function versionLine(version: FileVersion, path: string): string {
   const name = version.path === path ? '' : `  as ${shownLine(version.path)}`;
   const source = from === null ? '' : `  from ${shownLine(from)}`;
   return `#${String(seq).padEnd(7)} ${shownTime(at)}  ${status.padEnd(8)} ${size.padStart(10)}  ${shownLine(device)}${name}${source}`;
+}
+
+function sideLine({ conflict_id: id, detected_at: at, size_bytes: bytes, device_id: device }: NotChosenSide): string {
+  return `not chosen, ${shownLine(device)}, ${shownTime(at)}, ${formatBytes(bytes)}: --seq ${sideName(id)}`;
 }
 
 /** Messages for a file without a line diff, by status. */

@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { nextCommand, pathWord } from '../../../client/next-command.ts';
 import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
+import { largestBurst } from '../../../client/sync/plan/burst.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
-import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
+import { listFiles, shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
-import { type Command, type Options, takes } from '../../command.ts';
+import { type Command, needs, type Options, takes } from '../../command.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
@@ -29,16 +30,30 @@ const INVALID = -32602;
 /** Above this number, paths are no longer listed individually. */
 const TOLD_PATHS_MAX = 20;
 
+export const syncUndoCommand: Command = {
+  name: 'sync undo',
+  summary: 'go back to the moment before a burst of changes, such as a mass delete; shows it first, --yes does it',
+  options: [...PLACE_OPTIONS, needs('last', 'TIME')],
+  flags: ['yes'],
+  explains: {
+    ...PLACE_EXPLAINS,
+    last: 'how far back to look for the burst, such as 15m or 2h',
+    yes: 'do it; without, nothing changes',
+  },
+  examples: ['cairn sync undo --last 15m', 'cairn sync undo --last 15m --yes'],
+  run: undo,
+};
+
 export const syncRestoreCommand: Command = {
   name: 'sync restore',
   summary: 'restore the previous version, or the version at a time; without FILE, the whole folder as of --at',
   operands: ['[FILE]'],
-  options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'N')],
+  options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'VERSION')],
   flags: ['dry-run', 'allow-deletes'],
   explains: {
     ...PLACE_EXPLAINS,
     at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
-    seq: 'version to restore, a number from `cairn sync history`',
+    seq: 'version to restore: what `cairn sync history` shows for it, a number or c-…',
     'dry-run': 'only show what would change',
     'allow-deletes': 'delete the files that did not exist at that time, even if it is most of the folder',
   },
@@ -64,33 +79,50 @@ async function restore(options: Options): Promise<number> {
 
 async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
   const given = options.optional('seq');
-  if (given !== undefined && (atMs !== undefined || !/^[1-9]\d{0,14}$/.test(given))) {
-    throw new UsageError(atMs === undefined ? '--seq must be the number of a version' : 'use --seq or --at, not both');
+  if (given !== undefined && (atMs !== undefined || !/^(?:[1-9]\d{0,14}|c-[\w-]{1,100})$/.test(given))) {
+    throw new UsageError(
+      atMs === undefined
+        ? '--seq must be a version as `cairn sync history` shows it: a number or c-…'
+        : 'use --seq or --at, not both',
+    );
   }
-  const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : Number(given);
+  const seq = given === undefined ? (await versionToRestore(place.hub, path, atMs)).seq : readSeq(given);
+  const shown = shownSeq(seq);
   if (options.flag('dry-run')) {
-    const sentence = `would restore ${shownLine(path)} to version #${seq}`;
+    const sentence = `would restore ${shownLine(path)} to ${shown}`;
     return printResult(options, { path, seq, dry_run: true }, () => sentence);
   }
   const { structured } = await restoreVersion(place, path, seq);
   const { status } = readAs(restoredSchema, structured);
   if (options.json) print(jsonLine(structured));
-  else if (status === 'unchanged') print(`${shownLine(path)} already has the content of version #${seq}`);
+  else if (status === 'unchanged') print(`${shownLine(path)} already has the content of ${shown}`);
   else {
-    print(`restored ${shownLine(path)} to version #${seq}`);
+    print(`restored ${shownLine(path)} to ${shown}`);
     tellNext(place);
   }
   return 0;
 }
 
-async function restoreVersion({ hub }: VaultPlace, path: string, seq: number): Promise<ToolAnswer> {
+/** A version by its number, or the side of a settled conflict as `c-` and the id of the conflict. */
+type Wanted = number | string;
+
+const readSeq = (given: string): Wanted => (given.startsWith('c-') ? given : Number(given));
+
+const shownSeq = (seq: Wanted): string =>
+  typeof seq === 'number' ? `version #${seq}` : `the side ${seq}, which was not chosen`;
+
+async function restoreVersion({ hub }: VaultPlace, path: string, seq: Wanted): Promise<ToolAnswer> {
+  const which = typeof seq === 'number' ? { seq } : { conflict_id: seq.slice('c-'.length) };
   try {
-    return await hub.call('sync_restore', { path, seq });
+    return await hub.call('sync_restore', { path, ...which });
   } catch (error) {
-    const isUnknown = error instanceof ToolRefused && error.code === INVALID && error.data['field'] === 'seq';
+    const isOfVersion = error instanceof ToolRefused && error.code === INVALID;
+    const isUnknown = isOfVersion && ['seq', 'conflict_id'].includes(String(error.data['field']));
     if (!isUnknown) throw error;
     const history = `cairn sync history ${pathWord(path)}`;
-    throw new ClientError(`${shownLine(path)} has no version #${seq}; \`${history}\` lists its versions.`);
+    throw new ClientError(
+      `${shownLine(path)} has no ${typeof seq === 'number' ? `version #${seq}` : `settled side ${seq}`}; \`${history}\` lists its versions.`,
+    );
   }
 }
 
@@ -148,6 +180,29 @@ async function restoreFolder(options: Options, place: VaultPlace, atMs: number):
       print(`${sum}, as of ${shownTime(atMs)}`);
       tellNext(place);
     }
+  }
+  return skipped.length > 0 ? 1 : 0;
+}
+
+async function undo(options: Options): Promise<number> {
+  const last = options.required('last');
+  const place = await openPlace(options);
+  const prefix = place.below === '' ? {} : { prefix: `${place.below}/` };
+  const files = await listFiles(place.hub, { ...prefix, include_deleted: true });
+  const times = files.map(({ stored_at: at }) => Date.parse(at));
+  const burst = largestBurst(times, readTime(last, Date.now()));
+  if (burst === undefined) return printResult(options, { burst: null }, () => `nothing changed in the last ${last}`);
+  const isDone = options.flag('yes');
+  const { restored, deleted, skipped } = await restoreAsOf(place, burst.firstMs - 1, !isDone);
+  const before = shownTime(burst.firstMs);
+  if (options.json) print(jsonLine({ before: burst.firstMs, changes: burst.changes, restored, deleted, skipped }));
+  else {
+    print(`${countWithNoun(burst.changes, 'file')} changed from ${before} to ${shownTime(burst.lastMs)}`);
+    tellPaths(isDone ? 'restored' : 'would restore', restored);
+    tellPaths(isDone ? 'deleted' : 'would delete', deleted);
+    for (const { path, reason } of skipped) printError(`cairn: ${path} was left as it is: ${reason}`);
+    if (isDone) tellNext(place);
+    else print('nothing is changed yet; to go back to the moment before, run it again with --yes');
   }
   return skipped.length > 0 ? 1 : 0;
 }
