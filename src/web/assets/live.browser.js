@@ -30,7 +30,12 @@ let isLost = false;
  * @param {Element} field
  */
 function isTyped(field) {
-  if (field instanceof HTMLSelectElement) return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  if (field instanceof HTMLSelectElement) {
+    const options = [...field.options];
+    // Without a default of its own, a list begins with its first option.
+    const hasDefault = field.multiple || options.some((one) => one.defaultSelected);
+    return options.some((one, at) => one.selected !== (hasDefault ? one.defaultSelected : at === 0));
+  }
   if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
   if (!(field instanceof HTMLInputElement)) return false;
   return /^(checkbox|radio)$/.test(field.type)

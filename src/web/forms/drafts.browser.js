@@ -77,7 +77,11 @@ const stateOf = (field) => (isBox(field) ? field.checked : field.value);
 /** @param {DraftField} field */
 function isTyped(field) {
   if (field.type === 'hidden') return false;
-  if (field instanceof HTMLSelectElement) return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  if (field instanceof HTMLSelectElement) {
+    const options = [...field.options];
+    const hasDefault = field.multiple || options.some((one) => one.defaultSelected);
+    return options.some((one, at) => one.selected !== (hasDefault ? one.defaultSelected : at === 0));
+  }
   return isBox(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
 
