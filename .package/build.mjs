@@ -7,12 +7,13 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { copyAssets } from './assets.mjs';
+import { packCommands } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
-const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs', '.package/assets.mjs'];
+const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs', '.package/assets.mjs', '.package/pack.mjs'];
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const command = join(dist, 'src/cli/cairn.js');
@@ -55,6 +56,12 @@ function writeOverview() {
   writeFileSync(file, stdout);
 }
 
+/** The first words of the commands for users, from their declaration. */
+async function userWords() {
+  const commands = join(dist, 'src/cli/commands.js');
+  return existsSync(commands) ? (await import(pathToFileURL(commands).href)).userWords : [];
+}
+
 const inputs = hashOfInputs();
 const isCurrent = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === `${inputs} ${hashOfOutputs()}`;
 if (!isCurrent) {
@@ -65,6 +72,7 @@ if (!isCurrent) {
   if (status !== 0) process.exit(status ?? 1);
   copyAssets(root);
   writeOverview();
+  await packCommands(root, await userWords());
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * The cairn command. The version and the list of commands come from what the build wrote: they are asked for most often
- * and need no module. Everything else is loaded by run.ts.
+ * and need no module. Everything else is loaded by run.ts; the build packs it with the commands for users into one folder,
+ * because a file costs more to load than what is in it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
@@ -9,6 +10,10 @@ import { compileCacheFolder } from '../client/settings.ts';
 import { version } from '../common/version.ts';
 import { print } from './output.ts';
 import { endWithOutput, useUmaskOfService } from './process.ts';
+
+/** What the build packed: the first words of its commands, a line each, and run.ts with them. */
+const PACKED_WORDS = new URL('../command/words.txt', import.meta.url);
+const PACKED = new URL('../command/run.js', import.meta.url);
 
 const OVERVIEW = new URL('overview.txt', import.meta.url);
 const [first, ...rest] = process.argv.slice(2);
@@ -25,5 +30,13 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
   // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
   if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
-  await (await import('./run.ts')).runCommand(process.argv.slice(2));
+  const isPacked =
+    existsSync(PACKED_WORDS) &&
+    readFileSync(PACKED_WORDS, 'utf8')
+      .split('\n')
+      .includes(first ?? '');
+  const { runCommand } = isPacked
+    ? ((await import(PACKED.href)) as typeof import('./run.ts'))
+    : await import('./run.ts');
+  await runCommand(process.argv.slice(2));
 }

@@ -88,6 +88,9 @@ async function loadSync(): Promise<readonly Command[]> {
   return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand];
 }
 
+/** The first words of the commands that need no module of the service. */
+export const userWords: readonly string[] = groups[0]?.sources.map(({ word }) => word) ?? [];
+
 /** Loads every command, for the help and for completion. */
 export async function loadGroups(): Promise<readonly CommandGroup[]> {
   return await Promise.all(

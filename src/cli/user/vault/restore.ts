@@ -11,7 +11,7 @@ import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
-import { readTime } from './when.ts';
+import { readTime, TIME_FORMS } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
 const sizeSchema = z.object({ total_count: z.number() });
@@ -37,7 +37,7 @@ export const syncRestoreCommand: Command = {
   flags: ['dry-run', 'allow-deletes'],
   explains: {
     ...PLACE_EXPLAINS,
-    at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
+    at: `time to go back to: ${TIME_FORMS}`,
     seq: 'version to restore, a number from `cairn sync history`',
     'dry-run': 'only show what would change',
     'allow-deletes': 'delete the files that did not exist at that time, even if it is most of the folder',
@@ -63,7 +63,8 @@ async function restore(options: Options): Promise<number> {
 }
 
 async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
-  const given = options.optional('seq');
+  // As the history shows it: #12.
+  const given = options.optional('seq')?.replace(/^#/, '');
   if (given !== undefined && (atMs !== undefined || !/^[1-9]\d{0,14}$/.test(given))) {
     throw new UsageError(atMs === undefined ? '--seq must be the number of a version' : 'use --seq or --at, not both');
   }
