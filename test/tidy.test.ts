@@ -101,7 +101,7 @@ const DOCUMENTS = [
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const CLIENT = [
   ['client-error.ts', 'shown.ts', 'process-birth.ts'],
-  ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts'],
+  ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts', 'spoken.ts'],
   ['file-lock.ts', 'http.ts'],
   ['sign-in', 'mirror'],
   ['tools.ts', 'mcp-bridge.ts'],
@@ -160,7 +160,7 @@ const STORE = [
 ];
 const CLI = [
   ['meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
-  ['command.ts', 'secret-input.ts'],
+  ['command.ts', 'secret-input.ts', 'dates'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['commands.ts'],
   ['manual.ts', 'overview.ts', 'run.ts'],

@@ -11,9 +11,9 @@ import { KEY_FILE } from '../../store/data-file/names.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import type { KeepRules } from '../../time/retention.ts';
 import { type Command, type Options, takes } from '../command.ts';
+import { readTime, TIME_FORMS } from '../dates/when.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { readTime, TIME_FORMS } from '../user/vault/when.ts';
 import { openForReading } from './read-only.ts';
 import { operatorConfig } from './settings.ts';
 

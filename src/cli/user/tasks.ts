@@ -5,11 +5,11 @@ import { readAs } from '../../client/sync/remote-record.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
+import { DATE_FORMS, readDue } from '../dates/due-date.ts';
 import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { categoryIdOf, listCategories } from './documents/category.ts';
+import { allCategories, categoryIdOf } from './documents/category.ts';
 import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
-import { DATE_FORMS, readDue } from './due-date.ts';
 import { type ListedTask, taskTable } from './task-table.ts';
 
 const DUE = takes('due', 'DATE');
@@ -126,7 +126,7 @@ function emptyText(options: Options): string {
 
 async function categoryNames(tools: ToolClient, tasks: readonly ListedTask[]): Promise<ReadonlyMap<number, string>> {
   if (tasks.every(({ category_id }) => category_id === null)) return new Map();
-  return new Map((await listCategories(tools)).map(({ id, name }) => [id, name]));
+  return new Map((await allCategories(tools)).map(({ id, name }) => [id, name]));
 }
 
 function tableStyle() {

@@ -1,6 +1,6 @@
 /** Times as people type them. */
 import { expect, test } from 'vitest';
-import { readTime } from '../../../src/cli/user/vault/when.ts';
+import { readTime } from '../../../src/cli/dates/when.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 

@@ -9,7 +9,7 @@ import { nearest } from '../../../text/nearest.ts';
 const categoriesSchema = z.object({ categories: z.array(z.object({ id: z.number(), name: z.string() })) });
 
 /** The categories of the account. */
-export async function listCategories(tools: ToolClient) {
+export async function allCategories(tools: ToolClient) {
   return readAs(categoriesSchema, (await tools.call('list_categories', {})).structured).categories;
 }
 
@@ -21,7 +21,7 @@ export async function categoryIdOf(tools: ToolClient, text: string | undefined):
   if (text === undefined) return undefined;
   const [, digits] = /^#?(\d{1,15})$/.exec(text) ?? [];
   if (digits !== undefined) return Number(digits);
-  const categories = await listCategories(tools);
+  const categories = await allCategories(tools);
   const found = categories.find(({ name }) => folded(name) === folded(text));
   if (found !== undefined) return found.id;
   const names = categories.map(({ name }) => name);

@@ -1,9 +1,9 @@
 /** cairn handoff: reads and writes notes for the next session from a terminal. */
 import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { written } from '../../dates/due-date.ts';
+import { earlierDay } from '../../dates/when.ts';
 import { print, printContent } from '../../output.ts';
-import { written } from '../due-date.ts';
-import { earlierDay } from '../vault/when.ts';
 import { type KeptVersion, printVersions } from './kept-versions.ts';
 import { readDocumentText } from './text-input.ts';
 import { given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';

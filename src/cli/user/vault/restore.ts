@@ -8,10 +8,10 @@ import { shownTime, versionToRestore } from '../../../client/sync/vault-files.ts
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, type Options, takes } from '../../command.ts';
+import { readTime, TIME_FORMS } from '../../dates/when.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
-import { readTime, TIME_FORMS } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
 const sizeSchema = z.object({ total_count: z.number() });

@@ -1,6 +1,6 @@
 /** Parses a time typed by a person: a day in words or digits, with a time of day in the local or another zone, or a duration ago. Pure. */
-import { UsageError } from '../../usage-error.ts';
-import { dayAndMonth, realDay, weekdayOf } from '../due-date.ts';
+import { UsageError } from '../usage-error.ts';
+import { dayAndMonth, realDay, weekdayOf } from './due-date.ts';
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const WORD_MS: Readonly<Record<string, number>> = {
@@ -37,7 +37,7 @@ function wordsAgo(text: string, nowMs: number): number | undefined {
   if (words === 'now') return nowMs;
   const [, count = '', unit = ''] = /^(an?|\d{1,6}) (second|minute|hour|day|week)s? ago$/.exec(words) ?? [];
   if (unit !== '') return nowMs - (/^an?$/.test(count) ? 1 : Number(count)) * (WORD_MS[unit] ?? 0);
-  const [, named = words, hours, minutes = '0'] = /^(.+?)(?:,? at| ) ?(\d{1,2}):(\d\d)$/.exec(words) ?? [];
+  const [, named = words, hours, minutes = '0'] = /^(.+?),?(?: at)? (\d{1,2}):(\d\d)$/.exec(words) ?? [];
   const day = earlierDay(named, new Date(nowMs));
   if (day === undefined || Number(hours ?? 0) > 23 || Number(minutes) > 59) return undefined;
   return new Date(day.getFullYear(), day.getMonth(), day.getDate(), Number(hours ?? 0), Number(minutes)).getTime();
