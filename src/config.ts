@@ -98,6 +98,8 @@ export interface LogSettings {
   /** Seconds that this member waits longer than others before it takes over. */
   readonly priority: number;
   readonly leaseSeconds: number;
+  /** Each second of this many days can be restored from the log. */
+  readonly keepDays: number;
 }
 
 /** True when browsers reach the service over TLS, directly or through a proxy. */
@@ -239,7 +241,13 @@ function logOf(values: z.infer<typeof settings>): LogSettings | undefined {
     );
   }
   const member = values.CAIRN_MEMBER ?? hostname();
-  return { url, member, priority: values.CAIRN_MEMBER_PRIORITY, leaseSeconds: values.CAIRN_LEASE_SECONDS };
+  return {
+    url,
+    member,
+    priority: values.CAIRN_MEMBER_PRIORITY,
+    leaseSeconds: values.CAIRN_LEASE_SECONDS,
+    keepDays: values.CAIRN_LOG_KEEP_DAYS,
+  };
 }
 
 /** True when no setting implies that anyone but the users of this machine reaches the service. */

@@ -18,6 +18,7 @@ import { SearchThread } from './compose/search/thread.ts';
 import { Sweeper } from './compose/sweeper.ts';
 import { thingKinds } from './compose/things.ts';
 import type { Config } from './config.ts';
+import { AccountEvents } from './events/account-events.ts';
 import { documentParser } from './gateway/body/parse-body.ts';
 import { ToolTraffic } from './gateway/tool-traffic.ts';
 import { Admission } from './http/checks/admission.ts';
@@ -32,6 +33,7 @@ import type { Mailer } from './mail/mailer.ts';
 import { openConditions } from './ops/conditions/open.ts';
 import type { ConditionWatch } from './ops/conditions/watch.ts';
 import { lastDone } from './ops/marks.ts';
+import type { MetricSources } from './ops/metrics/metrics.ts';
 import { type MetricsRoutes, metricsRoutes } from './ops/metrics/routes.ts';
 import { connectionsThatFit } from './ops/open-files.ts';
 import { Pool } from './pool/pool.ts';
@@ -53,7 +55,7 @@ export async function startService(config: Config, sink: LogSink): Promise<Runni
 
 /** Starts everything and serves. Throws StartError after releasing the data folder. */
 async function startHub(config: Config, sink: LogSink, ownership?: Ownership): Promise<RunningService> {
-  const { log, access, dropped } = sink;
+  const { log, dropped } = sink;
   const clientAddress = createAddressResolver(config.trustedProxies);
   const certificate = config.tls && new Certificate(config.tls);
   const core = await openCore(config, log, { mayMake: true, mayUpgrade: true, ownership });
@@ -78,17 +80,9 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     const certificateExpiresMs = () => certificate?.expiresMs;
     const conditions = openConditions({ config, core, mail, log, phase: () => phase, certificateExpiresMs });
     const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
-    const metrics = await metricsRoutes(config, { ...operation, ...parts, ...core, version, traffic, admission, loop });
-    const requestLog = new RequestLog({ log, access, slowMs: config.slowMs });
-    const shared = {
-      clientAddress,
-      rates,
-      traffic,
-      requestLog,
-      parseJson: documentParser(pool),
-      log,
-      ...gateOf(ownership),
-    };
+    const measured = { ...parts, ...core, version, traffic, admission, loop, member: ownership?.figures };
+    const metrics = await hubMetrics({ ...operation, ...measured }, config);
+    const shared = doorOptions({ config, sink, pool, rates, traffic, clientAddress, ownership });
     const routes = await doorRoutes(parts, conditions, metrics, ownership);
     const doors = Doors.open(config, shared, admission, routes, ownership?.front);
     life.onEnd('running requests', () => doors.drain(config.drainSeconds), config.drainSeconds * 2000);
@@ -96,10 +90,12 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     life.own('listening agents', agents.listening);
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
+    life.own('waiting for events', shown.events);
     await noteStart(core.store, startedWith(config), Date.now());
     core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();
+    if (ownership !== undefined) life.own('log', ownership.keepLog(core.store));
     phase = 'ready';
     conditions.start();
     return {
@@ -117,6 +113,34 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     await life.end().catch(() => undefined);
     throw error;
   }
+}
+
+/** The metrics of a hub; the library is loaded only when the settings enable them. */
+async function hubMetrics(sources: MetricSources, config: Config): Promise<MetricsRoutes> {
+  return await metricsRoutes({ ...config, rates: sources.rates }, async () => {
+    const { openMetrics } = await import('./ops/metrics/metrics.ts');
+    return openMetrics(sources);
+  });
+}
+
+interface DoorParts extends Pick<ServiceParts, 'config' | 'pool' | 'rates'> {
+  readonly sink: LogSink;
+  readonly traffic: Traffic;
+  readonly clientAddress: ReturnType<typeof createAddressResolver>;
+  readonly ownership: Ownership | undefined;
+}
+
+/** What both ports have in common. */
+function doorOptions({ config, sink: { log, access }, pool, rates, traffic, clientAddress, ownership }: DoorParts) {
+  return {
+    clientAddress,
+    rates,
+    traffic,
+    requestLog: new RequestLog({ log, access, slowMs: config.slowMs }),
+    parseJson: documentParser(pool),
+    log,
+    ...gateOf(ownership),
+  };
 }
 
 /** The routes of both ports. */
@@ -148,9 +172,11 @@ function openSearch(core: Core, config: Config): ServiceParts['search'] {
 }
 
 /** Parts beside the capabilities. */
-function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search'> {
+function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search' | 'events'> {
   const lastBackupMs = () => lastDone(config.dataFolder, 'backup')?.at_ms;
-  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config) };
+  const hash = (text: string) => core.sealer.keyedHash('event-cursor', text);
+  const events = new AccountEvents({ ...core, hash });
+  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config), events };
 }
 
 /** What the hub's log compares with the start before; of a secret only that it is set. */

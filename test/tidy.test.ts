@@ -75,6 +75,7 @@ const HOUSE = [
   ['gateway', 'archive'],
   ['activity', 'audit'],
   CAPABILITIES,
+  ['events'],
   ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],

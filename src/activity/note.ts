@@ -38,7 +38,7 @@ export function noteChange(batch: Batch, accountId: string, { atMs, by, name, ..
   const record: ChangeRecord = { at_ms: atMs, ...change, name: shortName(name), by: by ?? null };
   const number = last + 1;
   putChange(batch, accountId, number, record);
-  noted.head = { number, rows: rows + 1, chars: chars + charsOf(record) };
+  noted.head = { ...noted.head, number, rows: rows + 1, chars: chars + charsOf(record) };
   dropOldest(batch, accountId, noted);
   batch.put(activityHeads, [accountId], noted.head);
 }
@@ -98,7 +98,11 @@ function dropOldest(batch: Batch, accountId: string, noted: Noted): void {
   const tooMany = noted.removed.size + noted.head.rows - limits.activityRowsMax;
   const limit = isTooLong() ? Math.max(tooMany, limits.activityDropMax) : tooMany;
   const oldest = batch.range(activityChanges, { prefix: [accountId], limit });
-  for (const { key, value } of oldest) if (isOver()) drop(batch, accountId, noted, key[1], value);
+  for (const { key, value } of oldest) {
+    if (!isOver()) break;
+    drop(batch, accountId, noted, key[1], value);
+    noted.head = { ...noted.head, dropped: key[1] };
+  }
 }
 
 function drop(batch: Batch, accountId: string, noted: Noted, number: number, change: ChangeRecord): void {

@@ -52,6 +52,8 @@ export interface ActivityHead {
   readonly rows: number;
   /** Characters of all changes as JSON. */
   readonly chars: number;
+  /** The newest change that was removed to make room; absent: none since versions that note it. */
+  readonly dropped?: number;
 }
 
 /** One row per account. */

@@ -66,6 +66,8 @@ export type Fault =
       readonly current: number;
       readonly record?: Readonly<Record<string, unknown>> | undefined;
     }
+  /** A cursor of events from which on not all are known any more. */
+  | { readonly kind: 'events_gone'; readonly detail: string }
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */
   | { readonly kind: 'upload_only' }
@@ -153,6 +155,7 @@ export function explain(fault: Fault): string {
     case 'invalid_json':
     case 'oauth':
     case 'stale_version':
+    case 'events_gone':
       return fault.detail;
     case 'insufficient_scope':
       return explainScope(fault);
@@ -167,6 +170,7 @@ export function explain(fault: Fault): string {
     case 'body_incomplete':
     case 'body_late':
     case 'media_type':
+    case 'range_unsatisfiable':
       return explainBody(fault);
     case 'invalid_fields':
       return Object.values(fault.fields).flat().join('; ');
@@ -178,8 +182,6 @@ export function explain(fault: Fault): string {
     case 'quota_exceeded':
     case 'path_not_found':
       return explainSync(fault);
-    case 'range_unsatisfiable':
-      return `the requested range is outside the ${fault.bytesTotal} bytes of this blob`;
     case 'overloaded':
     case 'handler_late':
     case 'outcome_unknown':
@@ -236,11 +238,19 @@ function explainEntry(
   }
 }
 
-/** Messages of body errors. */
+/** Messages of errors of bodies and of ranges of them. */
 function explainBody(
   fault: Extract<
     Fault,
-    { kind: 'length_required' | 'body_too_large' | 'body_incomplete' | 'body_late' | 'media_type' }
+    {
+      kind:
+        | 'length_required'
+        | 'body_too_large'
+        | 'body_incomplete'
+        | 'body_late'
+        | 'media_type'
+        | 'range_unsatisfiable';
+    }
   >,
 ): string {
   switch (fault.kind) {
@@ -254,6 +264,8 @@ function explainBody(
       return `the body did not arrive within ${fault.seconds} seconds; send it again over a faster connection`;
     case 'media_type':
       return explainMediaType(fault);
+    case 'range_unsatisfiable':
+      return `the requested range is outside the ${fault.bytesTotal} bytes of this blob`;
   }
 }
 

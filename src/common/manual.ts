@@ -10,6 +10,7 @@ export const topicNames = [
   'pages',
   'cli',
   'rest',
+  'events',
   'settings',
   'operating',
   'members',

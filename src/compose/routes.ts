@@ -9,6 +9,8 @@ import type { CallerName } from '../common/principal.ts';
 import { version } from '../common/version.ts';
 import { type Config, isSecure } from '../config.ts';
 import { paperRoutes } from '../documents/papers/routes.ts';
+import type { AccountEvents } from '../events/account-events.ts';
+import { eventRoutes } from '../events/routes.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
@@ -81,6 +83,7 @@ export interface ServiceParts {
   readonly live: LivePages;
   readonly lastBackupMs: () => number | undefined;
   readonly search: Find;
+  readonly events: AccountEvents;
   readonly log: Log;
 }
 
@@ -107,6 +110,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
     }),
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
     ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
+    ...eventRoutes({ events: parts.events, access: gatewayAccess(parts.core) }),
     ...openGateway(parts, registry),
   ];
   const { publicUrl } = parts.config;

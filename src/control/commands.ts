@@ -74,6 +74,7 @@ export async function runControl(
       return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
     case 'member.report':
     case 'member.hand_over':
+    case 'member.snapshot':
       return await runMemberControl(tools.member, request);
     case 'invite.create':
       return await invite(tools, request, progress, by);

@@ -66,6 +66,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('clock.mend'), apply: z.boolean() }),
   z.strictObject({ command: z.literal('member.report') }),
   z.strictObject({ command: z.literal('member.hand_over'), to: z.string().optional() }),
+  z.strictObject({ command: z.literal('member.snapshot') }),
   z.strictObject({ command: z.literal('settings') }),
   z.strictObject({ command: z.literal('health') }),
 ]);
@@ -153,6 +154,7 @@ export interface ControlResults {
   readonly 'identity.unlink': { readonly unlinked: string };
   readonly 'member.report': MemberReport;
   readonly 'member.hand_over': { readonly handed_over: string };
+  readonly 'member.snapshot': { readonly position: number };
   readonly settings: RunningSettings;
   readonly health: HubHealth;
 }

@@ -48,6 +48,7 @@ const codes = {
   unknown_tool: INVALID_PARAMS,
   not_found: NOT_FOUND,
   stale_version: CONFLICT,
+  events_gone: NOT_FOUND,
   blob_unverifiable: CONFLICT,
   upload_only: FORBIDDEN,
   sync_conflict: CONFLICT,

@@ -7,6 +7,8 @@ export const limits = {
   // Front door.
   /** Largest header block of one request. The HTTP library reads this only when it is loaded. */
   headerBlockBytesMax: 16 * KiB,
+  /** Shorter pages are sent as they are: compressed, they would take as many packets. */
+  compressedBytesMin: KiB,
   jsonBodyBytesMax: 1 * MiB,
   /** Largest JSON body read of a call above the rate, to name its request in the refusal. */
   refusedBodyBytesMax: 16 * KiB,
@@ -409,6 +411,15 @@ export const limits = {
   /** The most changes that one change removes. */
   activityDropMax: 16,
   activityNameCharsMax: 200,
+
+  // Events.
+  /** Events of one answer, and changes looked at for it. */
+  eventPageDefault: 100,
+  eventPageMax: 500,
+  eventStepsMax: 2000,
+  /** Rows of a log read at a time. */
+  eventRowsRead: 32,
+  eventCursorCharsMax: 8192,
   /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
   activityTextCharsMax: 64 * KiB,
 
@@ -770,6 +781,11 @@ export const limits = {
   logPollMsMax: 500,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
+  /** The owner of a log looks this often whether a snapshot is due, and removes old records. */
+  logKeepMs: 10 * 60_000,
+  /** A snapshot is due after this time, if anything was written; and after so many records. */
+  logSnapshotMs: 24 * 3_600_000,
+  logSnapshotRecords: 200_000,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
   /** When a write that the disk did not take may be tried again: a person has to free space first. */

@@ -56,6 +56,10 @@ const DATA: Group = {
     meaning:
       'how long the owner may answer without having heard from the log; another member takes over after 1.2 times that',
   },
+  CAIRN_LOG_KEEP_DAYS: {
+    meaning:
+      'the log keeps what `cairn restore` needs for each second of this many days; older records and snapshots are removed',
+  },
   CAIRN_UPGRADE_BACKUP: { meaning: '`off` upgrades an older data file without making a backup first' },
   CAIRN_MIRROR_QUOTA_BYTES: { meaning: 'bytes of mirror archives of one account' },
   CAIRN_SYNC_QUOTA_BYTES: { meaning: 'bytes of current files and pending conflicts of one account' },

@@ -82,6 +82,7 @@ export const settings = z.object({
     .optional(),
   CAIRN_MEMBER_PRIORITY: wholeNumber(0, 3600).default(0),
   CAIRN_LEASE_SECONDS: wholeNumber(1, 600).default(10),
+  CAIRN_LOG_KEEP_DAYS: wholeNumber(1, 3650).default(7),
   CAIRN_LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'must be one of debug, info, warn, error, fatal, silent',

@@ -1,9 +1,8 @@
 /** Serves the files loaded by pages. Their names contain a hash of the content, so that browsers cache them forever. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import { Refusal } from '../common/fault.ts';
+import { type Coding, codingFor, codingHeaders, encoded } from '../http/reply/coding.ts';
 import { bytes } from '../http/reply/reply.ts';
 import type { Route } from '../http/route/route.ts';
 
@@ -65,18 +64,6 @@ function readPart(part: string): string {
   return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
 }
 
-/** Content codings of files, best first. */
-const CODINGS = ['br', 'gzip', 'identity'] as const;
-type Coding = (typeof CODINGS)[number];
-/** The best quality takes five times as long for 4 % fewer bytes. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-
-const ENCODERS: Readonly<Record<Coding, (whole: Buffer) => Promise<Buffer>>> = {
-  br: (whole) => promisify(brotliCompress)(whole, BROTLI),
-  gzip: (whole) => promisify(gzip)(whole, { level: 9 }),
-  identity: (whole) => Promise.resolve(whole),
-};
-
 /** A file in each coding. It is compressed when first asked for, by a thread of the platform, so that no start waits for it. */
 class Asset {
   readonly type: string;
@@ -91,25 +78,10 @@ class Asset {
   in(coding: Coding): Promise<Buffer> {
     const known = this.#encoded.get(coding);
     if (known !== undefined) return known;
-    const made = ENCODERS[coding](this.#whole);
+    const made = encoded(this.#whole, coding, 'once');
     this.#encoded.set(coding, made);
     return made;
   }
-}
-
-/** Chooses from an Accept-Encoding (RFC 9110, 12.5.3). A coding that is not named, or has the weight 0, is not sent. */
-export function codingFor(accepted: string): Coding {
-  const named = new Map(
-    accepted.split(',').map((part) => {
-      const [coding = '', ...parameters] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*/);
-      const weight = parameters.find((one) => one.startsWith('q='));
-      return [coding, weight === undefined ? 1 : Number(weight.slice(2))] as const;
-    }),
-  );
-  return CODINGS.find((coding) => (named.get(coding) ?? 0) > 0) ?? 'identity';
 }
 
 /** Reads the files next to this module. A missing file means a broken build, and aborts the start. */
@@ -137,8 +109,7 @@ export function openAssets(): Assets {
       return bytes(200, await found.in(coding), {
         'Content-Type': found.type,
         'Cache-Control': 'public, max-age=31536000, immutable',
-        Vary: 'Accept-Encoding',
-        ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
+        ...codingHeaders(coding),
       });
     },
   };

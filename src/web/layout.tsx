@@ -33,11 +33,13 @@ export interface Frame {
   readonly live?: readonly LiveTopic[] | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
+  /** For a page that is open already: without the frame around the page, which stays as it is. */
+  readonly isRenewal?: boolean;
   readonly children: ComponentChildren;
 }
 
 export function Document(frame: Frame & { readonly status: number }): VNode {
-  const { title, assets, zone, children, notice, csrf, live, member, status } = frame;
+  const { title, assets, zone, live, member, status, isRenewal } = frame;
   return (
     <html
       lang="en"
@@ -57,22 +59,29 @@ export function Document(frame: Frame & { readonly status: number }): VNode {
         <link rel="stylesheet" href={assets.style} />
         <script type="module" src={assets.script} />
       </head>
-      <body>
-        <a class="skip" href="#main">
-          Skip to content
-        </a>
-        <Header {...frame} />
-        <main id="main">
-          <div id="notices">{notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}</div>
-          <div id="page">{children}</div>
-        </main>
-        <footer class="foot">
-          <span>Cairn {version}</span>
-          <a href="/help">Help</a>
-        </footer>
-        {member === undefined ? null : <Shortcuts />}
-      </body>
+      <body>{isRenewal ? <div id="page">{frame.children}</div> : <Body {...frame} />}</body>
     </html>
+  );
+}
+
+function Body(frame: Frame): VNode {
+  const { children, notice, csrf, member } = frame;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Header {...frame} />
+      <main id="main">
+        <div id="notices">{notice === undefined ? null : <NoticeBox notice={notice} csrf={csrf} />}</div>
+        <div id="page">{children}</div>
+      </main>
+      <footer class="foot">
+        <span>Cairn {version}</span>
+        <a href="/help">Help</a>
+      </footer>
+      {member === undefined ? null : <Shortcuts />}
+    </>
   );
 }
 

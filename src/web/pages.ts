@@ -6,6 +6,7 @@ import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import { auditSourceOf } from '../audit/note.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
+import { compressed } from '../http/reply/coding.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -16,14 +17,14 @@ import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage, noPage } from './fault-page.tsx';
 import type { Problem } from './fields.tsx';
 import { HeldForms } from './forms/held-forms.ts';
-import type { OwnForms } from './forms/own-forms.ts';
-import { numbered, SentForms } from './forms/sent-forms.ts';
-import { formToken } from './forms/token.ts';
+import { isFromElsewhere, type OwnForms } from './forms/own-forms.ts';
+import { SentForms } from './forms/sent-forms.ts';
+import { formToken, masked } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
 import type { Section } from './layout.tsx';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import { isMember, type LiveTopic, type MemberVisit, type Visit } from './visit.ts';
+import { isMember, LIVE_HEADER, type LiveTopic, type MemberVisit, type Visit } from './visit.ts';
 import type { ZoneFormats } from './zone-format.ts';
 
 export type { MemberVisit, Visit } from './visit.ts';
@@ -68,6 +69,8 @@ export interface View {
   /** Default: 200, or 422 with a problem. */
   readonly status?: number;
   readonly headers?: ReplyHeaders;
+  /** It shows or carries a secret, so it is not compressed: its length would tell of it (BREACH). */
+  readonly isSecret?: boolean;
 }
 
 interface FormOptions {
@@ -89,7 +92,7 @@ const PATHS_OF_SET_UP: ReadonlySet<string> = new Set([
   '/signout',
 ]);
 
-type Answer = Reply | Promise<Reply>;
+export type PageAnswer = Reply | Promise<Reply>;
 
 const NO_BODY: Route['body'] = { kind: 'none' };
 const SMALL_FORM: Route['body'] = { kind: 'form', bytesMax: limits.formBodyBytesMax };
@@ -104,28 +107,28 @@ export class Pages {
   }
 
   /** A public page. */
-  open(path: string, handle: (visit: Visit | MemberVisit) => Answer): Route {
+  open(path: string, handle: (visit: Visit | MemberVisit) => PageAnswer): Route {
     return this.#route('GET', path, handle);
   }
 
   /** A page for signed-in members; others are redirected to the sign-in page and back afterwards. */
-  member(path: string, handle: (visit: MemberVisit) => Answer): Route {
+  member(path: string, handle: (visit: MemberVisit) => PageAnswer): Route {
     const toSignIn = ({ request }: Visit) => seeOther(signInPath(ownPath(addressOf(request))));
     return this.#route('GET', path, forMembers(handle, toSignIn));
   }
 
   /** A page for operators; for other members it does not exist. */
-  operator(path: string, handle: (visit: MemberVisit) => Answer): Route {
+  operator(path: string, handle: (visit: MemberVisit) => PageAnswer): Route {
     return this.member(path, forOperators(handle));
   }
 
   /** A form for operators; for other members it does not exist. */
-  operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => Answer): Route {
+  operatorForm(path: string, handle: (visit: MemberVisit, form: URLSearchParams) => PageAnswer): Route {
     return this.memberForm(path, forOperators(handle));
   }
 
   /** A form that anyone may send. */
-  openForm(path: string, handle: (visit: Visit | MemberVisit, form: URLSearchParams) => Answer): Route {
+  openForm(path: string, handle: (visit: Visit | MemberVisit, form: URLSearchParams) => PageAnswer): Route {
     return this.#route('POST', path, (visit) => {
       if (!this.#options.forms.isOwn(visit)) return this.show(visit, foreignFormPage());
       return this.#sent.answer(visit, () => handle(visit, visit.request.form));
@@ -135,7 +138,7 @@ export class Pages {
   /** A form for signed-in members. */
   memberForm(
     path: string,
-    handle: (visit: MemberVisit, form: URLSearchParams) => Answer,
+    handle: (visit: MemberVisit, form: URLSearchParams) => PageAnswer,
     { bytesMax = limits.formBodyBytesMax, fresh = false, repeats = false }: FormOptions = {},
   ): Route {
     const { forms, sessions } = this.#options;
@@ -152,7 +155,7 @@ export class Pages {
   }
 
   /** A form with files, for signed-in members. */
-  memberUpload(path: string, handle: (visit: MemberVisit, upload: Upload) => Answer): Route {
+  memberUpload(path: string, handle: (visit: MemberVisit, upload: Upload) => PageAnswer): Route {
     const answer = async (visit: MemberVisit) => {
       const upload = await readUpload(visit.request);
       if (!this.#options.forms.isOwn(visit, upload.fields)) return this.show(visit, foreignFormPage());
@@ -163,12 +166,15 @@ export class Pages {
     return this.#route('POST', path, forMembers(answer, signedOut), { body });
   }
 
-  show(visit: Visit | MemberVisit, view: View): Reply {
+  /** The page of a view. It is compressed unless it shows a secret, or another site asked for it. */
+  show(visit: Visit | MemberVisit, view: View): PageAnswer {
     const { assets, notices } = this.#options;
+    const { request } = visit;
+    const isRenewal = request.header(LIVE_HEADER) !== undefined;
+    const isSecret = view.isSecret === true || this.freshKey(visit) !== undefined;
     // Neither HEAD nor a live refresh consumes the notice: HEAD shows nothing, and a refresh keeps the visible notice.
-    const isLook = visit.request.isHead || visit.request.header('x-live') !== undefined;
-    const notice = isLook ? undefined : notices.take(visit.browserId);
-    return pageReply(
+    const notice = request.isHead || isRenewal ? undefined : notices.take(visit.browserId);
+    const reply = pageReply(
       view.status ?? (view.problem === undefined ? 200 : 422),
       {
         title: view.title,
@@ -179,10 +185,13 @@ export class Pages {
         live: view.live,
         csrf: visit.csrf,
         notice,
+        isRenewal,
         children: view.body,
       },
       { ...this.#newCookie(visit), ...view.headers },
     );
+    if (isSecret || notice?.secrets !== undefined || isFromElsewhere(request)) return reply;
+    return compressed(reply, request.header('accept-encoding'));
   }
 
   /** The base URL of this service, as addressed by the request. */
@@ -212,7 +221,7 @@ export class Pages {
   #route(
     method: 'GET' | 'POST',
     path: string,
-    handle: (visit: Visit | MemberVisit) => Answer,
+    handle: (visit: Visit | MemberVisit) => PageAnswer,
     { body = method === 'GET' ? NO_BODY : SMALL_FORM, fresh = false }: { body?: Route['body']; fresh?: boolean } = {},
   ): Route {
     return {
@@ -260,7 +269,7 @@ export class Pages {
       request,
       browserId,
       isNew,
-      csrf: numbered(formToken(keyedHash, browserId)),
+      csrf: masked(formToken(keyedHash, browserId)),
       zone: zones.find(told),
       isZoneTold: told !== undefined && isTimeZone(told),
       mark: readCookie(cookies, markCookieName(secure)),
@@ -274,7 +283,7 @@ export class Pages {
     if (principal === undefined || !isOpen(principal.accountId)) return visit;
     return {
       ...visit,
-      csrf: numbered(formToken(keyedHash, browserId, principal.accountId)),
+      csrf: masked(formToken(keyedHash, browserId, principal.accountId)),
       accountId: principal.accountId,
       sessionId: principal.credentialId,
       email: emailOf(principal.accountId),
@@ -306,34 +315,34 @@ export class Pages {
   }
 
   /** A form not made for this session. Text from an earlier session of the same account becomes a draft to confirm. */
-  #foreign(visit: MemberVisit): Reply {
+  #foreign(visit: MemberVisit): PageAnswer {
     const draft = this.#options.forms.keep(visit);
     return draft?.accountId === visit.accountId ? seeOther(draft.path) : this.show(visit, foreignFormPage());
   }
 
   /** The password is needed again; `act` happens once it is confirmed. */
-  #confirmFirst(visit: MemberVisit, act: (visit: MemberVisit) => Answer): Reply {
+  #confirmFirst(visit: MemberVisit, act: (visit: MemberVisit) => PageAnswer): Reply {
     const next = cameFrom(visit.request, this.#options.isOwnOrigin) ?? '/settings';
     return this.go(visit, `${CONFIRM_PATH}?${new URLSearchParams({ next, held: this.#held.hold(visit, act) })}`);
   }
 
   /** Does what a form asked for before the password was confirmed. Undefined: it is not known any more. */
-  resume(visit: MemberVisit, held: string): Answer | undefined {
+  resume(visit: MemberVisit, held: string): PageAnswer | undefined {
     return this.#held.take(visit, held)?.(visit);
   }
 }
 
 /** Lets members pass. A disabled account is refused; `signedOut` answers everybody else. */
-function forMembers(handle: (visit: MemberVisit) => Answer, signedOut: (visit: Visit) => Reply) {
-  return (visit: Visit | MemberVisit): Answer => {
+function forMembers(handle: (visit: MemberVisit) => PageAnswer, signedOut: (visit: Visit) => Reply) {
+  return (visit: Visit | MemberVisit): PageAnswer => {
     if (isMember(visit)) return handle(visit);
     if (visit.isShut) throw new Refusal({ kind: 'account_disabled' });
     return signedOut(visit);
   };
 }
 
-function forOperators<Rest extends unknown[]>(handle: (visit: MemberVisit, ...rest: Rest) => Answer) {
-  return (visit: MemberVisit, ...rest: Rest): Answer => {
+function forOperators<Rest extends unknown[]>(handle: (visit: MemberVisit, ...rest: Rest) => PageAnswer) {
+  return (visit: MemberVisit, ...rest: Rest): PageAnswer => {
     if (!visit.isOperator) throw noPage();
     return handle(visit, ...rest);
   };

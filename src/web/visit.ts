@@ -32,6 +32,14 @@ export interface MemberVisit extends Visit {
   readonly liveMark: string;
 }
 
+/** Sent with the request of an open page for itself: the states of the blocks that it shows. */
+export const LIVE_HEADER = 'x-live';
+
+/** The states of the blocks that an open page already shows, and that its renewal need not contain. */
+export function shownStates({ request }: Visit): ReadonlySet<string> {
+  return new Set(request.header(LIVE_HEADER)?.split(' '));
+}
+
 /** What a page can depend on: it is renewed when this changes. */
 export type LiveTopic = 'tasks' | 'vaults' | 'documents' | 'mirror' | 'account';
 

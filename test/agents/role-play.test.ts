@@ -53,7 +53,7 @@ const TASKS: readonly Task[] = [
   {
     what: 'finish three tasks',
     before: [1, 2, 3].map((id): Call => ['update_task', { id, completed: true }]),
-    after: [['change_tasks', { tasks: [1, 2, 3].map((id) => ({ id, done: true })) }]],
+    after: [['change_tasks', { tasks: [1, 2, 3].map((id) => ({ id, completed: true })) }]],
   },
   {
     what: 'change a word in a long document',

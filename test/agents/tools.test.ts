@@ -146,6 +146,7 @@ test('[FIND-3] documents and tasks go to the trash and come back', async () => {
   await run('write', { id, content: 'one\n' });
   const { tasks } = await run<{ tasks: { id: number }[] }>('add_tasks', { tasks: [{ content: 'Sweep' }] });
   const task = `cairn://tasks/${tasks[0]?.id}`;
+  for (const live of [id, task]) expect(await refusal('restore', { id: live })).toContain('not in the trash');
   await run('remove', { ids: [id, task] });
   expect(await words('list', { in: 'trash' })).toMatch(/docs\/rules\/Trash[\s\S]*Sweep/);
   expect(await refusal('read', { id })).toContain('trash');
@@ -183,8 +184,8 @@ test('[FIND-3] many tasks in one call: categories by name, and what failed besid
   const [first, second] = tasks;
   expect(first?.category_id).toBe(second?.category_id);
   const changes = [
-    { id: first?.id, done: true },
-    { id: 9999, done: true },
+    { id: `cairn://tasks/${first?.id}`, completed: true },
+    { id: 9999, completed: true },
     { id: second?.id, category: 'Hause' },
   ];
   const { failed } = await run<{ failed: { index: number; says: string }[] }>('change_tasks', { tasks: changes });
@@ -193,7 +194,7 @@ test('[FIND-3] many tasks in one call: categories by name, and what failed besid
     { index: 2, says: expect.stringContaining('did you mean House?') },
   ]);
   expect(await run('list_tasks', { status: 'done', search: 'door' })).toMatchObject({ count: 1 });
-  expect(await refusal('change_tasks', { tasks: [{ id: 9999, done: true }] })).toContain('task not found');
+  expect(await refusal('change_tasks', { tasks: [{ id: 9999, completed: true }] })).toContain('task not found');
   expect(await words('list', { in: 'categories' })).toContain('House');
 });
 

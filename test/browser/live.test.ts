@@ -22,6 +22,34 @@ test('[WEB-8, WEB-5] what an agent does appears on an open board, and what is be
   await context.close();
 });
 
+test('[NET-14, WEB-8] a change of one card moves that card alone, and the others can still be pressed', async () => {
+  const { page, context, complaints } = await visit();
+  const key = await signUp(page, 'one-card@example.org', PASSWORD);
+  for (let made = 0; made < 20; made += 1) await structured(hub, 'create_task', { content: `Task ${made}` }, key);
+  await page.goto('/tasks');
+  const renewed = page.waitForResponse((response) => response.request().headers()['x-live'] !== undefined);
+  await structured(hub, 'update_task', { id: 3, content: 'Changed elsewhere' }, key);
+  const html = await (await renewed).text();
+  expect([html.match(/data-same/g)?.length, html.match(/data-task/g)?.length]).toEqual([14, 1]);
+  await page.locator('#task-3', { hasText: 'Changed elsewhere' }).waitFor();
+  expect(await page.locator('[data-column="todo"] .card').count()).toBe(15);
+  expect(await page.locator('[data-same]').count()).toBe(0);
+  // Blocks that were left out have the token of the renewed page.
+  const tokens = await page.locator('#page [name="csrf"]').evaluateAll((all) => all.map((one) => one.outerHTML));
+  expect(new Set(tokens).size).toBe(1);
+  await page.getByRole('button', { name: 'Mark done: Task 5', exact: true }).click();
+  await page.locator('[data-column="done"] .card', { hasText: 'Task 5' }).waitFor();
+  // Moved on and back by somebody else while the page was open.
+  await page.evaluate('scrollTo(0, 0)');
+  await structured(hub, 'update_task', { id: 6, kanban_status: 'in_progress' }, key);
+  await page.locator('[data-column="in_progress"] #task-6').waitFor();
+  await structured(hub, 'update_task', { id: 6, kanban_status: 'todo' }, key);
+  await page.locator('[data-column="todo"] #task-6').waitFor();
+  expect(await page.locator('.card').count()).toBe(15);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('[WEB-8] who has scrolled down to read is told how much changed, and sees it when asked for', async () => {
   const { page, context, complaints } = await visit({ viewport: { width: 390, height: 600 } });
   const key = await signUp(page, 'reader@example.org', PASSWORD);

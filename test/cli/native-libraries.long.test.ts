@@ -35,7 +35,7 @@ test('[OPS-15] the help, and that of every client command, loads no library of t
   expect([code, stderr]).toEqual([0, '']);
   const [, clients = ''] = stdout.split('\n\n');
   const names = [...clients.matchAll(/^ {2}cairn (\S+(?: \S+)?) {2,}/gm)].map(([, name = '']) => name);
-  expect(names).toEqual(expect.arrayContaining(['login', 'whoami', 'mirror push', 'sync', 'tasks add', 'call']));
+  expect(names).toEqual(expect.arrayContaining(['login', 'whoami', 'backups push', 'sync', 'tasks add', 'call']));
   // The commands of one word are one module.
   const oneOfEach = new Map([...names, 'completion'].map((name) => [name.split(' ')[0], name]));
   const helps = await Promise.all([...oneOfEach.values()].map((name) => run([...name.split(' '), '--help'])));
@@ -45,7 +45,7 @@ test('[OPS-15] the help, and that of every client command, loads no library of t
 test.each([
   [['login'], 4],
   [['whoami'], 4],
-  [['mirror', 'list'], 4],
+  [['backups', 'list'], 4],
   [['sync', 'status', '--folder', temporaryFolder(), '--vault', 'notes'], 4],
   [['tasks'], 4],
   [['tasks', 'add', 'water the plants'], 4],

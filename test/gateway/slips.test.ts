@@ -197,7 +197,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['remember', { text: 'x' }, 'text', ONE_OF('fact')],
   ['recall', { search: 'x' }, 'search', ONE_OF('query')],
   ['add_tasks', { items: [{ content: 'x' }] }, 'items', ONE_OF('tasks')],
-  ['change_tasks', { tasks: { id: 1, done: true } }, 'tasks', 'must be a list'],
+  ['change_tasks', { tasks: { id: 1, completed: true } }, 'tasks', 'must be a list'],
 ];
 
 test.each(refused)(

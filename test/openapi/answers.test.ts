@@ -311,6 +311,11 @@ test('[TOOL-3, FIND-1] what is searched and read by its id', async () => {
   await client.send('fetchThing', 422, { query: { id: '' } });
 });
 
+test('[TOOL-3, EVENT-1] what changed', async () => {
+  await client.send('listEvents', 200, { query: { after: 'now' } });
+  await client.send('listEvents', 422, { query: { after: 'x' } });
+});
+
 test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', async () => {
   const slow = await startHub({ env: { CAIRN_RATE_LIMIT: '1' } });
   try {

@@ -2,6 +2,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { openCommitLog } from '../../src/replication/log/open.ts';
+import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
 import { callTool, structured } from '../support/gateway.ts';
 import { AGENT, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
@@ -187,4 +189,40 @@ test('[MEMBER-4] a hub gets its first log, and what belongs to a log is not open
   expect(await command('member', 'leave')).toMatchObject({ code: 0 });
   expect((await command('account', 'list')).stdout).toContain('ada@example.org');
   await east.kill();
+});
+
+test('[MEMBER-4, OPS-5] a new member joins from a snapshot, and one that was away for too long begins from it again', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { log, owner, follower, key } = await pair();
+  await createTask(owner, key, 'before');
+  await untilState(follower, 'following');
+  await follower.kill();
+  await createTask(owner, key, 'while away');
+  expect((await owner.cli('member', 'snapshot')).stdout).toMatch(/^made a snapshot of record \d+\n$/);
+  await createTask(owner, key, 'after');
+  // What is older than the days that are kept, and in no segment.
+  const commitLog = await openCommitLog(`file://${log}`);
+  const at = (await findSnapshot(commitLog))?.manifest.position ?? 0;
+  await commitLog.removeBefore(at);
+  expect(await commitLog.ends()).toMatchObject({ first: at });
+  await commitLog.close();
+  const third = await member({ name: 'north', log, env: { CAIRN_METRICS_TOKEN: 'token-of-figures' } });
+  await untilState(third, 'following');
+  const figures = async () =>
+    (await call(third, '/metrics', { headers: { Authorization: 'Bearer token-of-figures' } })).text.split('\n');
+  expect(await figures()).toContain('cairn_member_state{member="north",state="following"} 1');
+  const back = await member({ name: 'east', log, dataFolder: follower.dataFolder });
+  await untilState(back, 'following');
+  await createTask(owner, key, 'last');
+  expect((await owner.cli('member', 'hand-over', '--to', 'north')).code).toBe(0);
+  await whichServes([third]);
+  const names = ['after', 'before', 'last', 'while away'];
+  expect(await taskNames(third, key)).toEqual(names);
+  expect(await figures()).toContain('cairn_member_state{member="north",state="owning"} 1');
+  expect((await third.cli('member', 'hand-over', '--to', 'east')).code).toBe(0);
+  await whichServes([back]);
+  expect(await taskNames(back, key)).toEqual(names);
+  expect((await third.cli('member', 'snapshot')).stderr).toMatch(/make the snapshot on the owner/);
+  await Promise.all([owner.kill(), third.kill(), back.kill()]);
 });

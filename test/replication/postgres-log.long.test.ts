@@ -92,7 +92,7 @@ describe.runIf(postgresPrograms !== undefined)(
         expect(await log.append(position, bytes)).toBe('written');
         written.push(bytes);
       }
-      process.kill(-primary.pid, 'SIGKILL');
+      primary.kill();
       await expect(log.append(51, Buffer.from('x'))).rejects.toThrow(OutcomeUnknown);
       standby.sql('select pg_promote()');
       expect(await log.append(51, Buffer.from('x'))).toBe('written');

@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { limits } from '../../src/limits/service.ts';
 import { encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
 import { type CommitLog, LogGap } from '../../src/replication/log/log.ts';
 import { openCommitLog } from '../../src/replication/log/open.ts';
+import { isSnapshotDue } from '../../src/replication/snapshots/keeper.ts';
 import { applyRecords, loadSnapshot } from '../../src/replication/snapshots/load.ts';
 import { makeSnapshot } from '../../src/replication/snapshots/make.ts';
 import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
@@ -161,4 +163,14 @@ test('[MEMBER-4] a damaged part of a snapshot, or one that is missing, is told a
   writeFileSync(join(root, 'x'), '');
   for (const { name } of parts) await log.removePart(name);
   await expect(loadSnapshot(log, { ...manifest, parts }, path(), MAP_BYTES)).rejects.toThrow(/has no part snapshots/);
+});
+
+test.each([
+  ['there is none', undefined, 5, 0, true],
+  ['nothing was written since', { position: 5, timeMs: 0 }, 5, limits.logSnapshotMs, false],
+  ['it is young', { position: 5, timeMs: 0 }, 6, limits.logSnapshotMs - 1, false],
+  ['it is old', { position: 5, timeMs: 0 }, 6, limits.logSnapshotMs, true],
+  ['many records follow it', { position: 5, timeMs: 0 }, 5 + limits.logSnapshotRecords, 1, true],
+] as const)('[MEMBER-4] whether a snapshot is due when %s', (_when, newest, position, nowMs, isDue) => {
+  expect(isSnapshotDue({ newest, position, nowMs })).toBe(isDue);
 });

@@ -1,6 +1,6 @@
 /** PostgreSQL servers for tests, on loopback, in folders of the run, as the user that Debian made for them. */
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, openSync, readdirSync } from 'node:fs';
+import { chownSync, mkdtempSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort, untilListening } from './free-port.ts';
@@ -23,7 +23,8 @@ export interface PostgresServer {
   readonly port: number;
   readonly folder: string;
   readonly url: string;
-  readonly pid: number;
+  /** Kills all processes of the server at once, as a machine that loses its power does. */
+  kill(): void;
   /** Runs SQL and returns what psql prints. */
   sql(text: string): string;
 }
@@ -85,5 +86,12 @@ export async function startPostgres(standbyOf?: PostgresServer): Promise<Postgre
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  return { port, folder, pid, sql, url: `postgres://cairn@127.0.0.1:${port}/postgres` };
+  const kill = () => {
+    // Those of its connections are in groups of their own, and would answer a little longer. The file names the
+    // server itself, whichever program started it.
+    const [server = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    const own = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ').filter(Boolean);
+    for (const one of [server, ...own]) process.kill(Number(one), 'SIGKILL');
+  };
+  return { port, folder, kill, sql, url: `postgres://cairn@127.0.0.1:${port}/postgres` };
 }

@@ -25,12 +25,19 @@ const added = z.strictObject({
   status: kanban_status.optional(),
 });
 
+/** A number, as lists show it, or an id, as a search answers. */
+const taskId = z.union([idFrom('list_tasks'), z.string().regex(/^(cairn:\/\/tasks\/|#)?[1-9]\d{0,14}$/)], {
+  error: 'must be a number returned by list_tasks, or an id like cairn://tasks/7',
+});
+
+const taskNumber = (id: z.output<typeof taskId>): number => Number(String(id).replace(/^\D+/, ''));
+
 const changed = z.strictObject({
-  id: idFrom('list_tasks'),
+  id: taskId,
   content: content.optional(),
   due_date: due_date.optional(),
   is_important: is_important.optional(),
-  done: z.boolean().optional(),
+  completed: z.boolean().optional(),
   category: category.describe('Its name; empty: none'),
   status: kanban_status.optional(),
   remove: z.boolean().optional().describe('To the trash'),
@@ -79,24 +86,24 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     name: 'change_tasks',
     title: 'Change tasks',
     access: 'account',
-    description: 'Changes tasks: done, due date, text, category, status, or removes them.',
+    description: 'Changes tasks: completed, due date, text, category, status, or removes them.',
     input: z.strictObject({ tasks: z.array(changed).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: SETS,
-    example: { tasks: [{ id: 2, done: true }] },
+    example: { tasks: [{ id: 2, completed: true }] },
     async handle({ tasks: given }, principal) {
-      return await each(given, 'changed', async ({ id, category: named, status, done, remove, ...fields }) => {
+      return await each(given, 'changed', async ({ id: named, category: categoryName, status, remove, ...fields }) => {
         const by = nameOf(principal);
+        const id = taskNumber(named);
         if (remove === true) {
           const { task } = await tasks.remove(principal.accountId, id, by);
           return { task, says: `#${id} is in the trash; restore brings it back` };
         }
-        const categoryId = named === '' ? null : await categoryOf(tasks, principal, named, false);
+        const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
         const change = {
           ...fields,
           ...(categoryId === undefined ? {} : { category_id: categoryId }),
           ...(status === undefined ? {} : { kanban_status: status }),
-          ...(done === undefined ? {} : { completed: done }),
         };
         const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
         const task = await tasks.patch(principal.accountId, id, read, { by });

@@ -1,5 +1,6 @@
 /** Declares the tools that list versions, and bring one back, or what was removed, or a folder as it was. */
 import { z } from 'zod';
+import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
@@ -119,6 +120,14 @@ function restoreTool(shelves: Shelves): Tool {
   });
 }
 
+/** True for a dev doc, a paper or a task that is not in the trash. */
+async function isThere({ docs, papers, tasks }: Shelves, accountId: string, place: ThingPlace): Promise<boolean> {
+  const has = async (look: () => unknown) => (await attempt(look)).ok;
+  if (place.kind === 'doc') return await has(() => docs.get(accountId, referenceOf(place)));
+  if (place.kind === 'paper') return await has(() => papers.get(accountId, place.id));
+  return place.kind === 'task' && tasks.find(accountId, place.id) !== undefined;
+}
+
 async function restoreOne(
   shelves: Shelves,
   by: Principal,
@@ -128,6 +137,9 @@ async function restoreOne(
   const { docs, papers, tasks, handoffs, sync, nameOf } = shelves;
   const { accountId } = by;
   const name = nameOf(by);
+  if (wanted === undefined && (await isThere(shelves, accountId, place))) {
+    throw invalidField('id', 'it is not in the trash, so there is nothing to bring back; nothing was changed');
+  }
   switch (place.kind) {
     case 'doc': {
       const content =

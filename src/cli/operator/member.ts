@@ -21,6 +21,12 @@ export const memberCommands: readonly Command[] = [
     run: handOver,
   },
   {
+    name: 'member snapshot',
+    summary: 'make a snapshot of the log now, from which new members join; run it on the one that serves',
+    examples: ['cairn member snapshot'],
+    run: snapshot,
+  },
+  {
     name: 'member why',
     summary: 'say why this member serves, or why it does not',
     examples: ['cairn member why'],
@@ -54,6 +60,11 @@ async function handOver(options: Options): Promise<number> {
   const to = options.optional('to');
   const done = await control({ command: 'member.hand_over', ...(to === undefined ? {} : { to }) });
   return printResult(options, done, () => `handing over to ${done.handed_over}`);
+}
+
+async function snapshot(options: Options): Promise<number> {
+  const done = await control({ command: 'member.snapshot' });
+  return printResult(options, done, () => `made a snapshot of record ${done.position}`);
 }
 
 async function why(options: Options): Promise<number> {

@@ -1,8 +1,9 @@
 /** What the hub of a member has while it owns the log. */
 import { explain, type Fault } from '../../common/fault.ts';
 import type { MemberTools } from '../../control/member.ts';
-import type { MemberHealth, Readiness } from '../../http/route/health.ts';
+import type { MemberFigures, MemberHealth, Readiness } from '../../http/route/health.ts';
 import type { RecordLog } from '../../store/logged/committer.ts';
+import type { Store } from '../../store/store.ts';
 import type { Doors } from '../listeners.ts';
 
 export interface Ownership extends MemberTools {
@@ -14,6 +15,9 @@ export interface Ownership extends MemberTools {
   /** Accept the connections, before and after the hub has them. */
   readonly front: Doors;
   readonly health: () => MemberHealth;
+  readonly figures: () => MemberFigures;
+  /** Keeps the log small for as long as the hub serves, with the store that has its rows. */
+  readonly keepLog: (store: Store) => { close(): Promise<void> };
 }
 
 /** The options of a front door that follow from the ownership. */

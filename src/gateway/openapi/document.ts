@@ -44,6 +44,7 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   tasks: 'Tasks of an account',
   categories: 'Categories of tasks and papers',
   papers: 'Papers of an account, drafts and published',
+  events: 'What changed in an account, by a cursor',
   gateway: 'JSON-RPC 2.0 and MCP, and this document',
   tools: 'Every tool of the gateway as a separate operation',
 };

@@ -142,6 +142,7 @@ function sample(route: Route, doc: RouteDoc, status: number): Sample {
 const FAULTS: Readonly<Record<number, Fault>> = {
   404: { kind: 'not_found', what: 'not found' },
   409: staleVersion('paper', 1, 2).fault,
+  410: { kind: 'events_gone', detail: 'changes after this cursor are no longer kept; continue with after=now' },
   411: { kind: 'length_required' },
   416: { kind: 'range_unsatisfiable', bytesTotal: 48_213 },
   422: { kind: 'invalid_fields', fields: { limit: ['limit must be between 1 and 1000'] } },

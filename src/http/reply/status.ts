@@ -31,6 +31,7 @@ const statuses = {
   unknown_tool: 404,
   not_found: 404,
   stale_version: 409,
+  events_gone: 410,
   blob_unverifiable: 422,
   upload_only: 403,
   sync_conflict: 409,

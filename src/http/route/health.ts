@@ -1,4 +1,5 @@
 /** Answers the probes: whether the process is up, and whether it accepts writes. */
+import type { Histogram } from '../../common/histogram.ts';
 import { limits } from '../../limits/service.ts';
 import { json } from '../reply/reply.ts';
 import { objectSchema } from './doc.ts';
@@ -35,6 +36,14 @@ export interface MemberHealth {
   readonly behind: number;
   /** The member that owns the log, as far as this one knows; null: none. */
   readonly owner: string | null;
+}
+
+/** What a member knows of itself and its log. */
+export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'position' | 'behind'> {
+  /** Milliseconds of the lease that are left; undefined: this member does not own the log. */
+  readonly leaseLeftMs: number | undefined;
+  /** Durations of appends; undefined: this member does not own the log. */
+  readonly appends: Histogram | undefined;
 }
 
 export interface HealthOptions {

@@ -13,20 +13,22 @@ import { Rates } from '../../http/checks/rates.ts';
 import { RequestLog } from '../../http/measure/request-log.ts';
 import { Traffic } from '../../http/measure/traffic.ts';
 import { createAddressResolver } from '../../http/request/client-address.ts';
-import { healthRoutes, type MemberHealth } from '../../http/route/health.ts';
-import type { Route } from '../../http/route/route.ts';
+import { healthRoutes, type MemberFigures, type MemberHealth } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
+import { metricsRoutes } from '../metrics/routes.ts';
 import { connectionsThatFit } from '../open-files.ts';
 
 interface LeanHubOptions {
   readonly config: Config;
   readonly sink: LogSink;
   readonly health: () => MemberHealth;
-  readonly metrics: { readonly guarded: readonly Route[]; readonly open: readonly Route[] };
+  readonly figures: () => MemberFigures;
 }
 
 /** Opens the ports. Throws StartError when an address is in use. */
-export function openLeanDoors({ config, sink: { log, access }, health, metrics }: LeanHubOptions): Doors {
+export async function openLeanDoors(options: LeanHubOptions): Promise<Doors> {
+  const { config, sink, health, figures } = options;
+  const { log, access } = sink;
   const state = () => health().message;
   const { connectionsMax, streamsMax, inflightBytesMax, slowMs, trustedProxies } = config;
   const admission = new Admission({
@@ -36,9 +38,13 @@ export function openLeanDoors({ config, sink: { log, access }, health, metrics }
     loopDelayMsMax: 0,
     loopDelayMs: () => 0,
   });
+  const rates = new Rates(config, () => performance.now());
+  const metrics = await metricsRoutes({ ...config, rates }, async () =>
+    (await import('../metrics/member.ts')).openMemberMetrics(figures),
+  );
   const shared = {
     clientAddress: createAddressResolver(trustedProxies),
-    rates: new Rates(config, () => performance.now()),
+    rates,
     traffic: new Traffic(),
     requestLog: new RequestLog({ log, access, slowMs }),
     parseJson: () => Promise.reject(new Refusal({ kind: 'internal' })),
@@ -60,7 +66,11 @@ export async function answerLean(tools: MemberTools, health: () => MemberHealth,
   const { operator_user: _user, ...given } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { data: request } = controlRequest.safeParse(given);
   try {
-    if (request?.command === 'member.report' || request?.command === 'member.hand_over') {
+    if (
+      request?.command === 'member.report' ||
+      request?.command === 'member.hand_over' ||
+      request?.command === 'member.snapshot'
+    ) {
       const answer: ControlAnswer = { ok: true, result: await runMemberControl(tools, request) };
       return JSON.stringify(answer);
     }

@@ -16,7 +16,7 @@ import type { RunningService } from '../../compose/member/running-service.ts';
 import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
 import type { MemberReport } from '../../control/protocol.ts';
 import { ControlSocket } from '../../control/socket.ts';
-import type { MemberHealth } from '../../http/route/health.ts';
+import type { MemberFigures, MemberHealth } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
 import { openCommitLog } from '../../replication/log/open.ts';
@@ -26,12 +26,15 @@ import { MemberLease } from '../../replication/members/lease.ts';
 import { Owner } from '../../replication/members/owner.ts';
 import { seedLog } from '../../replication/members/seed.ts';
 import { type MemberState, STATE_SENTENCES } from '../../replication/members/states.ts';
+import { joinSnapshot, snapshotToJoin } from '../../replication/snapshots/join.ts';
+import { LogKeeper } from '../../replication/snapshots/keeper.ts';
 import { prepareFolder } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { ReplicaFile } from '../../store/logged/replica.ts';
 import { isUnwritten } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
+import type { Store } from '../../store/store.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
 
 type MemberConfig = Config & { readonly log: LogSettings };
@@ -66,6 +69,7 @@ class Member {
   #follower: LogFollower | undefined;
   #owner: Owner | undefined;
   #hub: RunningService | undefined;
+  #keeper: LogKeeper | undefined;
   #isHandingOver = false;
   /** Ends the ownership; `to`: the member that is to take over. */
   #endOwnership: (to: string | undefined) => void = () => undefined;
@@ -104,7 +108,8 @@ class Member {
   }
 
   async #live(first: Lean): Promise<void> {
-    for (let lean = first; ; lean = await this.#openLean()) {
+    for (let opened = first; ; opened = await this.#openLean()) {
+      const lean = await this.#joined(opened);
       const taken = await lean.follower.run();
       if (taken === undefined) {
         await lean.close();
@@ -118,8 +123,8 @@ class Member {
   /** Opens the ports for as long as this process runs. Closes what is open when it throws. */
   async #openDoors(lean: Lean): Promise<Doors> {
     try {
-      const metrics = { guarded: [], open: [] };
-      this.#doors = openLeanDoors({ config: this.#config, sink: this.#sink, health: () => this.#health(), metrics });
+      const shown = { health: () => this.#health(), figures: () => this.#figures() };
+      this.#doors = await openLeanDoors({ config: this.#config, sink: this.#sink, ...shown });
       return this.#doors;
     } catch (error) {
       await lean.close();
@@ -175,6 +180,21 @@ class Member {
     );
   }
 
+  /** Begins from a snapshot of the log, when this folder has nothing of it, or lacks records that were removed. */
+  async #joined(lean: Lean): Promise<Lean> {
+    if (lean.isToSeed) return lean;
+    const log = this.#commitLog;
+    const manifest = await snapshotToJoin({ log, place: lean.replica.place }).catch((error: unknown) => {
+      this.#log.warn({ err: error }, 'member: the snapshots of the log cannot be read; reading its records');
+      return undefined;
+    });
+    if (manifest === undefined) return lean;
+    this.#log.info({ position: manifest.position }, 'member: joining from a snapshot');
+    await lean.close();
+    await joinSnapshot(log, manifest, { folder: this.#config.dataFolder, mapBytes: this.#config.mapBytes });
+    return await this.#openLean();
+  }
+
   #prove({ reader }: ReplicaFile): void {
     const key = Buffer.from(this.#config.masterKey ?? '', 'hex');
     if (!isMasterKey(reader, openSealer(reader, key))) throw new StartError(WRONG_KEY);
@@ -213,6 +233,7 @@ class Member {
     this.#log.info({ state: 'handing over', to }, 'member: state');
     await hub.stop();
     this.#hub = undefined;
+    this.#keeper = undefined;
     await owner.handOver(to);
     this.#owner = undefined;
     this.#isHandingOver = false;
@@ -228,12 +249,31 @@ class Member {
       isUnsure: () => owner.isUnsure,
       front: this.#doors as Doors,
       health: () => this.#health(),
+      figures: () => this.#figures(),
+      keepLog: (store) => this.#keepLog(store, owner),
     };
+  }
+
+  #keepLog(store: Store, owner: Owner): LogKeeper {
+    const { dataFolder: folder, mapBytes, log: settings } = this.#config;
+    const keeper = new LogKeeper({
+      commitLog: this.#commitLog,
+      store,
+      folder,
+      mapBytes,
+      keepDays: settings.keepDays,
+      position: () => owner.end.position,
+      log: this.#log,
+    });
+    keeper.start();
+    this.#keeper = keeper;
+    return keeper;
   }
 
   readonly #tools = {
     report: (): Promise<MemberReport> => this.#report(),
     handOver: (to: string | undefined): Promise<void> => this.#handOver(to),
+    snapshot: (): Promise<number> => this.#snapshot(),
   };
 
   async #report(): Promise<MemberReport> {
@@ -244,14 +284,19 @@ class Member {
     return { ...this.#health(), why, lease_left_ms: left, members };
   }
 
+  async #snapshot(): Promise<number> {
+    if (this.#keeper === undefined) throw this.#notHere('make the snapshot');
+    return await this.#keeper.snapshot();
+  }
+
+  #notHere(act: string): Refusal {
+    const { owner, message } = this.#health();
+    const where = owner === null ? '' : `, ${owner}`;
+    return new Refusal({ kind: 'not_found', what: `${message}; ${act} on the owner${where}` });
+  }
+
   async #handOver(to: string | undefined): Promise<void> {
-    if (this.#hub === undefined) {
-      const { owner, message } = this.#health();
-      throw new Refusal({
-        kind: 'not_found',
-        what: `${message}; hand over on the owner${owner === null ? '' : `, ${owner}`}`,
-      });
-    }
+    if (this.#hub === undefined) throw this.#notHere('hand over');
     const { members } = await this.#report();
     if (to !== undefined && !members.includes(to)) {
       throw new Refusal({ kind: 'not_found', what: `there is no member ${to}; the members are ${members.join(', ')}` });
@@ -282,6 +327,10 @@ class Member {
     const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
     const behind = Math.max(0, (follower?.last ?? 0) - position);
     return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder };
+  }
+
+  #figures(): MemberFigures {
+    return { ...this.#health(), leaseLeftMs: this.#owner?.lease.leftMs, appends: this.#owner?.appends };
   }
 
   #stateOf(owner: Owner): MemberState {

@@ -10,6 +10,12 @@ type Labels = Readonly<Record<string, string | number>>;
 /** One sample: its labels and its value. */
 type Sample = readonly [labels: Labels, value: number];
 
+export interface Metrics {
+  readonly contentType: string;
+  /** Returns the text of one scrape. */
+  read(): Promise<string>;
+}
+
 interface Family {
   readonly name: string;
   readonly help: string;

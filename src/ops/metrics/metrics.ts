@@ -6,11 +6,13 @@ import type { Admission } from '../../http/checks/admission.ts';
 import type { LoopDelay } from '../../http/checks/loop-delay.ts';
 import type { Rates } from '../../http/checks/rates.ts';
 import type { RouteTraffic, Traffic } from '../../http/measure/traffic.ts';
+import type { MemberFigures } from '../../http/route/health.ts';
 import { backupAges } from '../../mirror/groups/ages.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { StoreStats } from '../../store/stats.ts';
 import type { Store } from '../../store/store.ts';
-import { counter, gauge, histogram, one } from './families.ts';
+import { counter, gauge, histogram, type Metrics, one } from './families.ts';
+import { describeMember } from './member.ts';
 import { describeMirror } from './mirror.ts';
 import { describeOperation, type OperationSources } from './operation.ts';
 
@@ -24,12 +26,8 @@ export interface MetricSources extends OperationSources {
   readonly pool: Pool;
   readonly actors: ActorRegistry;
   readonly store: Store;
-}
-
-export interface Metrics {
-  readonly contentType: string;
-  /** Returns the text of one scrape. */
-  read(): Promise<string>;
+  /** Undefined: this hub has no log. */
+  readonly member?: (() => MemberFigures) | undefined;
 }
 
 /**
@@ -57,6 +55,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   describeActors(registry, sources.actors);
   const full = oncePerTurn(() => sources.store.stats());
   describeStore(registry, sources.store, full);
+  if (sources.member !== undefined) describeMember(registry, sources.member);
   describeOperation(registry, sources, full);
   describeMirror(
     registry,

@@ -1,9 +1,10 @@
 /** Decides who may read the metrics: anyone who can reach their own port; on the main port, the holder of the token. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../common/fault.ts';
+import type { Rates } from '../../http/checks/rates.ts';
 import { operation } from '../../http/route/operation.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
-import type { MetricSources, Metrics } from './metrics.ts';
+import type { Metrics } from './families.ts';
 
 export interface MetricsRoutes {
   /** On the main port; they require the token. */
@@ -12,29 +13,27 @@ export interface MetricsRoutes {
   readonly open: readonly Route[];
 }
 
+/** Who may read the metrics, and whose failures are counted. */
+export interface MetricsAccess {
+  readonly metricsPort: number | undefined;
+  readonly metricsToken: string | undefined;
+  readonly rates: Pick<Rates, 'countFailure'>;
+}
+
 /**
  * Returns the routes enabled by the settings. If none is enabled, nothing is collected and the library is not loaded.
  */
 export async function metricsRoutes(
-  {
-    metricsPort,
-    metricsToken,
-  }: { readonly metricsPort: number | undefined; readonly metricsToken: string | undefined },
-  sources: MetricSources,
+  { metricsPort, metricsToken, rates }: MetricsAccess,
+  open: () => Promise<Metrics>,
 ): Promise<MetricsRoutes> {
   if (metricsPort === undefined && metricsToken === undefined) return { guarded: [], open: [] };
-  const { openMetrics } = await import('./metrics.ts');
-  const metrics = openMetrics(sources);
-  const guarded =
-    metricsToken === undefined
-      ? []
-      : [
-          metricsRoute(
-            metrics,
-            checkToken(metricsToken, (address) => sources.rates.countFailure(address)),
-          ),
-        ];
-  return { guarded, open: [metricsRoute(metrics, () => undefined)] };
+  const metrics = await open();
+  const check = metricsToken && checkToken(metricsToken, (address) => rates.countFailure(address));
+  return {
+    guarded: check ? [metricsRoute(metrics, check)] : [],
+    open: [metricsRoute(metrics, () => undefined)],
+  };
 }
 
 function metricsRoute(metrics: Metrics, check: (request: RouteRequest) => void): Route {

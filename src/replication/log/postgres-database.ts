@@ -50,8 +50,10 @@ function poolOf(connectionString: string, statementMs: number): pg.Pool {
     // Acknowledged means flushed, here and on the standby, whatever the default of the server is.
     options: '-c synchronous_commit=on -c client_min_messages=warning',
   });
-  // An idle connection that breaks is replaced at its next use.
+  // A connection that breaks is replaced at its next use. The statement that it runs is rejected, which is enough:
+  // without these two, the library throws the error where nobody catches it, and the process ends.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -10,7 +10,8 @@ import type { ReplicaFile, StoredRow } from '../../store/logged/replica.ts';
 import type { LoggedRow } from '../../store/rows.ts';
 import { CHAIN_START, type ChainEnd, checkNotBehind, follow } from '../chain.ts';
 import { type DecodedRecord, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
-import { type CommitLog, OutcomeUnknown } from '../log/log.ts';
+import { type CommitLog, LogGap, OutcomeUnknown } from '../log/log.ts';
+import { readRecords } from '../snapshots/segments.ts';
 import type { MemberIdentity } from './identity.ts';
 import { type ClockMoment, elapsedMs, type MemberClock, systemClock } from './lease.ts';
 import type { MemberState } from './states.ts';
@@ -83,7 +84,9 @@ export class LogFollower {
         const taken = await this.#takeIfDue();
         if (taken !== undefined) return taken;
       } catch (error) {
-        if (isFatal(error)) throw error;
+        // A machine that slept for hours: what it missed is in segments by now.
+        const wasAway = error instanceof LogGap && this.state === 'following';
+        if (isFatal(error) && !wasAway) throw error;
         this.#seenAt = undefined;
         if (this.state !== 'apart') log.warn({ err: error }, 'member: the log cannot be read; trying again');
         this.#tell('apart');
@@ -112,7 +115,10 @@ export class LogFollower {
       checkNotBehind(this.#end, this.last);
       if (this.last > this.#end.position) this.#tell('catching up');
     }
-    for await (const { bytes: stored } of commitLog.read(this.#end.position + 1)) {
+    // Only a member that comes back may need records that are in segments by now; to look for those costs a request.
+    const next = this.#end.position + 1;
+    const isBack = this.state === 'joining' || this.state === 'apart' || this.state === 'catching up';
+    for await (const { bytes: stored } of isBack ? readRecords(commitLog, next) : commitLog.read(next)) {
       const record = await decodeRecord(stored);
       applied = follow(applied, record);
       if (this.#incarnation !== undefined && record.incarnation !== this.#incarnation)

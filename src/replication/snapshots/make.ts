@@ -25,13 +25,21 @@ export interface SnapshotOptions {
   readonly folder: string;
   readonly mapBytes: number;
   readonly log: CommitLog;
+  /** Gives the snapshot up: it throws, and what it has written is no snapshot. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Makes a snapshot of a store that is in use. Its position is the one that the store has applied. Throws when the store
  * belongs to no log.
  */
-export async function makeSnapshot({ store, folder, mapBytes, log }: SnapshotOptions): Promise<SnapshotManifest> {
+export async function makeSnapshot({
+  store,
+  folder,
+  mapBytes,
+  log,
+  signal,
+}: SnapshotOptions): Promise<SnapshotManifest> {
   const work = join(folder, WORK_FOLDER);
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { mode: 0o700 });
@@ -40,7 +48,7 @@ export async function makeSnapshot({ store, folder, mapBytes, log }: SnapshotOpt
     const place = await readPlace(work, mapBytes);
     const file = new RawFile(join(work, DATA_FILE), mapBytes, true);
     try {
-      return await writeSnapshot(file, log, place, await timeOf(log, place.position));
+      return await writeSnapshot(file, log, place, await timeOf(log, place.position), signal);
     } finally {
       await file.close();
     }
@@ -71,6 +79,7 @@ async function writeSnapshot(
   log: CommitLog,
   place: LogPlace,
   timeMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<SnapshotManifest> {
   const folder = `${positionText(place.position)}-${randomBytes(4).toString('hex')}`;
   const parts: SnapshotManifest['parts'] = [];
@@ -78,6 +87,7 @@ async function writeSnapshot(
   let rows: RawRow[] = [];
   let size = 0;
   const flush = async () => {
+    signal?.throwIfAborted();
     if (rows.length === 0) return;
     const bytes = await encodeRows(rows);
     const name = `${SNAPSHOTS}${folder}/${positionText(parts.length + 1)}`;
@@ -105,11 +115,13 @@ async function writeSnapshot(
       if (size >= PART_BYTES) await flush();
       if (turn < TURN_BYTES) continue;
       turn = 0;
+      signal?.throwIfAborted();
       await new Promise((resolve) => setImmediate(resolve));
     }
     tables[table] = { rows: count, sha256: digest.digest('hex') };
   }
   await flush();
+  signal?.throwIfAborted();
   const { cell, incarnation, position, hash } = place;
   const manifest: SnapshotManifest = {
     form: 1,

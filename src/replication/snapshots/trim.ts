@@ -18,6 +18,8 @@ export interface TrimOptions {
   /** Each second of this many days can be restored. */
   readonly keepDays: number;
   readonly nowMs: number;
+  /** Ends it early, by throwing. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Trimmed {
@@ -28,14 +30,15 @@ export interface Trimmed {
 }
 
 /** One member at a time runs this: the owner. An interrupted run is continued by the next. */
-export async function trimLog({ log, keepDays, nowMs }: TrimOptions): Promise<Trimmed> {
-  const joined = await joinOld(log, nowMs - HOUR_MS);
+export async function trimLog({ log, keepDays, nowMs, signal }: TrimOptions): Promise<Trimmed> {
+  const joined = await joinOld(log, nowMs - HOUR_MS, signal);
+  signal?.throwIfAborted();
   const removed = await removeOld(log, nowMs - keepDays * DAY_MS);
   return { joined, ...removed };
 }
 
 /** Joins records whose successor was written before `beforeMs`, and removes them one by one. Returns their number. */
-async function joinOld(log: CommitLog, beforeMs: number): Promise<number> {
+async function joinOld(log: CommitLog, beforeMs: number, signal: AbortSignal | undefined): Promise<number> {
   const ends = await log.ends();
   if (ends === undefined) return 0;
   const done = (await listSegments(log)).at(-1)?.to ?? 0;
@@ -43,6 +46,7 @@ async function joinOld(log: CommitLog, beforeMs: number): Promise<number> {
   const to = await lastBefore(log, next, beforeMs);
   const from = next;
   while (next <= to) {
+    signal?.throwIfAborted();
     const last = await makeSegment(log, next, to);
     if (last === undefined) break;
     next = last + 1;

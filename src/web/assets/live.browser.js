@@ -54,6 +54,8 @@ const keeping = (sent) => ({
     beforeAttributeUpdated(name, element) {
       if (name === 'open' && element.matches('details, dialog')) return false;
       if (name === 'hidden' && element.matches('[data-copy], [data-swap] button')) return false;
+      // What was kept within it is of the state before.
+      if (name === 'data-state') return ![...element.querySelectorAll('input, select, textarea')].some(isTyped);
       return !(/^(value|checked|selected)$/.test(name) && isTyped(element));
     },
   },
@@ -85,6 +87,32 @@ function show(next, sent) {
   document.title = next.title;
   shownMark = next.documentElement.dataset.mark ?? shownMark;
   document.dispatchEvent(new CustomEvent('cairn:shown'));
+}
+
+/** A page with more blocks than this names the first of them, so that its request stays short. */
+const STATES_MAX = 400;
+
+/** Names the blocks that this page shows: the hub leaves them out of the renewed page. */
+function shownStates() {
+  const blocks = /** @type {HTMLElement[]} */ ([...page().querySelectorAll('[data-state]')]);
+  return blocks.slice(0, STATES_MAX).map(({ dataset }) => dataset.state);
+}
+
+/**
+ * Puts the blocks that the hub left out into a renewed page. False: this page shows one of them no more as it was named.
+ * @param {Document} next
+ * @param {ReadonlySet<string | undefined>} named
+ */
+function fill(next, named) {
+  const csrf = next.querySelector('input[name="csrf"]')?.getAttribute('value');
+  for (const gap of next.querySelectorAll('[data-same]')) {
+    const shown = document.getElementById(gap.id);
+    if (shown === null || !named.has(shown.dataset.state)) return false;
+    const copy = /** @type {HTMLElement} */ (shown.cloneNode(true));
+    if (csrf) for (const token of copy.querySelectorAll('input[name="csrf"]')) token.setAttribute('value', csrf);
+    gap.replaceWith(copy);
+  }
+  return true;
 }
 
 /** True when a change of the page would disturb the reader's current action or position. */
@@ -124,9 +152,15 @@ async function renew() {
   isRenewing = true;
   isDue = false;
   try {
-    const response = await fetch(location.href, { headers: { 'X-Live': '1' }, cache: 'no-store' });
+    const named = new Set(shownStates());
+    let response = await renewal(named);
+    let next = parse(await response.text());
+    if (!fill(next, named)) {
+      response = await renewal(new Set());
+      next = parse(await response.text());
+    }
     if (response.redirected) movedTo(new URL(response.url));
-    else if (response.ok) renewWith(parse(await response.text()));
+    else if (response.ok) renewWith(next);
   } catch {
     // No network: the stream reports the change again after reconnecting.
   }
@@ -134,6 +168,14 @@ async function renew() {
     isRenewing = false;
     if (isDue) changed();
   }, REST_MS);
+}
+
+/**
+ * Asks the hub for this page without the blocks of these states.
+ * @param {ReadonlySet<string | undefined>} states
+ */
+function renewal(states) {
+  return fetch(location.href, { headers: { 'X-Live': ['1', ...states].join(' ') }, cache: 'no-store' });
 }
 
 /** @param {Document} next */

@@ -1,5 +1,7 @@
 /** Renders one task on the board: a checkbox, its text, its details, and a menu with all actions. */
+import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
+import { version } from '../../common/version.ts';
 import type { Category } from '../../tasks/categories.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
 import { dayNumber } from '../../time/calendar.ts';
@@ -20,6 +22,8 @@ export interface BoardContext {
   readonly today: string;
   /** The task that was added or moved just now. */
   readonly lit?: TaskRecord | undefined;
+  /** The states of cards that the page to be renewed shows already. */
+  readonly shown: ReadonlySet<string>;
 }
 
 interface CardProps {
@@ -28,11 +32,16 @@ interface CardProps {
 }
 
 const CARD_CHARS = 280;
+/** 60 bits. */
+const STATE_CHARS = 10;
 
 export function Card({ task, board }: CardProps): VNode {
   const { categories } = board;
-  const text = task.content.length > CARD_CHARS ? `${task.content.slice(0, CARD_CHARS)}…` : task.content;
   const category = categories.find(({ id }) => id === task.category_id);
+  const state = stateOf(task, category, board);
+  // An open page has this card as it is, and puts it in here.
+  if (board.shown.has(state)) return <li id={`task-${task.id}`} data-same />;
+  const text = task.content.length > CARD_CHARS ? `${task.content.slice(0, CARD_CHARS)}…` : task.content;
   const isDone = task.kanban_status === 'done';
   const hasFacts = task.is_important || task.due_date !== null || category !== undefined;
   return (
@@ -40,6 +49,7 @@ export function Card({ task, board }: CardProps): VNode {
       class={`card${isDone ? ' is-done' : ''}${board.lit?.id === task.id ? ' is-lit' : ''}`}
       id={`task-${task.id}`}
       data-task={task.id}
+      data-state={state}
     >
       <form method="post" action={`/tasks/${task.id}/move`} data-swap>
         <CsrfField csrf={board.visit.csrf} />
@@ -59,6 +69,13 @@ export function Card({ task, board }: CardProps): VNode {
       ) : null}
     </li>
   );
+}
+
+/** Identifies all that a card shows, except the token of its form. */
+function stateOf(task: TaskRecord, category: Category | undefined, { back, today, lit }: BoardContext): string {
+  const { name, color } = category ?? {};
+  const all = [version, task, name, color, back, today, lit?.id === task.id];
+  return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, STATE_CHARS);
 }
 
 function Tick({ task }: Pick<CardProps, 'task'>): VNode {

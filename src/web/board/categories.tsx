@@ -1,7 +1,6 @@
 /** The page of categories: create, rename, color and delete them. */
 import type { VNode } from 'preact';
 import { readFields } from '../../fields/read.ts';
-import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
@@ -10,7 +9,7 @@ import { categoryChange, newCategory } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
-import type { MemberVisit, Pages } from '../pages.ts';
+import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Confirm, Empty, Form, SubmitButton } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
@@ -71,7 +70,7 @@ function documentOf(form: URLSearchParams, forWhat: 'new' | 'change'): Record<st
   };
 }
 
-function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: Problem): Reply {
+function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: Problem): PageAnswer {
   const categories = tasks.categories.list(visit.accountId);
   return pages.show(visit, {
     title: 'Categories',

@@ -7,9 +7,9 @@ import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Problem } from '../fields.tsx';
 import { otherFormFields, readOtherFields } from '../other-fields.tsx';
-import type { MemberVisit, Pages } from '../pages.ts';
+import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { browserOf, todayOf } from '../visit.ts';
+import { browserOf, shownStates, todayOf } from '../visit.ts';
 import { actRoutes } from './acts.ts';
 import type { BoardContext } from './card.tsx';
 import { categoryRoutes } from './categories.tsx';
@@ -44,7 +44,14 @@ export function boardRoutes(options: BoardOptions): Route[] {
 function contextOf({ tasks, timeZones, now }: BoardOptions, visit: MemberVisit, query: URLSearchParams): BoardContext {
   const categories = tasks.categories.list(visit.accountId);
   const filter = readFilter(query, (id) => categories.some((category) => category.id === id));
-  return { visit, categories, filter, back: boardPath(filter), today: todayOf(timeZones, visit, now()) };
+  return {
+    visit,
+    categories,
+    filter,
+    back: boardPath(filter),
+    today: todayOf(timeZones, visit, now()),
+    shown: shownStates(visit),
+  };
 }
 
 /** Shows the whole board, or one column page by page. */
@@ -118,7 +125,7 @@ function litTask(tasks: Capabilities['tasks'], visit: MemberVisit, query: URLSea
   return id === undefined ? undefined : tasks.find(visit.accountId, id);
 }
 
-function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, problem?: Problem): Reply {
+function showTask(options: BoardOptions, visit: MemberVisit, task: TaskRecord, problem?: Problem): PageAnswer {
   const board = contextOf(options, visit, new URLSearchParams());
   const changes = options.activity.of(visit.accountId, 'tasks', task.id, limits.taskChangesShown);
   return options.pages.show(visit, {

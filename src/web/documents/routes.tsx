@@ -7,7 +7,7 @@ import type { Capabilities } from '../capabilities.ts';
 import { seeOther } from '../document.tsx';
 import type { Problem } from '../fields.tsx';
 import { readOtherFields } from '../other-fields.tsx';
-import type { MemberVisit, Pages } from '../pages.ts';
+import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import type { Renderer } from '../rendering/renderer.tsx';
 import { browserOf } from '../visit.ts';
@@ -101,7 +101,7 @@ function showForm(
   kind: Kind,
   id: number | undefined,
   problem?: Problem,
-): Reply {
+): PageAnswer {
   const document = id === undefined ? undefined : kind.open(visit.accountId, id);
   return pages.show(visit, {
     title: document === undefined ? `New ${kind.one}` : `Edit ${document.title}`,

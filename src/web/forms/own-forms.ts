@@ -7,8 +7,7 @@ import { addressOf } from '../next-path.ts';
 import { CSRF_FIELD } from '../ui.tsx';
 import type { Visit } from '../visit.ts';
 import type { Drafts } from './drafts.ts';
-import { unnumbered } from './sent-forms.ts';
-import { isSameToken, ownerOfToken } from './token.ts';
+import { isSameToken, ownerOfToken, unmasked } from './token.ts';
 
 /** Values of Sec-Fetch-Site for pages of other sites, and of other hosts or ports of the same one. */
 const FOREIGN_SITES: ReadonlySet<string> = new Set(['cross-site', 'same-site']);
@@ -29,13 +28,13 @@ export class OwnForms {
   }
 
   isOwn({ request, csrf }: Visit, form = request.form): boolean {
-    return this.#isOwnOrigin(request) && isSameToken(unnumbered(form.get(CSRF_FIELD) ?? ''), unnumbered(csrf));
+    return this.#isOwnOrigin(request) && isSameToken(unmasked(form.get(CSRF_FIELD) ?? ''), unmasked(csrf));
   }
 
   /** Keeps the text of a form that this hub made for a member; undefined: no such form, or nothing was written. */
   keep({ request }: Visit): { readonly accountId: string; readonly path: string } | undefined {
     const { keyedHash, drafts } = this.#options;
-    const accountId = ownerOfToken(keyedHash, unnumbered(request.form.get(CSRF_FIELD) ?? ''));
+    const accountId = ownerOfToken(keyedHash, unmasked(request.form.get(CSRF_FIELD) ?? ''));
     if (accountId === undefined || !this.#isOwnOrigin(request)) return undefined;
     const path = drafts.keep(accountId, addressOf(request), request.form);
     return path === undefined ? undefined : { accountId, path };
@@ -46,8 +45,13 @@ export class OwnForms {
    * request comes from (Fetch Metadata), and a page of another site cannot change that.
    */
   #isOwnOrigin(request: RouteRequest): boolean {
-    if (FOREIGN_SITES.has(request.header('sec-fetch-site') ?? '')) return false;
+    if (isFromElsewhere(request)) return false;
     const origin = request.header('origin');
     return origin === undefined || this.#options.isOwnOrigin(origin, request.header('host') ?? '');
   }
+}
+
+/** True when the browser says that a page of another site, host or port made this request. */
+export function isFromElsewhere(request: RouteRequest): boolean {
+  return FOREIGN_SITES.has(request.header('sec-fetch-site') ?? '');
 }

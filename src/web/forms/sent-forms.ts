@@ -1,27 +1,15 @@
 /**
  * Runs a form that is sent twice only once, for a double click without script or a request repeated by a browser. Every
- * rendered page has a number of its own in its forms; the same fields with the same number are the same form.
+ * rendered page masks the token of its forms in another way; the same fields with the same mask are the same form.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Recent } from '../../cache/recent.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { limits } from '../../limits/service.ts';
 import { addressOf } from '../next-path.ts';
 import type { Visit } from '../visit.ts';
 
-const NUMBER_BYTES = 8;
-const MARK = '~';
 const DONE = 303;
-
-/** Adds a number to the token of the forms on a page. It is new for each rendering of the page. */
-export function numbered(token: string): string {
-  return `${token}${MARK}${randomBytes(NUMBER_BYTES).toString('base64url')}`;
-}
-
-/** The token of a form without the number of its page. */
-export function unnumbered(field: string): string {
-  return field.split(MARK, 1)[0] ?? '';
-}
 
 export class SentForms {
   readonly #answers = new Recent<Promise<Reply>>(limits.sentFormsRemembered);
@@ -48,7 +36,7 @@ export class SentForms {
   }
 }
 
-/** The browser, the address and all fields, which include the number of the page. */
+/** The browser, the address and all fields, which include the masked token of the page. */
 function keyOf({ browserId, request }: Visit): string {
   const digest = createHash('sha256');
   for (const part of [browserId, addressOf(request), ...Array.from(request.form).flat()]) {

@@ -105,6 +105,7 @@ function setUpView(
   const form = 'code';
   return {
     title: 'Turn on two-factor sign-in',
+    isSecret: true,
     section: 'settings',
     problem,
     body: (

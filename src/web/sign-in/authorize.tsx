@@ -125,6 +125,7 @@ function consentView(visit: MemberVisit, client: OAuthClient, request: Authoriza
   const name = client.client_name ?? client.host ?? 'An app without a name';
   return {
     title: 'Authorize this app?',
+    isSecret: true,
     // Browsers apply `form-action` to the redirect after a form too, and this one leads to the app.
     headers: { 'Content-Security-Policy': POLICY_WITHOUT_FORMS },
     body: (

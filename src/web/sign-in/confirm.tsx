@@ -48,6 +48,7 @@ function confirmView(visit: MemberVisit, { next, held }: Asked, problem?: Proble
   const form = 'confirm';
   return {
     title: 'Confirm your password',
+    isSecret: true,
     problem,
     body: (
       <div class="narrow">

@@ -8,7 +8,7 @@ import type { Route } from '../../http/route/route.ts';
 import type { GrantDescription } from '../../oauth/device-grants.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
-import type { MemberVisit, Pages } from '../pages.ts';
+import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Fact, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
@@ -78,7 +78,7 @@ async function answer(
   return showRequest(pages, visit, request, tried.problem);
 }
 
-function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Reply {
+function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): PageAnswer {
   return pages.show(visit, {
     title: 'Sign in a device',
     problem,
@@ -96,9 +96,10 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Repl
   });
 }
 
-function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): Reply {
+function showRequest(pages: Pages, visit: MemberVisit, request: GrantDescription, problem?: Problem): PageAnswer {
   return pages.show(visit, {
     title: 'Authorize this device?',
+    isSecret: true,
     problem,
     body: (
       <div class="narrow wide">

@@ -77,6 +77,7 @@ function resetView(visit: Visit, token: string, problem?: Problem): View {
   const form = 'reset';
   return {
     title: 'Choose a new password',
+    isSecret: true,
     problem,
     body: (
       <div class="narrow">

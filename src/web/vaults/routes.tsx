@@ -6,7 +6,7 @@ import { limits } from '../../limits/service.ts';
 import { hasHiddenLetter } from '../../sync/log/paths.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
-import type { MemberVisit } from '../pages.ts';
+import type { MemberVisit, PageAnswer } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { authorOf } from '../visit.ts';
 import { type VaultOptions, vaultOfVisit } from './access.ts';
@@ -60,7 +60,7 @@ function checkName(given: string): string {
   return name;
 }
 
-function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?: Problem): Reply {
+function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?: Problem): PageAnswer {
   return pages.show(visit, {
     title: 'Vaults',
     section: 'vaults',

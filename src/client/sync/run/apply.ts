@@ -85,7 +85,9 @@ function takeBit({ folder, state, tell }: Replica, { path, side }: RemoteRecord,
   if (local === undefined) return false;
   const plan = planBit({ local: local.executable, remote: theirs, base: base?.executable });
   if (plan === 'unchanged') return false;
-  if (base !== undefined) state.setBase(path, { ...base, executable: theirs });
+  // Once dressed, the file is looked at again: it may have an edit of its own, which the agreed record does not describe.
+  const seen = plan === 'set' ? undefined : base?.seen;
+  if (base !== undefined) state.setBase(path, { ...base, executable: theirs, seen });
   if (plan === 'agree') return false;
   folder.dress(path, { executable: theirs });
   tell({ verb: 'pulled', path, note: theirs ? 'executable now' : 'no longer executable' });

@@ -8,7 +8,7 @@ import type { Vault } from '../../../sync/vaults/vaults.ts';
 import { fromForm, newlineOf, textContentOf } from '../../../text/text-content.ts';
 import type { Problem } from '../../fields.tsx';
 import type { Notice } from '../../notices.ts';
-import type { MemberVisit } from '../../pages.ts';
+import type { MemberVisit, PageAnswer } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
@@ -54,7 +54,7 @@ interface Edited {
   readonly text: string;
 }
 
-function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, problem?: Problem): Reply {
+function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, problem?: Problem): PageAnswer {
   const vault = vaultFor(options, visit);
   const body = { visit, vault, ...edited, newline: newlineOf(edited.text), problem };
   return options.pages.show(visit, {

@@ -1,6 +1,6 @@
 /** The table of content codings. */
 import { expect, test } from 'vitest';
-import { codingFor } from '../../src/web/assets.ts';
+import { codingFor } from '../../../src/http/reply/coding.ts';
 
 test.each([
   ['', 'identity'],
