@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { copyAssets } from './assets.mjs';
 import { packCommands } from './pack.mjs';
 
@@ -57,9 +57,12 @@ function writeOverview() {
 }
 
 /** The first words of the commands for users, from their declaration. */
-async function userWords() {
-  const commands = join(dist, 'src/cli/commands.js');
-  return existsSync(commands) ? (await import(pathToFileURL(commands).href)).userWords : [];
+function userWords() {
+  const { status, stdout } = spawnSync(process.execPath, [join(dist, 'src/cli/overview.js'), 'words'], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) process.exit(status ?? 1);
+  return stdout.split(' ');
 }
 
 const inputs = hashOfInputs();
@@ -72,7 +75,7 @@ if (!isCurrent) {
   if (status !== 0) process.exit(status ?? 1);
   copyAssets(root);
   writeOverview();
-  await packCommands(root, await userWords());
+  if (existsSync(join(dist, 'src/cli/overview.js'))) await packCommands(root, userWords());
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

@@ -1,5 +1,5 @@
-/** Prints the list of commands: the build keeps it as a file for `cairn --help`. */
-import { loadGroups } from './commands.ts';
+/** Prints the list of commands, which the build keeps as a file for `cairn --help`; with `words`, the first words of the commands that it packs. */
+import { loadGroups, userWords } from './commands.ts';
 import { overview } from './help.ts';
 
-process.stdout.write(overview(await loadGroups()));
+process.stdout.write(process.argv[2] === 'words' ? userWords.join(' ') : overview(await loadGroups()));
