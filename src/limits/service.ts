@@ -412,6 +412,9 @@ export const limits = {
   activityDropMax: 16,
   activityNameCharsMax: 200,
 
+  /** Names compared to find the one that was probably meant. */
+  namesGuessedMax: 300,
+
   // Events.
   /** Events of one answer, and changes looked at for it. */
   eventPageDefault: 100,

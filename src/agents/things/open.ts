@@ -9,7 +9,7 @@ import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { taskText } from '../../tasks/shown.ts';
 import { foldCase } from '../../text/fold-case.ts';
-import { nearest } from '../../text/nearest.ts';
+import { nearestName } from '../../text/nearest.ts';
 import { textContentOf } from '../../text/text-content.ts';
 import {
   conflictUri,
@@ -106,14 +106,6 @@ async function withNearestDoc(
   const found = all.find((one) => one.title === guess);
   if (found === undefined) return error;
   return new Refusal({ kind: 'not_found', what: `no dev doc ${category}/${title}; did you mean ${docUri(found)}?` });
-}
-
-/** A name that was probably meant: by a typing error, or as a part of a longer one. */
-export function nearestName(asked: string, names: readonly string[]): string | undefined {
-  const folded = foldCase(asked);
-  return (
-    nearest(asked, names) ?? names.find((name) => foldCase(name).includes(folded) || folded.includes(foldCase(name)))
-  );
 }
 
 function handoffThing(

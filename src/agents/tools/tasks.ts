@@ -11,7 +11,7 @@ import { declaredTask } from '../../tasks/declared.ts';
 import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { taskText } from '../../tasks/shown.ts';
-import { nearestName } from '../things/open.ts';
+import { nearestName } from '../../text/nearest.ts';
 import type { Shelves } from '../things/thing.ts';
 
 const { content, due_date, is_important, kanban_status } = declaredTask.inputs;

@@ -1,6 +1,8 @@
 /** Finds one dev doc by its id, or by its title and, if that is ambiguous, its category. */
 import { invalidField, type Refusal, refuseFields } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 import type { Reader } from '../../store/table.ts';
+import { nearestName } from '../../text/nearest.ts';
 import { foldName } from '../rules.ts';
 import { categoryErrors } from './categories.ts';
 import type { DevDocRecord } from './declared.ts';
@@ -58,7 +60,17 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
 }
 
 /** Returns a `not_found` error. An unknown category is the likelier mistake, so it is reported first. */
-function notFound(reader: Reader, accountId: string, { category }: DocReference, isDeleted = false): Refusal {
+function notFound(reader: Reader, accountId: string, { title, category }: DocReference, isDeleted = false): Refusal {
   if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldName(category)));
-  return docNotFound(isDeleted);
+  return docNotFound(isDeleted, isDeleted || title === undefined ? undefined : guessOf(reader, accountId, title));
+}
+
+/** The live document with the nearest title, of as many as are cheap to compare. */
+function guessOf(reader: Reader, accountId: string, title: string): DevDocRecord | undefined {
+  const ids = new Map<string, number>();
+  for (const { key, value } of reader.range(devDocTitles, { prefix: [accountId], limit: limits.namesGuessedMax })) {
+    if (key[2] === 'live') ids.set(key[1], value);
+  }
+  const id = ids.get(nearestName(foldName(title), [...ids.keys()]) ?? '');
+  return id === undefined ? undefined : reader.get(devDocs, [accountId, id]);
 }

@@ -38,9 +38,11 @@ export function changeScope(category: string | undefined): string {
   return category === undefined ? '*' : `=${category}`;
 }
 
-/** `isDeleted`: the document is in the trash. */
-export function docNotFound(isDeleted = false): Refusal {
-  const what = 'dev doc not found';
+/** `isDeleted`: the document is in the trash. `guess`: the one that was probably meant. */
+export function docNotFound(isDeleted = false, guess?: Pick<DevDocRecord, 'id' | 'title' | 'category'>): Refusal {
+  const meant =
+    guess === undefined ? '' : `; did you mean ${JSON.stringify(guess.title)} in ${guess.category}, id ${guess.id}?`;
+  const what = `dev doc not found${meant}`;
   return isDeleted ? recordInTrash(what, 'update_dev_doc') : recordNotFound(what, 'list_dev_docs');
 }
 

@@ -3,6 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
+import { nearestName } from '../../text/nearest.ts';
 import { cleanName, foldName } from '../rules.ts';
 import type { HandoffRecord } from './declared.ts';
 import { handoffNames, handoffRows, handoffs } from './records.ts';
@@ -40,9 +41,37 @@ export function findHandoff(
   const found = row?.key[3].startsWith(when) === true ? reader.get(handoffs, [accountId, row.value.id]) : undefined;
   if (found !== undefined) return found;
   const of = [date, time].filter((part) => part !== undefined).join(' ');
-  throw handoffNotFound(
-    `no handoff of ${JSON.stringify(cleanName(project))}, ${JSON.stringify(cleanName(topic))}${of && `, ${of}`}`,
+  const asked = `${JSON.stringify(cleanName(project))}, ${JSON.stringify(cleanName(topic))}`;
+  const guess = guessOf(reader, accountId, foldName(project), foldName(topic));
+  const meant =
+    guess === undefined ? '' : `; did you mean ${JSON.stringify(guess.project)}, ${JSON.stringify(guess.topic)}?`;
+  throw handoffNotFound(`no handoff of ${asked}${of && `, ${of}`}${meant}`);
+}
+
+/** The handoff with the nearest topic of the project, else one of the nearest project; undefined when the name exists. */
+function guessOf(reader: Reader, accountId: string, project: string, topic: string): HandoffRecord | undefined {
+  const names: { readonly project: string; readonly topic: string; readonly id: number }[] = [];
+  for (let beyond: string[] = []; names.length < limits.namesGuessedMax; ) {
+    const from = beyond.length === 0 ? {} : { beyond };
+    const [row] = reader.range(handoffNames, { prefix: [accountId], limit: 1, ...from });
+    if (row === undefined) break;
+    const [, ofProject, ofTopic] = row.key;
+    names.push({ project: ofProject, topic: ofTopic, id: row.value.id });
+    // Past every date of this name.
+    beyond = [ofProject, ofTopic, END];
+  }
+  const here = names.filter((one) => one.project === project);
+  if (here.some((one) => one.topic === topic)) return undefined;
+  const guess = nearestName(
+    topic,
+    here.map((one) => one.topic),
   );
+  const nearProject = nearestName(
+    project,
+    names.map((one) => one.project),
+  );
+  const found = here.find((one) => one.topic === guess) ?? names.find((one) => one.project === nearProject);
+  return found && reader.get(handoffs, [accountId, found.id]);
 }
 
 /** Returns a page, newest first. Throws Refusal `invalid_fields` when the cursor is invalid. */

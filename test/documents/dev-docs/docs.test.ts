@@ -34,6 +34,26 @@ async function refused(name: string, args: object, status: number, error: object
   return told.error?.message ?? '';
 }
 
+test('[DOC-2] an unknown title is refused with the nearest one, which is not in the trash', async () => {
+  await create('CLAUDE.md', 'Small commits.', { category: 'claude' });
+  await create('Deployment of the hub');
+  const gone = await create('CLAUDE.mdx');
+  await run('delete_dev_doc', { id: gone.id });
+  for (const [title, meant] of [
+    ['claud.md', 'did you mean "CLAUDE.md" in claude, id 1?'],
+    ['deployment', 'did you mean "Deployment of the hub" in docs, id 2?'],
+  ]) {
+    for (const [tool, more] of [
+      ['get_dev_doc', {}],
+      ['update_dev_doc', { content: 'x', mode: 'append' }],
+      ['delete_dev_doc', {}],
+    ] as const) {
+      expect(await refused(tool, { title, ...more }, 404, { code: -32005 })).toContain(meant);
+    }
+  }
+  expect(await refused('get_dev_doc', { title: 'zebra' }, 404, { code: -32005 })).not.toContain('did you mean');
+});
+
 test.each([
   ['CLAUDE.md', 'markdown'],
   ['rules.MDC', 'markdown'],

@@ -150,6 +150,17 @@ test.each([
   else expect(await refused('handoff_get', { ...NAME, ...args }, 404, { code: -32005 })).toMatch(sentence);
 });
 
+test.each([
+  [{ topic: 'relase' }, /no handoff of "cairn", "relase"; did you mean "cairn", "release"\?/],
+  [{ project: 'Cairns', topic: 'release' }, /did you mean "cairn", "release"\?/],
+  [{ topic: 'something else' }, /did you mean "cairn", "release"\?/],
+  [{ project: 'garden', topic: 'beans' }, /no handoff of "garden", "beans"(?!.*did you mean)/],
+  [{ date: '2026-11-19' }, /2026-11-19(?!.*did you mean)/],
+])('[HAND-2] an unknown name %j is refused with the nearest one', async (args, sentence) => {
+  await save({ date: '2026-11-20', time: '0930' });
+  expect(await refused('handoff_get', { ...NAME, ...args }, 404, { code: -32005 })).toMatch(sentence);
+});
+
 test('[HAND-3] a list goes newest first, page by page, with previews and without contents', async () => {
   const long = `  ${'word\n\t'.repeat(60)}${'😀'.repeat(200)}`;
   const days = Array.from({ length: 12 }, (_, n) => `2026-${String(12 - n).padStart(2, '0')}-01`);
