@@ -9,7 +9,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyAssets } from './assets.mjs';
-import { packCommands } from './pack.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
@@ -75,7 +74,7 @@ if (!isCurrent) {
   if (status !== 0) process.exit(status ?? 1);
   copyAssets(root);
   writeOverview();
-  if (existsSync(join(dist, 'src/cli/overview.js'))) await packCommands(root, userWords());
+  if (existsSync(join(dist, 'src/cli/overview.js'))) await (await import('./pack.mjs')).packCommands(root, userWords());
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

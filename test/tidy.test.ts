@@ -302,7 +302,7 @@ test('the client knows no service: it imports only itself, limits, the version, 
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/user\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts|time\/retention\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/nearest\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
