@@ -9,10 +9,18 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyAssets } from './assets.mjs';
+import { writeSingleFile } from './single-file.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = ['src', 'workers', 'test', 'bench'];
-const FILES = ['package-lock.json', 'tsconfig.json', '.package/build.mjs', '.package/assets.mjs', '.package/pack.mjs'];
+const FILES = [
+  'package-lock.json',
+  'tsconfig.json',
+  '.package/build.mjs',
+  '.package/assets.mjs',
+  '.package/pack.mjs',
+  '.package/single-file.mjs',
+];
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.stamp');
 const command = join(dist, 'src/cli/cairn.js');
@@ -75,6 +83,7 @@ if (!isCurrent) {
   copyAssets(root);
   writeOverview();
   if (existsSync(join(dist, 'src/cli/overview.js'))) await (await import('./pack.mjs')).packCommands(root, userWords());
+  await writeSingleFile(root);
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

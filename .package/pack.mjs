@@ -18,7 +18,7 @@ export async function packCommands(root, words) {
   const folder = join(root, 'dist/src/command');
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
-    input: join(from, 'run.js'),
+    input: join(from, 'typed.js'),
     platform: 'node',
     plugins: [
       {

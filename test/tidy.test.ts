@@ -119,7 +119,16 @@ const CLIENT_SYNC = [
   ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
 ];
 const WEB = [
-  ['assets.ts', 'capabilities.ts', 'cookies.ts', 'download-headers.ts', 'next-path.ts', 'notices.ts', 'zone-format.ts'],
+  [
+    'assets.ts',
+    'capabilities.ts',
+    'client-file.ts',
+    'cookies.ts',
+    'download-headers.ts',
+    'next-path.ts',
+    'notices.ts',
+    'zone-format.ts',
+  ],
   ['rendering', 'visit.ts'],
   ['ui.tsx'],
   ['fault-page.tsx', 'fields.tsx', 'forms', 'layout.tsx'],
@@ -165,6 +174,7 @@ const CLI = [
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['commands.ts'],
   ['manual.ts', 'overview.ts', 'run.ts'],
+  ['typed.ts'],
   ['cairn.ts'],
 ];
 

@@ -13,7 +13,7 @@ import { endWithOutput, useUmaskOfService } from './process.ts';
 
 /** What the build packed: the first words of its commands, a line each, and run.ts with them. */
 const PACKED_WORDS = new URL('../command/words.txt', import.meta.url);
-const PACKED = new URL('../command/run.js', import.meta.url);
+const PACKED = new URL('../command/typed.js', import.meta.url);
 
 const OVERVIEW = new URL('overview.txt', import.meta.url);
 const [first, ...rest] = process.argv.slice(2);
@@ -35,8 +35,8 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
     readFileSync(PACKED_WORDS, 'utf8')
       .split('\n')
       .includes(first ?? '');
-  const { runCommand } = isPacked
-    ? ((await import(PACKED.href)) as typeof import('./run.ts'))
-    : await import('./run.ts');
-  await runCommand(process.argv.slice(2));
+  const { runTyped } = isPacked
+    ? ((await import(PACKED.href)) as typeof import('./typed.ts'))
+    : await import('./typed.ts');
+  await runTyped(process.argv.slice(2));
 }

@@ -35,6 +35,32 @@ export interface Command {
   run(options: Options): Promise<number>;
 }
 
+export interface FoundCommand {
+  readonly command: Command;
+  /** The words after its name. */
+  readonly rest: readonly string[];
+}
+
+/**
+ * Finds the command with the longest name matching the first words. Returns it with the remaining words; undefined when
+ * no command matches.
+ */
+export function commandNamed(commands: readonly Command[], words: readonly string[]): FoundCommand | undefined {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    const command = commands.find((candidate) => candidate.name === name);
+    if (command !== undefined) return { command, rest: words.slice(length) };
+  }
+  return undefined;
+}
+
+/** The commands that a program has. */
+export interface CommandList {
+  /** Loads all, for the help and for what was probably meant. */
+  readonly loadGroups: () => Promise<readonly CommandGroup[]>;
+  readonly findCommand: (argv: readonly string[]) => Promise<FoundCommand | undefined>;
+}
+
 export const needs = (name: string, value: string): CommandOption => ({ name, value, required: true });
 
 export const takes = (name: string, value: string): CommandOption => ({ name, value, required: false });

@@ -3,7 +3,7 @@
  * listed, and the modules of the service only for operator commands. So `cairn help` and the client commands need no
  * native library and start ten times as fast.
  */
-import type { Command, CommandGroup } from './command.ts';
+import { type Command, type CommandGroup, commandNamed, type FoundCommand } from './command.ts';
 import { commandWord } from './meant.ts';
 
 interface CommandSource {
@@ -101,21 +101,10 @@ export async function loadGroups(): Promise<readonly CommandGroup[]> {
   );
 }
 
-/**
- * Finds the command with the longest name matching the first words. Returns it with the remaining words; undefined when
- * no command matches.
- */
-export async function findCommand(
-  argv: readonly string[],
-): Promise<{ readonly command: Command; readonly rest: string[] } | undefined> {
+/** Finds the command of the first words, as `commandNamed` does. */
+export async function findCommand(argv: readonly string[]): Promise<FoundCommand | undefined> {
   const [first = '', ...more] = argv;
   const words = [commandWord(first), ...more];
   const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
-  const commands = (await source?.load()) ?? [];
-  for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ');
-    const command = commands.find((candidate) => candidate.name === name);
-    if (command !== undefined) return { command, rest: argv.slice(length) };
-  }
-  return undefined;
+  return commandNamed((await source?.load()) ?? [], words);
 }

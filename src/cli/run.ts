@@ -8,8 +8,7 @@ import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemSentence } from '../common/system-reason.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
-import { readOptions } from './command.ts';
-import { findCommand, loadGroups } from './commands.ts';
+import { type CommandList, readOptions } from './command.ts';
 import { commandHelp, overview } from './help.ts';
 import { commandWord, meantCommand } from './meant.ts';
 import { print, printError } from './output.ts';
@@ -18,7 +17,7 @@ import { UsageError } from './usage-error.ts';
 
 const EXIT = { done: 0, refused: 1, usage: 2, conflict: 3, unreachable: 4 } as const;
 
-async function run(argv: readonly string[]): Promise<number> {
+async function run(argv: readonly string[], { findCommand, loadGroups }: CommandList): Promise<number> {
   const [first] = argv;
   requireOpenFiles();
   // The service keeps running when the reader of its log exits.
@@ -28,11 +27,11 @@ async function run(argv: readonly string[]): Promise<number> {
     return EXIT.done;
   }
   const found = await findCommand(argv);
-  if (found === undefined) throw await unknownCommand(argv);
+  if (found === undefined) throw await unknownCommand(argv, loadGroups);
   const { command, rest } = found;
   const [word] = rest;
   if (word !== undefined && !word.startsWith('-') && command.operands === undefined) {
-    throw await unknownSubcommand(command.name, word);
+    throw await unknownSubcommand(command.name, word, loadGroups);
   }
   if (rest.includes('--help') || rest.includes('-h')) {
     print(commandHelp(command));
@@ -52,7 +51,7 @@ function asTyped(argv: readonly string[]): readonly string[] {
 }
 
 /** Error for an unknown command: lists the commands of a group, or suggests what was probably meant. */
-async function unknownCommand(argv: readonly string[]): Promise<UsageError> {
+async function unknownCommand(argv: readonly string[], loadGroups: CommandList['loadGroups']): Promise<UsageError> {
   const [first = '', second] = argv;
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map(({ name }) => name));
   const meant = meantCommand(argv, names);
@@ -66,7 +65,11 @@ async function unknownCommand(argv: readonly string[]): Promise<UsageError> {
 }
 
 /** Error for a word after a command that takes none, such as a misspelt `cairn sync status`, or a folder. */
-async function unknownSubcommand(name: string, word: string): Promise<UsageError> {
+async function unknownSubcommand(
+  name: string,
+  word: string,
+  loadGroups: CommandList['loadGroups'],
+): Promise<UsageError> {
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
   const guess = meantCommand([name, word], names);
   const isFolder = name === 'sync' && guess === undefined && existsSync(word);
@@ -85,11 +88,11 @@ function exitOf(error: Error): number {
 }
 
 /** Runs what was typed after `cairn`. Sets the exit code of the process; throws only what nobody expected. */
-export async function runCommand(argv: readonly string[]): Promise<void> {
+export async function runCommand(argv: readonly string[], commands: CommandList): Promise<void> {
   keepMemoryOutOfCoreDumps();
   ignoreForeignSignals();
   try {
-    process.exitCode = await run(asTyped(argv));
+    process.exitCode = await run(asTyped(argv), commands);
   } catch (error) {
     tellError(error);
   }

@@ -238,6 +238,8 @@ export const limits = {
   /** The most tasks of a column on one page, and the first tasks of each column on the whole board. */
   boardColumnRows: 50,
   boardFirstRows: 15,
+  /** Tasks that one form of the board can change: all that it can show. */
+  boardManyMax: 200,
   /** Home page: sessions of recent activity, and due tasks. */
   activityRows: 5,
   /** Sessions on a page of activity, changes read for it, and the pause that ends a session. */

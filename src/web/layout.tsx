@@ -177,6 +177,7 @@ const SHORTCUTS = [
   ['g then h, t, v, d, a, s', 'Go to home, tasks, vaults, documents, activity, search'],
   ['Arrow keys', 'From card to card on the board'],
   ['Shift + arrow keys', 'Move a card'],
+  ['x, Shift + x', 'Select a card, or all since the last one'],
   ['Enter', 'Open what is focused'],
   ['Esc', 'Close a menu or a notice, leave a field'],
   ['?', 'This list'],

@@ -10,6 +10,7 @@ import { activityRoutes } from './activity/routes.tsx';
 import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
+import { clientFileRoute } from './client-file.ts';
 import { documentRoutes } from './documents/routes.tsx';
 import { noPage } from './fault-page.tsx';
 import { Drafts } from './forms/drafts.ts';
@@ -95,6 +96,7 @@ export function webRoutes(options: WebOptions): Route[] {
   const over = { ...options, pages, downloads, renderer: new Renderer(options.pool) };
   return [
     assets.route,
+    clientFileRoute(),
     draftRoute(pages, drafts),
     pages.open('*', () => {
       throw noPage();

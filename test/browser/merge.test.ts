@@ -69,3 +69,21 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     await context.close();
   });
 });
+
+test('[WEB-20] an open editor says who changed its file and what, and what was typed stays', async () => {
+  const { page, context, complaints } = await visit();
+  const agent = new Device(hub, await signUp(page, 'open-editor@example.org', PASSWORD), 'claude-code');
+  const { sha256, vault_id: vault } = await agent.push('notes.txt', text());
+  await page.goto(`/vaults/${vault}/file?path=notes.txt`);
+  await page.getByRole('link', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Content').fill(text({ three: 'three of mine' }));
+  await agent.push('notes.txt', text({ nine: 'nine of the agent' }), { base_sha: sha256 });
+  await page.getByText('claude-code changed this file').waitFor();
+  await page.getByText('See what changed').click();
+  await page.getByRole('cell', { name: 'nine of the agent' }).waitFor();
+  expect(await page.getByLabel('Content').inputValue()).toBe(text({ three: 'three of mine' }));
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved, and merged with a change by claude-code.').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

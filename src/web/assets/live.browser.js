@@ -66,9 +66,11 @@ const keeping = (sent) => ({
  * @param {string} mark
  */
 function isShown(mark) {
-  const [epoch, count] = mark.split('.');
-  const [shownEpoch, shownCount] = (shownMark ?? '').split('.');
-  return epoch === shownEpoch && Number(count) <= Number(shownCount);
+  const [epoch, count, ofVaults] = mark.split('.');
+  const [shownEpoch, shownCount, shownOfVaults] = (shownMark ?? '').split('.');
+  if (epoch !== shownEpoch) return false;
+  // The first number orders the marks; a push into a vault raises only the second one.
+  return count === shownCount ? Number(ofVaults) <= Number(shownOfVaults) : Number(count) < Number(shownCount);
 }
 
 /** @param {string} text */

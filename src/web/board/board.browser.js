@@ -1,4 +1,4 @@
-/** Moves cards on the board by drag or keyboard. Both submit the form of the card, like its buttons. */
+/** Moves cards on the board by drag, finger or keyboard. Each submits the form of the card, like its buttons. */
 
 const root = document.documentElement;
 /** @type {HTMLElement | undefined} */
@@ -80,33 +80,158 @@ document.addEventListener('dragstart', (event) => {
   event.dataTransfer.setData('text/plain', linkOf(card)?.textContent ?? '');
 });
 
-document.addEventListener('dragend', () => {
+function endDrag() {
   dragged?.classList.remove('is-dragged');
   dragged = undefined;
   delete root.dataset.dragging;
   clearMarks();
-});
+}
+
+document.addEventListener('dragend', endDrag);
 
 document.addEventListener('dragover', (event) => {
   const column = columnOf(event.target);
   if (dragged === undefined || column === null) return;
   event.preventDefault();
+  mark(column, event.clientY);
+});
+
+/** True where cards have an order of their own that no drop changes. */
+const isSorted = () => document.querySelector('.board[data-sorted]') !== null;
+
+/**
+ * Marks where a drop would insert.
+ * @param {HTMLElement} column
+ * @param {number} y
+ */
+function mark(column, y) {
   clearMarks();
-  const below = column.dataset.column === 'done' ? undefined : cardBelow(column, event.clientY);
+  const below = column.dataset.column === 'done' || isSorted() ? undefined : cardBelow(column, y);
   if (below === undefined) column.classList.add('is-target');
   else below.classList.add('drop-before');
-});
+}
+
+/**
+ * Drops a card on a column.
+ * @param {HTMLElement} card
+ * @param {HTMLElement} column
+ * @param {number} y
+ */
+function drop(card, column, y) {
+  const status = column.dataset.column ?? column.dataset.tab ?? '';
+  const isSame = columnOf(card)?.dataset.column === status;
+  const isFree = status === 'done' || isSorted();
+  if (isFree && isSame) return;
+  // A tab shows no cards to insert before: the card comes to the end.
+  const before = cardBelow(column, y)?.dataset.task ?? '';
+  sendCard(card, { ...(isSame ? {} : { status }), ...(isFree ? {} : { before }) });
+}
 
 document.addEventListener('drop', (event) => {
   const column = columnOf(event.target);
   if (dragged === undefined || column === null) return;
   event.preventDefault();
-  const status = column.dataset.column ?? '';
-  const isSame = columnOf(dragged) === column;
-  if (status === 'done' && isSame) return;
-  const before = cardBelow(column, event.clientY)?.dataset.task ?? '';
-  sendCard(dragged, { ...(isSame ? {} : { status }), ...(status === 'done' ? {} : { before }) });
+  drop(dragged, column, event.clientY);
 });
+
+/** A finger that rests this long on a card lifts it; one that moves further than this before scrolls the page. */
+const LIFT_MS = 350;
+const STILL_PX = 10;
+/** This near to an edge of the window, a lifted card scrolls the page. */
+const EDGE_PX = 56;
+const SCROLL_PX = 12;
+
+/**
+ * The touch that rests on a card, or moves one.
+ * @type {{ readonly card: HTMLElement, readonly x: number, readonly y: number, readonly timer: ReturnType<typeof setTimeout> } | undefined}
+ */
+let touch;
+
+document.addEventListener(
+  'touchstart',
+  (event) => {
+    const card = cardOf(event.target);
+    const [finger] = event.touches;
+    endTouch();
+    if (card === null || finger === undefined || event.touches.length > 1) return;
+    if (around(event.target, 'summary, button, input, .menu-body') !== null) return;
+    // The browser's own drag would begin a moment later, and end this one.
+    card.draggable = false;
+    touch = { card, x: finger.clientX, y: finger.clientY, timer: setTimeout(() => lift(card), LIFT_MS) };
+  },
+  { passive: true },
+);
+
+/** @param {HTMLElement} card */
+function lift(card) {
+  dragged = card;
+  root.dataset.dragging = '';
+  card.classList.add('is-dragged', 'is-lifted');
+  navigator.vibrate?.(10);
+}
+
+/**
+ * The column or the tab under a finger.
+ * @param {Touch} finger
+ */
+function columnUnder({ clientX, clientY }) {
+  const under = document.elementFromPoint(clientX, clientY);
+  return columnOf(under) ?? around(under, '[data-tab]');
+}
+
+document.addEventListener(
+  'touchmove',
+  (event) => {
+    const [finger] = event.touches;
+    if (touch === undefined || finger === undefined) return;
+    const [x, y] = [finger.clientX - touch.x, finger.clientY - touch.y];
+    if (dragged === undefined) {
+      if (Math.hypot(x, y) > STILL_PX) endTouch();
+      return;
+    }
+    event.preventDefault();
+    touch.card.style.translate = `${x}px ${y}px`;
+    if (finger.clientY < EDGE_PX) scrollBy(0, -SCROLL_PX);
+    else if (finger.clientY > innerHeight - EDGE_PX) scrollBy(0, SCROLL_PX);
+    const column = columnUnder(finger);
+    if (column === null) clearMarks();
+    else mark(column, finger.clientY);
+  },
+  { passive: false },
+);
+
+document.addEventListener(
+  'touchend',
+  (event) => {
+    const [finger] = event.changedTouches;
+    const lifted = dragged;
+    if (touch === undefined || lifted === undefined || finger === undefined) {
+      endTouch();
+      return;
+    }
+    // The card was not pressed.
+    event.preventDefault();
+    const column = columnUnder(finger);
+    if (column !== null) drop(lifted, column, finger.clientY);
+    endTouch();
+  },
+  { passive: false },
+);
+
+document.addEventListener('touchcancel', endTouch);
+document.addEventListener('contextmenu', (event) => {
+  if (touch !== undefined && dragged !== undefined) event.preventDefault();
+});
+
+function endTouch() {
+  if (touch === undefined) return;
+  clearTimeout(touch.timer);
+  touch.card.classList.remove('is-lifted');
+  touch.card.style.removeProperty('translate');
+  touch.card.draggable = true;
+  touch = undefined;
+  endDrag();
+}
 
 /**
  * Moves the focus to the next card in a direction.

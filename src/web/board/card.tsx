@@ -10,6 +10,7 @@ import type { MemberVisit } from '../visit.ts';
 import { dateText } from '../zone-format.ts';
 import { COLUMNS, type ColumnKind } from './columns.ts';
 import type { BoardFilter } from './filter.ts';
+import { MANY_FORM } from './many.ts';
 
 /** Shared by all cards of a board. */
 export interface BoardContext {
@@ -54,11 +55,12 @@ export function Card({ task, board }: CardProps): VNode {
       <form method="post" action={`/tasks/${task.id}/move`} data-swap>
         <CsrfField csrf={board.visit.csrf} />
         <input type="hidden" name="back" value={board.back} />
+        <PickBox task={task} />
         <Tick task={task} />
         <a class="card-text" id={`card-${task.id}`} href={`/tasks/${task.id}`} draggable={false}>
           <Given>{text}</Given>
         </a>
-        <Menu task={task} />
+        <Menu task={task} isSorted={board.filter.sort !== undefined} />
       </form>
       {hasFacts ? (
         <p class="card-facts">
@@ -78,6 +80,22 @@ function stateOf(task: TaskRecord, category: Category | undefined, { back, today
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, STATE_CHARS);
 }
 
+/** Selects the card. It belongs to the form that acts on all selected cards. */
+function PickBox({ task }: Pick<CardProps, 'task'>): VNode {
+  return (
+    <input
+      class="pick"
+      type="checkbox"
+      form={MANY_FORM}
+      name="task"
+      id={`pick-${task.id}`}
+      value={task.id}
+      aria-label={`Select: ${shortName(task.content)}`}
+      autocomplete="off"
+    />
+  );
+}
+
 function Tick({ task }: Pick<CardProps, 'task'>): VNode {
   const isDone = task.kanban_status === 'done';
   const label = `${isDone ? 'Mark not done' : 'Mark done'}: ${shortName(task.content)}`;
@@ -93,7 +111,7 @@ function Tick({ task }: Pick<CardProps, 'task'>): VNode {
   );
 }
 
-function Menu({ task }: Pick<CardProps, 'task'>): VNode {
+function Menu({ task, isSorted }: Pick<CardProps, 'task'> & { readonly isSorted: boolean }): VNode {
   const { id } = task;
   const name = shortName(task.content);
   const others = COLUMNS.filter(({ status }) => status !== task.kanban_status);
@@ -109,7 +127,7 @@ function Menu({ task }: Pick<CardProps, 'task'>): VNode {
         {others.map((column) => (
           <Move key={column.status} to={column} task={name} />
         ))}
-        {task.kanban_status === 'done' ? null : <Place />}
+        {task.kanban_status === 'done' || isSorted ? null : <Place />}
         <hr />
         <button type="submit" formaction={`/tasks/${id}/mark`} name="important" value={String(!task.is_important)}>
           {task.is_important ? 'Not important' : 'Mark important'}

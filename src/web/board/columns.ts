@@ -1,10 +1,11 @@
-/** Selects and sorts the tasks of each column: manually placed ones first, then by due date; done tasks by newest. */
+/** Selects and sorts the tasks of each column: by default manually placed ones first, then by due date; done tasks by newest. */
 import { limits } from '../../limits/service.ts';
 import type { KanbanStatus, TaskRecord } from '../../tasks/declared.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { dayNumber } from '../../time/calendar.ts';
 import type { Zone } from '../../time/zone.ts';
 import { type BoardFilter, boardPath, taskFilter } from './filter.ts';
+import { columnOrder } from './groups.ts';
 
 export const COLUMNS = [
   { status: 'backlog', name: 'Backlog', empty: 'Ideas for later.' },
@@ -62,7 +63,12 @@ function withLit(found: ColumnTasks, lit: TaskRecord | undefined): ColumnTasks {
 export function wholeColumn(tasks: Tasks, accountId: string, status: KanbanStatus): number[] {
   const placed = tasks.places.of(accountId, status).map(({ id }) => id);
   const known = new Set(placed);
-  const request = { filter: { kanbanStatus: status }, order: orderOf(status), offset: 0, limit: limits.boardPlacedMax };
+  const request = {
+    filter: { kanbanStatus: status },
+    order: columnOrder(status, undefined),
+    offset: 0,
+    limit: limits.boardPlacedMax,
+  };
   const rest = tasks.list(accountId, request).tasks.map(({ id }) => id);
   return [...placed, ...rest.filter((id) => !known.has(id))];
 }
@@ -84,7 +90,7 @@ async function searchColumn(
   limit: number,
 ): Promise<ColumnTasks> {
   const wanted = { ...taskFilter(filter, today), kanbanStatus: column.status };
-  const search = { filter: wanted, order: orderOf(column.status), limit, zone, text: filter.text };
+  const search = { filter: wanted, order: columnOrder(column.status, filter.sort), limit, zone, text: filter.text };
   const { tasks: shown, hasMore } = await tasks.searchShown(accountId, search);
   const found = shown.map(({ json }): TaskRecord => ({ ...(JSON.parse(json) as TaskRecord), deleted_at: null }));
   const isLong = limit === limits.boardColumnRows;
@@ -99,7 +105,7 @@ function firstOf(tasks: Tasks, column: ColumnKind, request: ColumnsRequest, rows
   const known = new Set(placed.map(({ id }) => id));
   const found = tasks.list(accountId, {
     filter: { ...taskFilter(filter, today), kanbanStatus: column.status },
-    order: orderOf(column.status),
+    order: columnOrder(column.status, filter.sort),
     offset: 0,
     limit: rows + Math.min(rows, placed.length),
   });
@@ -132,7 +138,7 @@ function pageOf(
     const wanted = { ...taskFilter(filter, today), kanbanStatus: column.status };
     const { tasks: found, total } = tasks.list(accountId, {
       filter: wanted,
-      order: orderOf(column.status),
+      order: columnOrder(column.status, filter.sort),
       offset,
       limit: rows,
     });
@@ -157,7 +163,7 @@ function pageOf(
 
 /** The tasks of a column that were placed by hand and match the filter, in order. */
 function placedOf(tasks: Tasks, { status }: ColumnKind, { accountId, filter, today }: ColumnsRequest): TaskRecord[] {
-  if (status === 'done') return [];
+  if (status === 'done' || filter.sort !== undefined) return [];
   const { categoryId, isImportant, due } = taskFilter(filter, today);
   return tasks.places.of(accountId, status).filter(({ category_id, is_important, due_date: date }) => {
     const day = date === null ? undefined : dayNumber(date);
@@ -172,10 +178,4 @@ function placedOf(tasks: Tasks, { status }: ColumnKind, { accountId, filter, tod
 /** The path of the board with more of a column, at the last task shown now. */
 function unfoldedPath(filter: BoardFilter, { status }: ColumnKind, shown: readonly TaskRecord[]): string {
   return `${boardPath({ ...filter, unfolded: [...filter.unfolded, status] })}#task-${shown.at(-1)?.id}`;
-}
-
-function orderOf(status: KanbanStatus) {
-  return status === 'done'
-    ? ({ sortBy: 'completed_at', descending: true } as const)
-    : ({ sortBy: 'due_date', descending: false } as const);
 }

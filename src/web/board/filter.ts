@@ -5,6 +5,7 @@ import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
 import { dayNumber } from '../../time/calendar.ts';
 import { ownPath } from '../next-path.ts';
+import { type BoardSort, GROUPINGS, type Grouping, SORTS } from './groups.ts';
 
 export const DUE_FILTERS = [
   { value: 'overdue', label: 'Overdue' },
@@ -20,6 +21,9 @@ export interface BoardFilter {
   readonly category: number | undefined;
   readonly due: DueFilter | undefined;
   readonly isImportant: boolean;
+  /** Undefined: ordered by hand. */
+  readonly sort: BoardSort | undefined;
+  readonly group: Grouping | undefined;
   /** The column shown on a phone. */
   readonly tab: KanbanStatus;
   /** Columns shown with more than their first tasks. */
@@ -37,6 +41,8 @@ export function readFilter(query: URLSearchParams, isCategory: (id: number) => b
     category: category !== undefined && isCategory(category) ? category : undefined,
     due: DUE_FILTERS.find(({ value }) => value === query.get('due'))?.value,
     isImportant: query.get('important') === 'true',
+    sort: SORTS.find(({ value }) => value === query.get('sort'))?.value,
+    group: GROUPINGS.find(({ value }) => value === query.get('group'))?.value,
     tab: KANBAN_STATUSES.find((status) => status === query.get('tab')) ?? DEFAULT_TAB,
     unfolded: KANBAN_STATUSES.filter((status) => query.getAll(UNFOLDED).includes(status)),
   };
@@ -49,12 +55,14 @@ export function isNarrowed({ text, category, due, isImportant }: BoardFilter): b
 
 /** The path of the board with a filter and additional query parameters. */
 export function boardPath(filter: BoardFilter, more: Readonly<Record<string, string>> = {}): string {
-  const { text, category, due, isImportant, tab, unfolded } = filter;
+  const { text, category, due, isImportant, sort, group, tab, unfolded } = filter;
   const query = new URLSearchParams({
     ...(text === undefined ? {} : { q: text }),
     ...(category === undefined ? {} : { category: String(category) }),
     ...(due === undefined ? {} : { due }),
     ...(isImportant ? { important: 'true' } : {}),
+    ...(sort === undefined ? {} : { sort }),
+    ...(group === undefined ? {} : { group }),
     ...(tab === DEFAULT_TAB ? {} : { tab }),
     ...more,
   });

@@ -17,6 +17,8 @@ import { columnNamed, readColumns } from './columns.ts';
 import { backOf, boardPath, isNarrowed, litPath, readFilter, readTaskId } from './filter.ts';
 import { EditTask, NewTask, OPENED, OTHER_FIELDS } from './forms.tsx';
 import { TaskChanges } from './history.tsx';
+import { manyRoutes } from './many.ts';
+import { ManyBar, SelectToggle } from './many-bar.tsx';
 import { mergeTask, readOpened } from './merge-task.ts';
 import { trashRoutes } from './trash.tsx';
 import { Column, ColumnTabs, FilterForm, FilterToggle, NoTasks } from './view.tsx';
@@ -35,6 +37,7 @@ export function boardRoutes(options: BoardOptions): Route[] {
     pages.memberForm(PATH, (visit, form) => create(options, visit, form)),
     ...categoryRoutes(options),
     ...trashRoutes(options),
+    ...manyRoutes(options),
     pages.member(`${PATH}/:id`, (visit) => showTask(options, visit, taskOf(options, visit))),
     pages.memberForm(`${PATH}/:id`, (visit, form) => save(options, visit, form)),
     ...actRoutes(options),
@@ -94,6 +97,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
         <div class="title-row">
           <h1>Tasks</h1>
           <FilterToggle board={board} />
+          {isEmpty ? null : <SelectToggle />}
           <p class="title-links">
             <a href="/tasks/categories">Categories</a>
             <a href="/tasks/trash">Trash</a>
@@ -109,11 +113,12 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
           </p>
         )}
         {isEmpty ? <NoTasks /> : null}
-        <div class={column === undefined ? 'board' : 'board one'}>
+        <div class={column === undefined ? 'board' : 'board one'} data-sorted={board.filter.sort}>
           {columns.map((found) => (
             <Column key={found.column.status} found={found} board={board} />
           ))}
         </div>
+        <ManyBar board={board} />
       </>
     ),
   });

@@ -1,10 +1,11 @@
 /** Renders the task board: the filter, the tabs that replace columns on a phone, and the columns. */
-import type { VNode } from 'preact';
+import { Fragment, type VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
-import { Empty, SubmitButton } from '../ui.tsx';
+import { Empty, Given, SubmitButton } from '../ui.tsx';
 import { type BoardContext, Card } from './card.tsx';
 import type { ColumnTasks } from './columns.ts';
 import { boardPath, DUE_FILTERS, isNarrowed } from './filter.ts';
+import { GROUPINGS, groupTasks, SORTS } from './groups.ts';
 
 export function Column({ found, board }: { readonly found: ColumnTasks; readonly board: BoardContext }): VNode {
   const { column, tasks, total, more, isCut } = found;
@@ -18,11 +19,20 @@ export function Column({ found, board }: { readonly found: ColumnTasks; readonly
         {column.name} <span class="count">{total}</span>
       </h2>
       {tasks.length === 0 ? <p class="column-empty">{isNarrowed(board.filter) ? 'None.' : column.empty}</p> : null}
-      <ul class="cards">
-        {open.map((task) => (
-          <Card key={task.id} task={task} board={board} />
-        ))}
-      </ul>
+      {groupTasks(open, board.filter.group, board).map(({ name, tasks: grouped }) => (
+        <Fragment key={name ?? ''}>
+          {name === undefined ? null : (
+            <h3 class="group">
+              <Given>{name}</Given> <span class="count">{grouped.length}</span>
+            </h3>
+          )}
+          <ul class="cards">
+            {grouped.map((task) => (
+              <Card key={task.id} task={task} board={board} />
+            ))}
+          </ul>
+        </Fragment>
+      ))}
       {folded.length === 0 ? null : (
         <details class="folded" id={`${id}-folded`}>
           <summary>{folded.length} more</summary>
@@ -58,6 +68,7 @@ export function ColumnTabs({
         <a
           key={status}
           id={`tab-${status}`}
+          data-tab={status}
           href={boardPath({ ...board.filter, tab: status })}
           aria-current={status === board.filter.tab ? 'true' : undefined}
           data-swap
@@ -124,8 +135,10 @@ export function FilterForm({ board }: { readonly board: BoardContext }): VNode {
         <input type="checkbox" name="important" id="filter-important" value="true" checked={filter.isImportant} />
         Important
       </label>
+      <Arrange name="sort" label="Order" none="By hand" options={SORTS} chosen={filter.sort} />
+      <Arrange name="group" label="Groups" none="No groups" options={GROUPINGS} chosen={filter.group} />
       <SubmitButton look="small">Filter</SubmitButton>
-      {isNarrowed(filter) ? (
+      {isNarrowed(filter) || filter.sort !== undefined || filter.group !== undefined ? (
         <a class="button small quiet" href="/tasks" id="filter-clear">
           Clear
         </a>
@@ -141,5 +154,30 @@ export function NoTasks(): VNode {
         Add your first task above. Your agents see the same board: ask one to “list my tasks on Cairn”, or to add one.
       </p>
     </Empty>
+  );
+}
+
+interface ArrangeProps {
+  readonly name: string;
+  readonly label: string;
+  readonly none: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly chosen: string | undefined;
+}
+
+/** How the cards are arranged. Nothing chosen is the default, and is not in the address. */
+function Arrange({ name, label, none, options, chosen }: ArrangeProps): VNode {
+  return (
+    <label>
+      <span class="sr-only">{label}</span>
+      <select name={name} id={`filter-${name}`}>
+        <option value="">{`${label}: ${none.toLowerCase()}`}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === chosen}>
+            {`${label}: ${option.label.toLowerCase()}`}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -112,7 +112,7 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
   return (
     <div class="actions row">
       {isCurrent && isText && file.size_bytes <= limits.editedTextBytesMax ? (
-        <a class="button small" href={editPath(vault.id, path)}>
+        <a class="button small" href={editPath(vault.id, path, seq)}>
           Edit
         </a>
       ) : null}

@@ -27,8 +27,9 @@ export function newFilePath(vaultId: string, folder: string): string {
   return `${vaultPath(vaultId)}/new${folder === '' ? '' : `?${new URLSearchParams({ folder })}`}`;
 }
 
-export function editPath(vaultId: string, path: string): string {
-  return `${vaultPath(vaultId)}/edit?${new URLSearchParams({ path })}`;
+/** The editor. With `seq` it begins with that version, and says what changed since. */
+export function editPath(vaultId: string, path: string, seq?: number): string {
+  return `${vaultPath(vaultId)}/edit?${query(path, seq)}`;
 }
 
 /** The folder that contains a file or a folder; empty: the vault itself. */

@@ -1,10 +1,10 @@
 /** The files for CI: what their jobs run works in an empty environment, and backs the repository up. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { backupMachine, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
-import { CAIRN, type CommandResult } from '../../support/hub.ts';
+import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
+import type { CommandResult } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -15,9 +15,12 @@ const hub = useHub();
 function scriptOf(file: string, key: string): string {
   const text = readFileSync(new URL(`../../../src/manual/deploy/${file}`, import.meta.url), 'utf8');
   const [, indent = '', block = ''] = new RegExp(`^( +)${key}: \\|\\n((?:\\1 +.*\\n)+)`, 'm').exec(text) ?? [];
-  expect(block).toContain('cairn backups push');
+  expect(block).toContain('backups push');
   return block.replaceAll(`\n${indent}  `, '\n').trim();
 }
+
+const packageVersion = () =>
+  (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
 /** Runs a script as a CI job does: in a checkout, with nothing but its own variables. */
 function job(script: string, folder: string, env: Record<string, string>): Promise<CommandResult> {
@@ -37,20 +40,21 @@ test.each([
   async (file, key) => {
     const machine = backupMachine(hub, await account(hub));
     await machine.cairn('init');
-    const { servers } = JSON.parse(readFileSync(join(machine.config, 'cairn', 'mirror.json'), 'utf8')) as {
-      servers: Record<string, { token: string; hmac_secret: string; recipients: string[] }>;
-    };
-    const { token = '', hmac_secret = '', recipients = [] } = servers[hub.url] ?? {};
-    const bin = temporaryFolder();
-    mkdirSync(bin, { recursive: true });
-    writeFileSync(join(bin, 'cairn'), `#!/bin/sh\nexec ${process.execPath} ${CAIRN} "$@"\n`, { mode: 0o755 });
+    const told = (await machine.cairn('uploader-create', 'ci')).stdout;
+    const uploadOnly = Object.fromEntries(
+      [...told.matchAll(/^(CAIRN_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+    );
+    expect(Object.keys(uploadOnly).toSorted()).toEqual([
+      'CAIRN_MIRROR_SECRET',
+      'CAIRN_MIRROR_TOKEN',
+      'CAIRN_RECIPIENTS',
+      'CAIRN_SERVER',
+    ]);
+    // There is no cairn here: the job downloads its client from the hub.
     const env = {
-      PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`,
+      ...uploadOnly,
+      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: temporaryFolder(),
-      CAIRN_SERVER: hub.url,
-      CAIRN_RECIPIENTS: recipients.join(','),
-      CAIRN_MIRROR_TOKEN: token,
-      CAIRN_MIRROR_SECRET: hmac_secret,
       CAIRN_LABEL: '빌드서버-7호',
     };
     const { folder } = testRepository(4096, 'project');
@@ -60,8 +64,11 @@ test.each([
     const done = await job(script, clone, env);
     expect([done.code, done.stderr]).toEqual([0, '']);
     expect(done.stdout).toContain('Backed up project');
+    expect((await job(script, clone, env)).stdout).toContain('already backed up');
+    commitFile(clone, 'new.txt', 'new\n');
+    expect((await job(script, clone, env)).stdout).toContain('(increment)');
     const listed = JSON.parse((await machine.cairn('list', '--json')).stdout) as { blobs: Record<string, unknown>[] };
-    expect(listed.blobs).toMatchObject([{ uploaded_by: '빌드서버-7호', repository_label: 'project' }]);
+    expect(listed.blobs).toMatchObject(Array(2).fill({ uploaded_by: '빌드서버-7호', repository_label: 'project' }));
     const output = join(temporaryFolder(), 'restored');
     expect((await machine.cairn('pull', '--output', output)).code).toBe(0);
     expect(refsOf(output)).toBe(refsOf(clone));
@@ -69,4 +76,29 @@ test.each([
     expect((await job(script, clone, { ...env, CAIRN_SERVER: 'http://nowhere.invalid' })).code).toBe(4);
     expect((await job(script, clone, { ...env, CAIRN_MIRROR_TOKEN: 'a'.repeat(64) })).code).toBe(5);
   },
+  120_000,
 );
+
+test('[MIR-30] the file that a hub serves restores on a machine with Node.js, git and nothing else', async () => {
+  const who = await account(hub);
+  const machine = backupMachine(hub, who);
+  await machine.cairn('init');
+  const { folder } = testRepository(4096, 'project');
+  expect((await machine.cairnIn(folder, 'push')).code).toBe(0);
+  const served = await fetch(`${hub.url}/client/cairn.mjs`, { headers: { 'User-Agent': 'test/1' } });
+  expect([served.status, served.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  const fresh = temporaryFolder();
+  writeFileSync(join(fresh, 'cairn.mjs'), await served.text());
+  const env = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: fresh,
+    CAIRN_SERVER: hub.url,
+    CAIRN_KEY: who.mcp_key,
+    IDENTITY: join(machine.config, 'cairn', 'identity.txt'),
+  };
+  const pull = 'node cairn.mjs backups pull --repository project --identity "$IDENTITY" --output restored';
+  expect(await job(pull, fresh, env)).toMatchObject({ code: 0, stderr: '' });
+  expect(refsOf(join(fresh, 'restored'))).toBe(refsOf(folder));
+  expect((await job('node cairn.mjs --version', fresh, env)).stdout.trim()).toBe(packageVersion());
+  expect(await job('node cairn.mjs serve', fresh, env)).toMatchObject({ code: 2, stdout: '' });
+}, 120_000);

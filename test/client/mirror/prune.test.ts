@@ -24,7 +24,9 @@ test('[MIR-28] prune removes what the rules do not keep, and tells before what i
   expect(unsaid).toMatchObject({ code: 2, stdout: '' });
   expect(unsaid.stderr).toContain('--keep-last 10');
   const trial = await cairn('prune', '--keep-last', '1', '--dry-run');
-  expect(trial.stdout).toMatch(/^website \([0-9a-f]{12}\): would remove 2 archives, .* from .* to .*; 2 stay\.\n$/);
+  expect(trial.stdout).toMatch(
+    /^website \([0-9a-f]{12}\): would remove 2 archives, .* from .* to .*; 2 archives stay\.\n$/,
+  );
   expect((await cairn('list')).stdout).toContain('4 archives');
   const done = await cairn('prune', '--keep-last', '1', '--json');
   expect(JSON.parse(done.stdout)).toMatchObject({

@@ -226,3 +226,24 @@ test('[WEB-12, KEY-8] nothing is written into a vault of another account', async
   for (const path of ['/new', '/edit?path=a.md']) expect((await other.client.open(vault + path)).status).toBe(404);
   expect(await bytesOf(client, vault, 'a.md')).toBe(404);
 });
+
+test('[WEB-20] an editor opened on a version says who changed the file since and what, and keeps its text', async () => {
+  const { client, device, vault } = await member();
+  const vaultId = vault.slice(vault.lastIndexOf('/') + 1);
+  const base = await device.push('a.md', 'one\ntwo\nthree\n', { vault_id: vaultId });
+  await client.open(filePage(vault, 'a.md'));
+  const [, edit = ''] = /href="([^"]*\/edit\?[^"]*)"/.exec(client.html) ?? [];
+  const address = edit.replaceAll('&amp;', '&');
+  await client.open(address);
+  expect(client.html).toContain('data-live="vaults"');
+  expect(client.text).not.toContain('changed this file');
+  const shown = () => ['base', 'content'].map((name) => client.fieldsOf(`${vault}/save`).get(name));
+  const before = shown();
+  await device.push('a.md', 'one\ntwo\nthree by agent\n', { vault_id: vaultId, base_sha: base.sha256 });
+  await client.open(address);
+  expect(client.text).toContain(`${device.name} changed this file`);
+  expect(client.html).toContain('three<b> by agent</b>');
+  expect(shown()).toEqual(before);
+  await client.submit(`${vault}/save`, { content: 'one of mine\ntwo\nthree\n' });
+  expect(await bytesOf(client, vault, 'a.md')).toBe('one of mine\ntwo\nthree by agent\n');
+});

@@ -58,11 +58,12 @@ function sentenceOf(
   leaving: readonly MirrorBlob[],
   isTrial: boolean,
 ): string {
-  if (leaving.length === 0) return `${name}: nothing to remove; ${countWithNoun(kept, 'archive')} stay.`;
+  const left = `${countWithNoun(kept, 'archive')} ${kept === 1 ? 'stays' : 'stay'}`;
+  if (leaving.length === 0) return `${name}: nothing to remove; ${left}.`;
   const gone = `${countWithNoun(leaving.length, 'archive')}, ${formatBytes(bytes)}`;
   const oldest = leaving.map(({ uploaded_at }) => uploaded_at).toSorted();
   const span = `from ${oldest[0] ?? ''} to ${oldest.at(-1) ?? ''}`;
-  return `${name}: ${isTrial ? 'would remove' : 'removed'} ${gone}, ${span}; ${kept} stay.`;
+  return `${name}: ${isTrial ? 'would remove' : 'removed'} ${gone}, ${span}; ${left}.`;
 }
 
 function rulesOf(options: Options): KeepRules {

@@ -8,6 +8,7 @@ import type { MemberVisit } from '../../pages.ts';
 import { Form, Given, SubmitButton } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { editPath, filePath, folderPath, nameOf, newFilePath, parentOf, vaultPath } from '../paths.ts';
+import { type Newer, NewerNotice } from './newer.tsx';
 
 export interface EditPageProps {
   readonly visit: MemberVisit;
@@ -19,19 +20,25 @@ export interface EditPageProps {
   readonly text: string;
   readonly newline: Newline;
   readonly problem: Problem | undefined;
+  /** The version that the text began with; undefined: not named in the address. */
+  readonly seq?: number | undefined;
+  /** What others did to the file since; undefined: nothing. */
+  readonly newer?: Newer | undefined;
 }
 
 const FORM = 'edit';
 
-export function EditPage({ visit, vault, path, base, text, newline, problem }: EditPageProps): VNode {
+export function EditPage({ visit, vault, path, base, text, newline, problem, seq, newer }: EditPageProps): VNode {
   const isNew = base === '';
-  const page = isNew ? newFilePath(vault.id, parentOf(path)) : editPath(vault.id, path);
+  const page = isNew ? newFilePath(vault.id, parentOf(path)) : editPath(vault.id, path, seq);
   return (
     <>
       <div class="intro">
         <Crumbs vault={vault} path={parentOf(path)} />
         <h1 class="path">{isNew ? 'New file' : <Given>{`Edit ${nameOf(path)}`}</Given>}</h1>
       </div>
+      {/* Always present, so that screen readers announce what appears in it. */}
+      <div role="status">{newer === undefined ? null : <NewerNotice visit={visit} vault={vault} newer={newer} />}</div>
       <section class="panel" aria-label={isNew ? 'New file' : 'Edit'}>
         <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/save`} draft={page} class="stack whole">
           <FormErrors form={FORM} problem={problem} shown={['path', 'content']} />

@@ -1,4 +1,5 @@
 /** The pages and forms that change files: create, edit, upload, rename, delete, and undo. */
+import { hash } from 'node:crypto';
 import { invalidField, Refusal } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
@@ -12,10 +13,11 @@ import type { MemberVisit, PageAnswer } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
-import { vaultFileOf } from '../files.ts';
+import { readSeq, vaultFileOf, versionOf } from '../files.ts';
 import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
 import { EditPage } from './edit.tsx';
 import { mergeSaved } from './merge.ts';
+import { type Newer, newerThan } from './newer.tsx';
 import { type Changed, renameFile, writeFile } from './push.ts';
 import { takeUpload } from './upload.ts';
 
@@ -29,10 +31,7 @@ export function changeRoutes(options: VaultOptions): Route[] {
       const path = folder === '' ? '' : `${checkPath(folder, 'folder').path}/`;
       return showEdit(options, visit, { path, base: '', text: '' });
     }),
-    pages.member(`${PATH}/edit`, (visit) => {
-      const { path, base, text } = currentText(options, visit);
-      return showEdit(options, visit, { path, base, text });
-    }),
+    pages.member(`${PATH}/edit`, async (visit) => showEdit(options, visit, await openedText(options, visit))),
     pages.memberForm(`${PATH}/save`, (visit, form) => save(options, visit, form), {
       bytesMax: limits.editFormBytesMax,
     }),
@@ -52,6 +51,8 @@ interface Edited {
   readonly path: string;
   readonly base: string;
   readonly text: string;
+  readonly seq?: number | undefined;
+  readonly newer?: Newer | undefined;
 }
 
 function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, problem?: Problem): PageAnswer {
@@ -60,23 +61,32 @@ function showEdit(options: VaultOptions, visit: MemberVisit, edited: Edited, pro
   return options.pages.show(visit, {
     title: edited.base === '' ? 'New file' : `Edit ${edited.path}`,
     section: 'vaults',
+    // The address names the version, so a page that is rendered again has the same text, and news above it.
+    ...(edited.seq !== undefined && { live: ['vaults'] as const }),
     problem,
     body: <EditPage {...body} />,
   });
 }
 
 /**
- * The current text of the file in the query. Throws Refusal `invalid_fields` if it is binary or too long for a form.
+ * The text of the version in the query, by default the current one. Throws Refusal `invalid_fields` if it is binary or too
+ * long for a form, `not_found` if the version is no longer kept.
  */
-function currentText(options: VaultOptions, visit: MemberVisit): Edited {
+async function openedText(options: VaultOptions, visit: MemberVisit): Promise<Edited> {
   const { sync } = options;
+  const { query } = visit.request;
   const { id } = vaultFor(options, visit);
-  const file = vaultFileOf(sync, id, visit.request.query.get('path') ?? '');
-  const isShort = !file.deleted && file.size_bytes <= limits.editedTextBytesMax;
-  const bytes = isShort ? sync.reader.content(id, file.seq) : undefined;
+  const file = vaultFileOf(sync, id, query.get('path') ?? '');
+  const asked = readSeq(query.get('seq'));
+  const { sizeBytes, content } = versionOf(sync, id, file, asked ?? file.seq);
+  const bytes = sizeBytes <= limits.editedTextBytesMax ? content() : undefined;
   const text = bytes && textContentOf(bytes);
-  if (text === undefined) throw invalidField('path', 'This file cannot be edited here: it is binary, or too long.');
-  return { path: file.path, base: file.sha256, text };
+  if (bytes === undefined || text === undefined) {
+    throw invalidField('path', 'This file cannot be edited here: it is binary, or too long.');
+  }
+  const base = hash('sha256', bytes);
+  const newer = asked === undefined ? undefined : await newerThan(options, visit, id, { file, seq: asked, base });
+  return { path: file.path, base, text, seq: asked, newer };
 }
 
 async function save(options: VaultOptions, visit: MemberVisit, form: URLSearchParams): Promise<Reply> {

@@ -21,7 +21,7 @@ interface Pair {
   readonly to: number;
 }
 
-type Difference =
+export type Difference =
   | { readonly kind: 'lines'; readonly diff: RenderedDiff; readonly added: number; readonly removed: number }
   | { readonly kind: 'same' | 'binary' | 'large' };
 
@@ -37,7 +37,7 @@ export async function showChanges({ pages, sync }: VaultOptions, visit: MemberVi
   const contentOf = (at: number | undefined) =>
     at === undefined ? { sizeBytes: 0, content: () => undefined } : versionOf(sync, vault.id, file, at);
   const sides = [contentOf(pair.from), contentOf(pair.to)] as const;
-  const difference = await compare({ sync }, accountId, sides);
+  const difference = await differenceOf({ sync }, accountId, sides);
   const body = <ChangesPage {...{ vault, file, pair, isSince, difference, numbers }} />;
   return pages.show(visit, { title: `Changes: ${file.path}`, section: 'vaults', body });
 }
@@ -48,7 +48,8 @@ interface SideBytes {
   readonly content: () => Uint8Array | undefined;
 }
 
-async function compare(
+/** Compares two versions of a file by lines, if both are short texts. */
+export async function differenceOf(
   { sync }: Pick<VaultOptions, 'sync'>,
   accountId: string,
   sides: readonly [SideBytes, SideBytes],
@@ -111,7 +112,7 @@ function ChangesPage({ vault, file, pair, isSince, difference, numbers }: Change
             </p>
           ) : null}
         </div>
-        <Differences difference={difference} from={from} to={to} />
+        <DifferenceView difference={difference} from={from} to={to} />
         <div class="actions">
           <a class="button small" href={filePath(vault.id, path, seq === file.seq ? undefined : seq)}>
             Show version {number}
@@ -125,14 +126,14 @@ function ChangesPage({ vault, file, pair, isSince, difference, numbers }: Change
   );
 }
 
-interface DifferencesProps {
+interface DifferenceProps {
   readonly difference: Difference;
   /** Numbers of the two versions; `from` is undefined when there is no earlier one. */
   readonly from: number | undefined;
   readonly to: number | undefined;
 }
 
-function Differences({ difference, from, to }: DifferencesProps): VNode {
+export function DifferenceView({ difference, from, to }: DifferenceProps): VNode {
   switch (difference.kind) {
     case 'same':
       return <p>The content is the same.</p>;

@@ -10,6 +10,8 @@ import { authorOf } from '../../visit.ts';
 import { DiffTable, type RenderedDiff } from '../compare/diff-table.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { conflictPath, filePath, sidePath } from '../paths.ts';
+import type { Overlap } from './overlaps.ts';
+import { ThreeWay } from './three-way.tsx';
 
 export interface ConflictPageProps {
   readonly visit: MemberVisit;
@@ -17,6 +19,8 @@ export interface ConflictPageProps {
   readonly sides: ConflictSides;
   /** Undefined: a side is not text, or too large to show. */
   readonly diff: RenderedDiff | undefined;
+  /** The places that both sides changed, if the version before both is known. */
+  readonly overlaps: readonly Overlap[];
   /** Initial text of the editor; undefined: only choosing a side is possible. */
   readonly draft: { readonly text: string; readonly newline: Newline; readonly isClean: boolean } | undefined;
   /** Path of the next pending conflict; undefined: this is the only one. */
@@ -86,8 +90,28 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           action={isYours(visit, sides) ? 'Keep mine' : `Keep the version from ${conflict.device_id}`}
         />
       </div>
+      <ThreeWay
+        overlaps={props.overlaps}
+        mine={<MadeBy {...props} side="yours" />}
+        theirs={<MadeBy {...props} side="theirs" />}
+      />
       {diff === undefined ? null : <Differences diff={diff} names={names} />}
       <Editor {...props} />
+    </>
+  );
+}
+
+/** Who made a side, on which device, and when. */
+function MadeBy({ visit, sides, side }: ConflictPageProps & { readonly side: 'yours' | 'theirs' }): VNode {
+  const { record } = sides.conflict;
+  const [by, at] =
+    side === 'yours'
+      ? [record.device_id, record.detected_at]
+      : [sides.current?.record.device_id ?? '', sides.current?.record.stored_ms ?? record.detected_at];
+  return (
+    <>
+      {by === authorOf(visit) ? 'You, on ' : null}
+      <Given>{by}</Given>, <Moment at={at} zone={visit.zone} />
     </>
   );
 }

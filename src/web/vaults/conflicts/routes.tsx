@@ -14,6 +14,7 @@ import { type RenderedDiff, renderDiff } from '../compare/diff-table.tsx';
 import { sideBySide } from '../compare/side-by-side.ts';
 import { ConflictList } from '../list.tsx';
 import { conflictPath, vaultPath } from '../paths.ts';
+import { type Overlap, overlapsIn } from './overlaps.ts';
 import { ConflictPage, sideNames } from './page.tsx';
 
 const PATH = '/vaults/:vault/conflicts';
@@ -57,7 +58,9 @@ async function showConflict(options: VaultOptions, visit: MemberVisit, problem?:
   const draft = await draftOf(options, visit, vault.id, sides);
   const diff = await diffOf(options, visit.accountId, sides);
   const next = await nextAfter(options, visit.accountId, vault.id, sides.conflict.id);
-  const body = { visit, vault, sides, diff, draft, next, problem };
+  const overlaps =
+    draft === undefined || draft.isClean ? [] : await overlapsOf(options, visit.accountId, vault.id, sides);
+  const body = { visit, vault, sides, diff, overlaps, draft, next, problem };
   return pages.show(visit, {
     title: `Conflict: ${sides.conflict.record.path}`,
     section: 'vaults',
@@ -110,6 +113,18 @@ async function draftOf({ sync }: VaultOptions, visit: MemberVisit, vaultId: stri
   const text = content?.encoding === 'utf-8' ? content.text : undefined;
   if (text === undefined || Buffer.byteLength(text) > limits.editedTextBytesMax) return undefined;
   return { text, newline: newlineOf(mine), isClean: conflicts === 0 };
+}
+
+/** The places that both sides changed; none if the version before both is not known. */
+async function overlapsOf(
+  { sync }: VaultOptions,
+  accountId: string,
+  vaultId: string,
+  { conflict: { id } }: ConflictSides,
+): Promise<readonly Overlap[]> {
+  const request = { vault_id: vaultId, conflict_id: id, style: 'diff3', labels: { yours: id, hub: id } } as const;
+  const { content, ancestorSha } = await sync.merges.merge(accountId, request);
+  return ancestorSha === undefined || content === undefined ? [] : overlapsIn(content.text, id);
 }
 
 function shortText(bytes: Uint8Array | undefined): string | undefined {

@@ -231,3 +231,15 @@ test('[WEB-4] markup in either side is shown as text, in the comparison and in t
   expect(at.client.text).toContain('</textarea></td><script>alert(1)</script>');
   expect(formFor(at, 'edited').get('content')).toContain(evil.trim());
 });
+
+test('[WEB-20] an overlapping place is shown three-way: mine, before both, theirs, each with its device', async () => {
+  const { client } = await clash(THEIRS, MINE);
+  const [, table = ''] = /data-three-way[^>]*>([\s\S]*?)<\/table>/.exec(client.html) ?? [];
+  expect([...table.matchAll(/<pre[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text = '']) => text.trim())).toEqual([
+    'two of mine',
+    'two',
+    'two of theirs',
+  ]);
+  const [mine = '', before, theirs] = [...table.matchAll(/<th scope="col">([\s\S]*?)<\/th>/g)].map(([, text]) => text);
+  expect([mine.includes('phone'), before, theirs?.includes('desktop')]).toEqual([true, 'Before both changes', true]);
+});
