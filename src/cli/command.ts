@@ -144,6 +144,8 @@ const parse = (argv: readonly string[], options: Shape, isOpen: boolean) =>
 
 function usageOf(error: Error, known: readonly string[], instead: Readonly<Record<string, string>>): UsageError {
   const unknown = /^Unknown option '--?([^']+)'/.exec(error.message)?.[1];
+  const empty = /^Option '(?:-\w, )?(--[^ ']+) <value>' argument missing/.exec(error.message)?.[1];
+  if (empty !== undefined) return new UsageError(`${empty} needs a value`);
   if (unknown === undefined) return new UsageError(error.message.split('. ')[0] ?? 'wrong options');
   const advice = instead[unknown];
   if (advice !== undefined) return new UsageError(`there is no option --${unknown}; ${advice}`);

@@ -10,7 +10,7 @@ export const commandWord = (word: string): string => ALIASES[word] ?? word;
 /** Words for the same act, the one of most commands first. */
 const SAME: readonly (readonly string[])[] = [
   ['list', 'ls', 'all', 'index'],
-  ['remove', 'rm', 'delete', 'del', 'trash', 'revoke'],
+  ['remove', 'rm', 'delete', 'del', 'trash', 'revoke', 'prune', 'leave'],
   ['add', 'create', 'new', 'put', 'save', 'make'],
   ['show', 'get', 'cat', 'view', 'open', 'read', 'print'],
   ['edit', 'update', 'change', 'set', 'modify'],
@@ -69,6 +69,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   keys: 'key list',
   tokens: 'token create',
   invites: 'invite list',
+  members: 'member list',
   logs: 'audit',
   check: 'doctor',
   fsck: 'verify',
@@ -100,7 +101,11 @@ export function meantCommand(words: readonly string[], names: readonly string[])
 function actOf(group: string, act: string, names: readonly string[]): string | undefined {
   const acts = names.filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1));
   if (acts.includes(act)) return `${group} ${act}`;
-  const same = SAME.find((words) => words.includes(act)) ?? [];
+  const typed = SAME.find((words) => words.includes(act));
+  const near = typed === undefined ? nearest(act, acts) : undefined;
+  if (near !== undefined) return `${group} ${near}`;
+  const other = nearest(act, SAME.flat()) ?? '';
+  const same = typed ?? SAME.find((words) => words.includes(other)) ?? [];
   const found = same.find((word) => acts.includes(word)) ?? nearest(act, acts);
   if (found !== undefined) return `${group} ${found}`;
   return same[0] === 'list' && names.includes(group) ? group : undefined;

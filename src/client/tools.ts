@@ -5,6 +5,7 @@ import { ClientError, NotSignedIn } from './client-error.ts';
 import { type ClientAnswer, refusalOf, sendRequest, type TransferProgress, Unreachable } from './http.ts';
 import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
+import { spokenAnswer, spokenRefusal } from './spoken.ts';
 import { ToolRefused } from './tool-refused.ts';
 
 /** JSON-RPC code of an unknown credential. */
@@ -52,13 +53,18 @@ export interface CallHow {
   readonly onSent?: TransferProgress;
 }
 
+/** Whose words the sentences of the hub get: those of `cairn` commands, or of the tools as the hub says them. */
+export type Tongue = 'commands' | 'tools';
+
 export class ToolClient {
   readonly #credentials: Credentials;
   readonly #paces: Paces;
+  readonly #tongue: Tongue;
 
-  constructor(credentials: Credentials, paces: Paces = {}) {
+  constructor(credentials: Credentials, paces: Paces = {}, tongue: Tongue = 'commands') {
     this.#credentials = credentials;
     this.#paces = paces;
+    this.#tongue = tongue;
   }
 
   /** Every tool of the hub. Throws ClientError. */
@@ -96,7 +102,7 @@ export class ToolClient {
         if (record.type === 'start') totals = this.#read(totalsSchema, record);
         else if (record.type === 'end') end = record;
         else if (record.type !== undefined) onRecord(record, totals);
-        else throw refusedOrOdd(server, record);
+        else throw refusedOrOdd(server, record, this.#tongue);
       },
     });
     if (answer.bytes.length > 0) this.#result(answer);
@@ -131,13 +137,14 @@ export class ToolClient {
     const { server } = this.#credentials;
     const document = answer.json();
     if (!answerSchema.safeParse(document).success) throw refusalOf(server, answer);
-    return resultOf(server, document);
+    return resultOf(server, document, this.#tongue);
   }
 
   #toolAnswer(value: unknown): ToolAnswer {
     const result = this.#read(resultSchema, value);
+    const text = result.content.find(({ type }) => type === 'text')?.text ?? '';
     return {
-      text: result.content.find(({ type }) => type === 'text')?.text ?? '',
+      text: this.#tongue === 'commands' ? spokenAnswer(text) : text,
       structured: result.structuredContent,
     };
   }
@@ -166,18 +173,20 @@ function body(method: string, params: Readonly<Record<string, unknown>>): string
 }
 
 /** The result of a JSON-RPC answer. Throws ToolRefused when the answer is an error. */
-function resultOf(server: string, document: unknown): unknown {
+function resultOf(server: string, document: unknown, tongue: Tongue): unknown {
   const parsed = answerSchema.safeParse(document);
   if (!parsed.success) throw new ClientError(`${server} does not answer like a Cairn hub; check --server.`);
   if ('result' in parsed.data) return parsed.data.result;
   const { code, message, data } = parsed.data.error;
-  throw refusalFor(server, code, message, data);
+  if (tongue === 'tools') throw refusalFor(server, code, message, data);
+  const path = data?.['path'];
+  throw refusalFor(server, code, spokenRefusal(message, typeof path === 'string' ? path : undefined), data);
 }
 
 /** The error for a line that is not part of a listing: usually a refusal. */
-function refusedOrOdd(server: string, document: unknown): ClientError {
+function refusedOrOdd(server: string, document: unknown, tongue: Tongue): ClientError {
   try {
-    resultOf(server, document);
+    resultOf(server, document, tongue);
   } catch (error) {
     if (error instanceof ClientError) return error;
     throw error;

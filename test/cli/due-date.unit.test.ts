@@ -1,6 +1,6 @@
 /** Due dates as people type them at a shell. */
 import { expect, test } from 'vitest';
-import { readDue } from '../../src/cli/user/due-date.ts';
+import { readDue } from '../../src/cli/dates/due-date.ts';
 
 /** A Saturday. */
 const NOW = new Date(2026, 11, 26, 23, 30);

@@ -11,6 +11,7 @@ import { KEY_FILE } from '../../store/data-file/names.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import type { KeepRules } from '../../time/retention.ts';
 import { type Command, type Options, takes } from '../command.ts';
+import { readTime, TIME_FORMS } from '../dates/when.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { openForReading } from './read-only.ts';
@@ -50,7 +51,7 @@ export const restoreCommand: Command = {
   operands: ['DIR'],
   options: [takes('at', 'TIME')],
   explains: {
-    at: 'DIR is a folder of backups: restore the newest made at this time or before; now: the newest. DIR is the URL of a log (s3://, file://, postgres://): restore the state at this time',
+    at: `DIR is a folder of backups: restore the newest made at this time or before; now: the newest. DIR is the URL of a log (s3://, file://, postgres://): restore the state at this time. Write ${TIME_FORMS}`,
   },
   examples: [
     'CAIRN_DATA=/srv/cairn cairn restore /mnt/backups/monday',
@@ -182,9 +183,7 @@ function sinceOf(options: Options, folder: string): string | undefined {
 }
 
 function timeOf(text: string): number {
-  const ms = text === 'now' ? Number.POSITIVE_INFINITY : Date.parse(text);
-  if (Number.isNaN(ms)) throw new StartError('--at must be a time such as 2026-03-01T12:00:00Z, or now.');
-  return ms;
+  return text === 'now' ? Number.POSITIVE_INFINITY : readTime(text, Date.now());
 }
 
 function figures(manifest: CopyManifest): [string, string][] {

@@ -24,7 +24,7 @@ export const callCommand: Command = {
 };
 
 async function call(options: Options): Promise<number> {
-  const { tools: client } = openTools(options.optional('server'));
+  const { tools: client } = openTools(options.optional('server'), {}, 'tools');
   const tools = await client.list();
   const name = options.operand();
   if (name === undefined) {

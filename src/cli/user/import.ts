@@ -13,9 +13,9 @@ import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
 import { readAs } from '../../client/sync/remote-record.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import type { Options } from '../command.ts';
+import { readDue } from '../dates/due-date.ts';
 import { print, printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
-import { readDue } from './due-date.ts';
 import { openTools } from './tool-access.ts';
 
 /** Programs that can be left for Cairn. */

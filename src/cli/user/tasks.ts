@@ -5,18 +5,19 @@ import { readAs } from '../../client/sync/remote-record.ts';
 import type { ToolClient } from '../../client/tools.ts';
 import { nearest } from '../../text/nearest.ts';
 import { type Command, type CommandOption, type Options, takes } from '../command.ts';
+import { DATE_FORMS, readDue } from '../dates/due-date.ts';
 import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
+import { allCategories, categoryIdOf } from './documents/category.ts';
 import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
-import { DATE_FORMS, readDue } from './due-date.ts';
 import { type ListedTask, taskTable } from './task-table.ts';
 
 const DUE = takes('due', 'DATE');
-const CATEGORY = takes('category', 'ID');
+const CATEGORY = takes('category', 'NAME');
 const STATUS = takes('status', 'COLUMN');
 const EXPLAINS = {
   due: DATE_FORMS,
-  category: 'id of the category, which `cairn call list_categories` prints',
+  category: 'name or number of the category',
   important: 'mark it as important',
 };
 const STATUSES = ['backlog', 'todo', 'in_progress', 'done'];
@@ -93,7 +94,6 @@ const tasksSchema = z.object({
   ),
   has_more: z.boolean().optional(),
 });
-const categoriesSchema = z.object({ categories: z.array(z.object({ id: z.number(), name: z.string() })) });
 
 async function list(options: Options): Promise<number> {
   const status = statusOf(options);
@@ -104,7 +104,7 @@ async function list(options: Options): Promise<number> {
     ...(options.flag('today') ? { due_today: true } : {}),
     ...(options.flag('overdue') ? { overdue: true } : {}),
     ...given('search', options.optional('search')),
-    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('category_id', await categoryIdOf(tools, options.optional('category'))),
     ...given('limit', readNumber('limit', options.optional('limit'))),
   });
   if (options.json) {
@@ -126,8 +126,7 @@ function emptyText(options: Options): string {
 
 async function categoryNames(tools: ToolClient, tasks: readonly ListedTask[]): Promise<ReadonlyMap<number, string>> {
   if (tasks.every(({ category_id }) => category_id === null)) return new Map();
-  const { structured } = await tools.call('list_categories', {});
-  return new Map(readAs(categoriesSchema, structured).categories.map(({ id, name }) => [id, name]));
+  return new Map((await allCategories(tools)).map(({ id, name }) => [id, name]));
 }
 
 function tableStyle() {
@@ -155,7 +154,7 @@ async function add(options: Options): Promise<number> {
   return await runToolCommand(options, 'create_task', {
     content: options.operand(),
     ...given('due_date', readDue(options.optional('due'), new Date())),
-    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('category_id', await categoryIdOf(toolsOf(options), options.optional('category'))),
     ...(options.flag('important') ? { is_important: true } : {}),
   });
 }
@@ -169,7 +168,7 @@ async function edit(options: Options): Promise<number> {
     ...given('content', options.optional('text')),
     ...given('due_date', due === 'none' ? null : readDue(due, new Date())),
     ...given('kanban_status', statusOf(options)),
-    ...given('category_id', category === 'none' ? null : readNumber('category', category)),
+    ...given('category_id', category === 'none' ? null : await categoryIdOf(toolsOf(options), category)),
     ...(options.flag('important') ? { is_important: true } : {}),
     ...(options.flag('not-important') ? { is_important: false } : {}),
   };

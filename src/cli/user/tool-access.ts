@@ -2,7 +2,7 @@
 
 import { readClientSettings } from '../../client/settings.ts';
 import { Credentials } from '../../client/sign-in/credentials.ts';
-import { type Paces, ToolClient } from '../../client/tools.ts';
+import { type Paces, type Tongue, ToolClient } from '../../client/tools.ts';
 
 export interface ToolAccess {
   readonly server: string;
@@ -12,8 +12,12 @@ export interface ToolAccess {
 }
 
 /** Opens the tools with the credential of this machine. Throws ClientError when a setting is invalid. */
-export function openTools(serverOption: string | undefined, paces: Paces = {}): ToolAccess {
+export function openTools(
+  serverOption: string | undefined,
+  paces: Paces = {},
+  tongue: Tongue = 'commands',
+): ToolAccess {
   const credentials = new Credentials(readClientSettings(), serverOption);
   const { server, deviceName } = credentials;
-  return { server, deviceName, tools: new ToolClient(credentials, paces) };
+  return { server, deviceName, tools: new ToolClient(credentials, paces, tongue) };
 }

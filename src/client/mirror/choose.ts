@@ -88,6 +88,16 @@ function narrowed(group: RepositoryGroup, label: string): RepositoryGroup {
   return own.length === 0 ? group : { id: group.id, label, blobs: own };
 }
 
+/** Characters that the beginning of a commit's id needs at least. */
+const COMMIT_CHARS_MIN = 4;
+
+/** The commits of backups with an id that is `given` or begins with it, each once. */
+export function commitsOf(blobs: readonly MirrorBlob[], given: string): readonly string[] {
+  const wanted = given.toLowerCase();
+  if (!/^[0-9a-f]+$/.test(wanted) || wanted.length < COMMIT_CHARS_MIN) return [];
+  return [...new Set(blobs.map(({ commit_sha }) => commit_sha).filter((sha) => sha.startsWith(wanted)))];
+}
+
 const LISTED_MAX = 10;
 
 function listed(groups: readonly RepositoryGroup[]): string {

@@ -1,6 +1,6 @@
 /** Times as people type them. */
 import { expect, test } from 'vitest';
-import { readTime } from '../../../src/cli/user/vault/when.ts';
+import { readTime } from '../../../src/cli/dates/when.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 
@@ -16,9 +16,41 @@ test.each([
   expect(readTime(text, NOW)).toBe(ms);
 });
 
-test.each([[''], ['soon'], ['2026-13-01'], ['2026-02-30'], ['18:00'], ['2026-11-20 25:00'], ['-2h']])(
-  '[CLI-2] %j is not a time, and the error shows how one is written',
-  (text) => {
-    expect(() => readTime(text, NOW)).toThrow(/2026-11-20 18:00/);
-  },
-);
+/** NOW is a Saturday. */
+const LOCAL = new Date(NOW);
+const dayAgo = (days: number, hours = 0, minutes = 0) =>
+  new Date(LOCAL.getFullYear(), LOCAL.getMonth(), LOCAL.getDate() - days, hours, minutes).getTime();
+
+test.each([
+  ['now', NOW],
+  ['2 days ago', NOW - 2 * 86_400_000],
+  ['an hour ago', NOW - 3_600_000],
+  ['today', dayAgo(0)],
+  ['Yesterday', dayAgo(1)],
+  ['yesterday 18:00', dayAgo(1, 18)],
+  ['yesterday at 9:05', dayAgo(1, 9, 5)],
+  ['last friday', dayAgo(1)],
+  ['saturday', dayAgo(7)],
+  ['tue 7:30', dayAgo(4, 7, 30)],
+  ['last week', dayAgo(7)],
+  ['20 nov', dayAgo(1)],
+  ['24 dec', new Date(2025, 11, 24).getTime()],
+  ['24 dec 2024, 10:00', new Date(2024, 11, 24, 10).getTime()],
+])('[CLI-5] --at %s is a time in words', (text, ms) => {
+  expect(readTime(text, NOW)).toBe(ms);
+});
+
+test.each([
+  [''],
+  ['soon'],
+  ['2026-13-01'],
+  ['2026-02-30'],
+  ['18:00'],
+  ['2026-11-20 25:00'],
+  ['-2h'],
+  ['tomorrow'],
+  ['31 feb'],
+  ['yesterday 25:00'],
+])('[CLI-2] %j is not a time, and the error shows how one is written', (text) => {
+  expect(() => readTime(text, NOW)).toThrow(/2026-11-20 18:00/);
+});

@@ -43,6 +43,25 @@ test('[MIR-20] a repository of 4 MiB goes up encrypted for a key that init made,
   expect(await cairnIn(folder, 'pull', '--commit', commit, '--output', output)).toMatchObject({ code: 0, stderr: '' });
   expect(contentsOf(output)).toEqual(contentsOf(folder));
   expect(refsOf(output)).toBe(refsOf(folder));
+  // The beginning of an id is enough anywhere, and where git is at hand so is a ref.
+  for (const [at, named] of [
+    [temporaryFolder(), commit.slice(0, 7)],
+    [folder, 'HEAD'],
+    [folder, `${commit.slice(0, 8).toUpperCase()}`],
+  ] as const) {
+    const pulled = await cairnIn(at, 'pull', '--commit', named, '--output', join(temporaryFolder(), 'named'), '--json');
+    expect([pulled.code, pulled.stderr]).toEqual([0, '']);
+    expect(JSON.parse(pulled.stdout)).toMatchObject({ commit_sha: commit });
+  }
+  const unknown = await cairnIn(
+    folder,
+    'pull',
+    '--commit',
+    '--upload-pack=x',
+    '--output',
+    join(temporaryFolder(), 'no'),
+  );
+  expect(unknown.code).not.toBe(0);
   const umask = process.umask();
   expect(modeOf(output, 'renew.sh')).toBe(0o777 & ~umask);
   expect(modeOf(output, 'live', '0.pem')).toBe(0o666 & ~umask);
@@ -138,7 +157,7 @@ test('[MIR-20, CLI-1] a hub without TLS at an https address is told', async () =
 test.each([
   [['push'], /not a git repository/, 1],
   [['push', '--recipient', 'age1nonsense'], /not an age recipient/, 1],
-  [['pull', '--commit', 'abc'], /40 lower-case hex/, 2],
+  [['pull', '--commit', 'abc'], /no backup of commit abc; see `cairn backups list`/, 1],
   [['pull', '--commit', 'f'.repeat(40)], /no backup of commit/, 1],
   [['pull'], /there is no backup yet/, 1],
   [['pull', '--max-size', '12 apples'], /--max-size must be/, 2],

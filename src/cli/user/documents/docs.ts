@@ -103,8 +103,11 @@ export const docCommands: readonly Command[] = [
   },
 ];
 
-function referenceOf(options: Options): Record<string, string> {
-  return { title: options.operand() ?? '', ...given('category', options.optional('category')) };
+/** A dev doc by its title, or by its number as lists show it: `#7`. */
+function referenceOf(options: Options): Record<string, string | number> {
+  const title = options.operand() ?? '';
+  if (/^#\d{1,15}$/.test(title)) return { id: Number(title.slice(1)) };
+  return { title, ...given('category', options.optional('category')) };
 }
 
 async function read(options: Options, more: Readonly<Record<string, unknown>> = {}) {

@@ -1,6 +1,8 @@
 /** cairn handoff: reads and writes notes for the next session from a terminal. */
 import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { written } from '../../dates/due-date.ts';
+import { earlierDay } from '../../dates/when.ts';
 import { print, printContent } from '../../output.ts';
 import { type KeptVersion, printVersions } from './kept-versions.ts';
 import { readDocumentText } from './text-input.ts';
@@ -8,7 +10,10 @@ import { given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.
 
 const WHEN: readonly CommandOption[] = [takes('date', 'DATE'), takes('time', 'HHMM')];
 const REFERENCE = ['PROJECT', 'TOPIC'] as const;
-const KOREAN = { date: 'YYYY-MM-DD in Korea Standard Time', time: 'in Korea Standard Time' };
+const KOREAN = {
+  date: 'YYYY-MM-DD, today, yesterday or a weekday, in Korea Standard Time',
+  time: 'in Korea Standard Time',
+};
 
 interface ReadHandoff {
   readonly handoff: { readonly content: string };
@@ -66,9 +71,21 @@ function referenceOf(options: Options): Record<string, string> {
   return {
     project: options.operand(0) ?? '',
     topic: options.operand(1) ?? '',
-    ...given('date', options.optional('date')),
+    ...given('date', dateOf(options.optional('date'))),
     ...given('time', options.optional('time')),
   };
+}
+
+/** A day in words as YYYY-MM-DD; anything else is left for the hub. */
+function dateOf(text: string | undefined): string | undefined {
+  const day = text === undefined ? undefined : earlierDay(text.trim().toLowerCase(), koreanNow());
+  return day === undefined ? text : written(day);
+}
+
+/** A local date with the day of Korea Standard Time (UTC+9). */
+function koreanNow(): Date {
+  const now = new Date(Date.now() + 9 * 3_600_000);
+  return new Date(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
 }
 
 async function read(options: Options, more: Readonly<Record<string, unknown>>): Promise<ReadHandoff> {

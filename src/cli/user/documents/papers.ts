@@ -5,12 +5,13 @@ import { jsonLine } from '../../../client/shown.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
+import { categoryIdOf } from './category.ts';
 import { edit, type Opened } from './edit.ts';
 import { readDocumentText } from './text-input.ts';
 import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
 
-const CATEGORY = takes('category', 'ID');
-const NUMBERED = { category: 'id of the category, which `cairn call list_categories` prints' };
+const CATEGORY = takes('category', 'NAME');
+const NUMBERED = { category: 'name or number of the category' };
 const change = changesOf(3);
 
 export const paperCommands: readonly Command[] = [
@@ -66,7 +67,7 @@ async function list(options: Options): Promise<number> {
   if (published && drafts) throw new UsageError('use --published or --drafts, not both');
   return await runToolCommand(options, 'list_papers', {
     ...(published || drafts ? { published } : {}),
-    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('category_id', await categoryIdOf(toolsOf(options), options.optional('category'))),
     ...given('limit', readNumber('limit', options.optional('limit'))),
     ...given('cursor', options.optional('cursor')),
   });
@@ -87,7 +88,7 @@ async function put(options: Options): Promise<number> {
   const fields = {
     ...given('title', title),
     content: await readDocumentText(file),
-    ...given('category_id', readNumber('category', options.optional('category'))),
+    ...given('category_id', await categoryIdOf(toolsOf(options), options.optional('category'))),
   };
   if (id !== undefined) return await runToolCommand(options, 'update_paper', { id, ...fields });
   return await runToolCommand(options, 'create_paper', fields);

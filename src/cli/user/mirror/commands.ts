@@ -86,7 +86,7 @@ export const mirrorCommands: readonly Command[] = [
     summary: "restore this repository's newest backup, or another one, into a new folder and check it",
     options: [
       takes('repository', 'NAME'),
-      takes('commit', 'SHA'),
+      takes('commit', 'COMMIT'),
       takes('output', 'DIR'),
       takes('identity', 'FILE'),
       PASSPHRASE,
@@ -97,7 +97,8 @@ export const mirrorCommands: readonly Command[] = [
     explains: {
       repository:
         'repository to restore: its name, the beginning of its id, or unknown; default: that of the current folder',
-      commit: 'restore the backup made at this commit; default: the newest backup',
+      commit:
+        'restore the backup made at this commit: its id, the beginning of it, or a ref of the repository here; default: the newest backup',
       output: 'new or empty folder for the files, or a new file with --encrypted; default: cairn- and the commit',
       identity: 'age identity to decrypt with; default: that of backups init',
       'passphrase-file': 'decrypt with the first line of this file instead',

@@ -1,8 +1,8 @@
 /** cairn backups pull: restores a backup into a new folder. */
 import { existsSync } from 'node:fs';
 import { ClientError } from '../../../client/client-error.ts';
-import { groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
-import { repositoryHere } from '../../../client/mirror/git/repository.ts';
+import { commitsOf, groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
+import { commitOfRef, repositoryHere } from '../../../client/mirror/git/repository.ts';
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
@@ -12,7 +12,6 @@ import { countWithNoun } from '../../../client/shown.ts';
 import type { Options } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { useUmaskOfUser } from '../../process.ts';
-import { UsageError } from '../../usage-error.ts';
 import { openBackups, unlockOf } from './access.ts';
 import { budgetOf } from './budget.ts';
 
@@ -25,10 +24,10 @@ export async function pullMirror(options: Options): Promise<number> {
   // Checked before the download: an invalid option should not cost minutes.
   const unlock = isRaw ? undefined : unlockOf(options, access.entry);
   const budget = budgetOf(options);
-  const commit = commitOption(options);
   const given = options.optional('output');
   if (given !== undefined && !isRaw) refuseFilled(given);
   const all = await hub.list();
+  const commit = await commitNamed(options.optional('commit'), all);
   const candidates = await chosen(options, all, commit);
   const [first] = candidates;
   if (first === undefined) throw new ClientError('there is no backup of this commit; see `cairn backups list`.');
@@ -109,10 +108,19 @@ async function here(all: readonly MirrorBlob[]) {
   return { id: repository.id, label: repository.label, hasCommit: (one: string) => known.has(one) };
 }
 
-function commitOption(options: Options): string | undefined {
-  const commit = options.optional('commit');
-  if (commit === undefined || /^[0-9a-f]{40}$/.test(commit)) return commit;
-  throw new UsageError('--commit must be 40 lower-case hex characters');
+/** The commit of a backup, named by its id, the beginning of it, or a ref of the repository here. Throws ClientError. */
+async function commitNamed(given: string | undefined, all: readonly MirrorBlob[]): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  const [found, ...others] = commitsOf(all, given);
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    throw new ClientError(
+      `several backups have a commit ${given}: ${[found, ...others].join(', ')}; write more of the id.`,
+    );
+  }
+  const ofRef = await commitOfRef('.', given);
+  if (ofRef !== undefined) return ofRef;
+  throw new ClientError(`there is no backup of commit ${given}; see \`cairn backups list\`.`);
 }
 
 function jsonOf({ blob, ...restored }: PulledBackup, output: string) {

@@ -9,10 +9,10 @@ import { listFiles, shownTime, versionToRestore } from '../../../client/sync/vau
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, needs, type Options, takes } from '../../command.ts';
+import { readTime, TIME_FORMS } from '../../dates/when.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
-import { readTime } from './when.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
 const sizeSchema = z.object({ total_count: z.number() });
@@ -52,7 +52,7 @@ export const syncRestoreCommand: Command = {
   flags: ['dry-run', 'allow-deletes'],
   explains: {
     ...PLACE_EXPLAINS,
-    at: "time to go back to: '2026-11-20 18:00', 2026-11-20, or 2h for two hours ago",
+    at: `time to go back to: ${TIME_FORMS}`,
     seq: 'version to restore: what `cairn sync history` shows for it, a number or c-…',
     'dry-run': 'only show what would change',
     'allow-deletes': 'delete the files that did not exist at that time, even if it is most of the folder',
@@ -78,7 +78,8 @@ async function restore(options: Options): Promise<number> {
 }
 
 async function restoreFile(options: Options, place: VaultPlace, path: string, atMs: number | undefined) {
-  const given = options.optional('seq');
+  // As the history shows it: #12.
+  const given = options.optional('seq')?.replace(/^#/, '');
   if (given !== undefined && (atMs !== undefined || !/^(?:[1-9]\d{0,14}|c-[\w-]{1,100})$/.test(given))) {
     throw new UsageError(
       atMs === undefined

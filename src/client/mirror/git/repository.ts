@@ -54,6 +54,18 @@ export async function repositoryHere(folder: string): Promise<Repository | undef
   return found.code === 0 ? await openRepository(folder) : undefined;
 }
 
+/** The commit that a ref, a tag or the beginning of an id names in the repository of a folder; undefined without one, or without git. */
+export async function commitOfRef(folder: string, ref: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
+  try {
+    const { code, stdout } = await git(folder, args, { refusal: '', accepts: [1, 128] });
+    return code === 0 ? stdout.toString('latin1').trim() : undefined;
+  } catch (error) {
+    if (error instanceof ClientError) return undefined;
+    throw error;
+  }
+}
+
 /** True when tracked files differ from HEAD. A backup of HEAD does not contain those changes. */
 export async function hasUncommitted({ folder }: Repository): Promise<boolean> {
   const bare = await gitText(folder, ['rev-parse', '--is-bare-repository'], { refusal: 'git rev-parse failed.' });

@@ -36,12 +36,13 @@ export function readDue(text: string | undefined, now: Date): string | undefined
   return written(day);
 }
 
-function written(day: Date): string {
+/** A local date as YYYY-MM-DD. */
+export function written(day: Date): string {
   return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 /** Undefined for a day that no calendar has, such as 31 February. */
-function realDay(year = Number.NaN, month = 0, date = 0): Date | undefined {
+export function realDay(year = Number.NaN, month = 0, date = 0): Date | undefined {
   const day = new Date(year, month - 1, date);
   return day.getMonth() === month - 1 && day.getDate() === date ? day : undefined;
 }
@@ -68,22 +69,35 @@ function daysAhead(words: string, today: number): number | undefined {
   if (words === 'tomorrow' || words === 'tmr') return 1;
   if (words === 'next week') return 7;
   if (/^\+\d{1,4}d?$/.test(words)) return Number.parseInt(words, 10);
-  const word = words.replace(/^(next|this|on) /, '');
-  const day = word.length < 3 ? -1 : DAYS.findIndex((name) => name.startsWith(word));
-  return day < 0 ? undefined : ((day - today + 6) % 7) + 1;
+  const day = weekdayOf(words.replace(/^(next|this|on) /, ''));
+  return day === undefined ? undefined : ((day - today + 6) % 7) + 1;
 }
 
-/** `24 dec`, `dec 24`, `24th of december 2027`: without a year the next such day, today included. */
+/** The number of a weekday by its name or at least three letters of it, Sunday is 0; undefined for another word. */
+export function weekdayOf(word: string): number | undefined {
+  const day = word.length < 3 ? -1 : DAYS.findIndex((name) => name.startsWith(word));
+  return day < 0 ? undefined : day;
+}
+
+/** Without a year the next such day, today included. */
 function namedDay(words: string, now: Date): Date | undefined {
+  const named = dayAndMonth(words);
+  if (named === undefined) return undefined;
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
+  const years = named.year === undefined ? [0, 1, 2, 3, 4, 8].map((more) => now.getFullYear() + more) : [named.year];
+  return years
+    .map((inYear) => realDay(inYear, named.month, named.date))
+    .find((date) => date !== undefined && (named.year !== undefined || date >= today));
+}
+
+/** The parts of `24 dec`, `dec 24`, `24th of december 2027`; months count from 1. Undefined for other words. */
+export function dayAndMonth(words: string): { month: number; date: number; year: number | undefined } | undefined {
   const found =
     /^(?<day>\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?(?<month>[a-z]{3,9})\.?(?:,? (?<year>\d{4}))?$/.exec(words) ??
     /^(?<month>[a-z]{3,9})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\d{4}))?$/.exec(words);
-  const { day: dayText = '', month: name = '', year } = found?.groups ?? {};
+  const { day = '', month: name = '', year } = found?.groups ?? {};
   const month = name === '' ? -1 : MONTHS.findIndex((one) => one.startsWith(name));
-  if (month < 0) return undefined;
-  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  const years = year === undefined ? [0, 1, 2, 3, 4, 8].map((more) => now.getFullYear() + more) : [Number(year)];
-  return years
-    .map((inYear) => realDay(inYear, month + 1, Number(dayText)))
-    .find((date) => date !== undefined && (year !== undefined || date >= today));
+  return month < 0
+    ? undefined
+    : { month: month + 1, date: Number(day), year: year === undefined ? year : Number(year) };
 }
