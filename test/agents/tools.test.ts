@@ -209,3 +209,33 @@ test('[FIND-3] list shows what there is, folder by folder, and whole vaults by t
   expect(await words('list', { in: 'docs/rules' })).toContain('cairn://docs/rules/Plan');
   expect(await refusal('list', { in: 'nowhere/' })).toContain('no folder nowhere');
 });
+
+test('[FIND-3, OPS-6] names and texts that cannot be stored are refused by each tool, and nothing is damaged', async () => {
+  const half = 'half \ud800 a pair';
+  const doc = 'cairn://docs/rules/Whole';
+  await run('write', { id: doc, content: 'whole\n' });
+  const refused: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+    ['remember', { fact: half }],
+    ['remember', { fact: 'x', about: half }],
+    ['write', { id: 'cairn://docs/rules/Half', content: half }],
+    ['write', { id: 'cairn://docs/rules/%0A', content: 'x' }],
+    ['write', { id: 'cairn://docs/%00/Name', content: 'x' }],
+    ['write', { id: 'cairn://handoffs/a%00b/topic', content: 'x' }],
+    ['write', { id: 'cairn://handoffs/project/topic', content: half }],
+    ['write', { id: 'cairn://papers/new', content: `# Paper\n${half}` }],
+    ['write', { id: 'half.md', content: half }],
+    ['edit', { id: doc, old: 'whole', new: half }],
+    ['edit', { id: doc, append: half }],
+    ['add_tasks', { tasks: [{ content: half }] }],
+    ['add_tasks', { tasks: [{ content: 'x', category: half }] }],
+  ];
+  for (const [tool, args] of refused)
+    expect([tool, args, await refusal(tool, args)]).toEqual([tool, args, expect.any(String)]);
+  // Long, and cut within a character.
+  const flower = '\u{1f33c}'.repeat(1500);
+  await run('remember', { fact: flower, about: 'flowers' });
+  await run('remember', { fact: 'line one\nline \u0001 two' });
+  await run('write', { id: 'cairn://papers/new', content: `# ${flower}\n` });
+  const report = JSON.parse((await hub.cli('verify', '--json')).stdout) as Record<string, unknown>;
+  expect(report).toMatchObject({ ok: true });
+});

@@ -4,8 +4,12 @@
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
+import { devDocChange, newDevDoc } from '../../documents/dev-docs/fields.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
+import { newHandoff } from '../../documents/handoffs/fields.ts';
+import { newPaper, paperChange } from '../../documents/papers/fields.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
+import { readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
@@ -102,18 +106,26 @@ export class ThingChanges {
       case 'doc': {
         if (!('title' in place)) throw invalidField('id', 'a new dev doc needs cairn://docs/{category}/{title}');
         const { category, title } = place;
-        const made = await docs.create(accountId, { title, category, content, create_category: true }, name);
+        const made = await docs.create(
+          accountId,
+          readFields(newDevDoc, { title, category, content, create_category: true }),
+          name,
+        );
         return { id: docUri(made), version: made.version, status: 'created' };
       }
       case 'handoff': {
         if (!('project' in place)) throw invalidField('id', 'a new handoff needs cairn://handoffs/{project}/{topic}');
         const { project, topic } = place;
-        const made = await handoffs.save(accountId, { project, topic, content, expected_version: 0 }, name);
+        const made = await handoffs.save(
+          accountId,
+          { ...readFields(newHandoff, { project, topic, content }), expected_version: 0 },
+          name,
+        );
         return { id: handoffId(made), version: made.version, status: 'created' };
       }
       case 'paper': {
         const fields = { title: titleOf(content), content, category_id: null, published: false };
-        const { paper } = await papers.create(accountId, fields, name);
+        const { paper } = await papers.create(accountId, readFields(newPaper, fields), name);
         return { id: paperUri(paper.id), version: paper.version, status: 'created' };
       }
       case 'file':
@@ -130,18 +142,31 @@ export class ThingChanges {
     const expected_version = before.version;
     switch (place.kind) {
       case 'doc': {
-        const made = await docs.update(accountId, { ...referenceOf(place), content, expected_version }, name);
+        const made = await docs.update(
+          accountId,
+          readFields(devDocChange, { ...referenceOf(place), content, expected_version }),
+          name,
+        );
         return { id: docUri(made), version: made.version, status: 'updated' };
       }
       case 'handoff': {
         const { record } = handoffOf(handoffs, accountId, place);
         const { project, topic, date, time } = record;
         const named = { project, topic, date, ...(time === null ? {} : { time }) };
-        const made = await handoffs.save(accountId, { ...named, content, expected_version }, name);
+        const made = await handoffs.save(
+          accountId,
+          { ...readFields(newHandoff, { ...named, content }), expected_version },
+          name,
+        );
         return { id: handoffId(made), version: made.version, status: 'updated' };
       }
       case 'paper': {
-        const { paper } = await papers.patch(accountId, place.id ?? 0, { content, expected_version }, name);
+        const { paper } = await papers.patch(
+          accountId,
+          place.id ?? 0,
+          readFields(paperChange, { content, expected_version }),
+          name,
+        );
         return { id: paperUri(paper.id), version: paper.version, status: 'updated' };
       }
       case 'file':
@@ -185,10 +210,13 @@ export class ThingChanges {
   }
 }
 
+/** What a cut in the middle of a character leaves. */
+const HALF_A_PAIR = /\p{Cs}$/u;
+
 /** The title of a new paper: its first heading, or its first line. */
 function titleOf(content: string): string {
   const line = /^#\s+(.+)$/m.exec(content)?.[1] ?? content.split('\n').find((one) => one.trim() !== '');
-  const title = line?.trim().slice(0, limits.documentTitleCharsMax);
+  const title = line?.trim().slice(0, limits.documentTitleCharsMax).replace(HALF_A_PAIR, '');
   if (title === undefined || title === '')
     throw invalidField('content', 'content of a paper must begin with its title: # Title');
   return title;

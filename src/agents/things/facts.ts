@@ -5,6 +5,8 @@
 import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import type { DevDocRecord } from '../../documents/dev-docs/declared.ts';
+import { newDevDoc } from '../../documents/dev-docs/fields.ts';
+import { readFields } from '../../fields/read.ts';
 import { oneLine } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { rankFacts } from './fact-rank.ts';
@@ -87,7 +89,7 @@ export async function rememberFact(
   const content = `${text}\n`;
   const made = await docs.create(
     accountId,
-    { title, content, category: FACTS, content_type: 'markdown', create_category: true },
+    readFields(newDevDoc, { title, content, category: FACTS, content_type: 'markdown', create_category: true }),
     nameOf(by),
   );
   if (old !== undefined) await docs.remove(accountId, { id: old.id }, nameOf(by));
@@ -97,7 +99,11 @@ export async function rememberFact(
 /** `[about] the beginning of the fact`, so that a list can be read. */
 function titleOf(fact: string, about: string | undefined): string {
   const start = about === undefined ? '' : `[${about}] `;
-  const rest = oneLine(fact, limits.documentTitleCharsMax - start.length - ROOM_FOR_NUMBER);
+  // What no title may have, a fact may: line breaks, and characters that nothing shows.
+  const rest = oneLine(
+    fact.replaceAll(/\p{Cc}|\u{10ffff}/gu, ' '),
+    limits.documentTitleCharsMax - start.length - ROOM_FOR_NUMBER,
+  );
   return about === undefined && rest.startsWith('[') ? `"${rest}` : start + rest;
 }
 

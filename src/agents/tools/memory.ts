@@ -1,5 +1,6 @@
 /** Declares the tools that keep facts and find them again. */
 import { z } from 'zod';
+import { isWellFormed, WELL_FORMED } from '../../fields/kinds.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -21,7 +22,7 @@ const about = z
   .trim()
   .min(1)
   .max(limits.factAboutCharsMax)
-  .refine((text) => !/[[\]\p{Cc}]/u.test(text), 'must be one line without [ and ]')
+  .refine((text) => !/[[\]\p{Cc}\p{Cs}\u{10ffff}]/u.test(text), 'must be one line without [ and ]')
   .optional();
 
 export function memoryTools(shelves: Shelves): Tool[] {
@@ -36,7 +37,7 @@ function rememberTool(shelves: Shelves): Tool {
     description:
       'Keeps one fact for later sessions of every agent: a preference, a decision and its reason. Longer texts: write; the state of work: handoff_save.',
     input: z.strictObject({
-      fact: z.string().trim().min(1).max(limits.factCharsMax),
+      fact: z.string().trim().min(1).max(limits.factCharsMax).refine(isWellFormed, WELL_FORMED),
       about: about.describe('A word or two'),
       replaces: thingId.optional().describe('Id of the fact that it corrects'),
     }),

@@ -4,11 +4,12 @@ import { attempt } from '../../common/attempt.ts';
 import { explain, invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { idFrom } from '../../fields/kinds.ts';
+import { readFields } from '../../fields/read.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { declaredTask } from '../../tasks/declared.ts';
-import { newTask, taskChange } from '../../tasks/fields.ts';
+import { newCategory, newTask, taskChange } from '../../tasks/fields.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { taskText } from '../../tasks/shown.ts';
 import { nearestName } from '../../text/nearest.ts';
@@ -129,7 +130,8 @@ async function categoryOf(
     name,
     all.map((one) => one.name),
   );
-  if (guess === undefined && creates) return (await tasks.categories.create(accountId, { name: name.trim() })).id;
+  if (guess === undefined && creates)
+    return (await tasks.categories.create(accountId, readFields(newCategory, { name }))).id;
   const known = all.length === 0 ? 'there are none' : all.map((one) => one.name).join(', ');
   throw invalidField(
     'category',
