@@ -37,7 +37,13 @@ function prepared(source: string): { readonly folder: string; readonly commits: 
     .split('\n')
     .toReversed();
   const branch = gitIn(folder, 'symbolic-ref', 'HEAD');
+  // Tags, and branches of others, contain the later commits: with them the first backup would hold all increments.
+  for (const ref of gitIn(folder, 'for-each-ref', '--format=%(refname)').split('\n')) {
+    if (ref !== branch) gitIn(folder, 'update-ref', '-d', ref);
+  }
   gitIn(folder, 'update-ref', branch, commits[0] ?? '');
+  gitIn(folder, 'repack', '-a', '-d', '--quiet');
+  gitIn(folder, 'prune', '--expire=now');
   return { folder, commits: commits.slice(1) };
 }
 
@@ -45,6 +51,9 @@ interface Tool {
   backUp(folder: string, index: number): Promise<number>;
   restore(folder: string): Promise<string>;
 }
+
+/** Any commit can be fetched: the later ones are not in the repository until they are backed up. */
+const UPLOAD_PACK = 'git -c uploadpack.allowAnySHA1InWant=true upload-pack';
 
 async function measure(tool: Tool, source: string): Promise<Figures> {
   const { folder, commits } = prepared(source);
@@ -55,6 +64,7 @@ async function measure(tool: Tool, source: string): Promise<Figures> {
   start = performance.now();
   let incrementBytes = 0;
   for (const [index, commit] of commits.entries()) {
+    gitIn(folder, 'fetch', '--quiet', '--no-tags', '--upload-pack', UPLOAD_PACK, source, commit);
     gitIn(folder, 'update-ref', branch, commit);
     incrementBytes += await tool.backUp(folder, index + 1);
   }
