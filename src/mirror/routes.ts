@@ -1,4 +1,4 @@
-/** Declares the REST operations of the certificate mirror. */
+/** Declares the REST operations of backups (the certificate mirror of the specification). */
 import type { z } from 'zod';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';

@@ -40,7 +40,7 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
   probes: 'Whether the service is up and accepts requests',
   account: 'Whose a credential is',
   oauth: 'Signing in devices, and their tokens',
-  mirror: 'The certificate mirror: encrypted tarballs, signed by the uploader',
+  mirror: 'Backups of git repositories: encrypted archives, signed by the uploader',
   tasks: 'Tasks of an account',
   categories: 'Categories of tasks and papers',
   papers: 'Papers of an account, drafts and published',
