@@ -13,6 +13,7 @@ import {
   type RpcReply,
   repliesOf,
   replyOf,
+  structured,
   toolRequest,
   withKey,
 } from '../support/gateway.ts';
@@ -261,6 +262,10 @@ test(
       [-32005, 404],
     ]);
     const reads = tools.filter(({ annotations }) => annotations['readOnlyHint'] === true);
+    // What a search finds while it indexes the account is of that moment.
+    const isIndexed = async () =>
+      (await structured<{ complete: boolean }>(hub, 'search', { query: 'x' }, owner.mcp_key)).complete;
+    await expect.poll(isIndexed, { timeout: 60_000 }).toBe(true);
     for (const tool of reads) {
       await fc.assert(
         fc.asyncProperty(argumentsOf(tool), async (args) => {
