@@ -88,7 +88,9 @@ test('[OAUTH-3, NET-2, OPS-3] a body that is too large is told from its head, be
   expect(await opens(good)).toBe(200);
 });
 
-test('[OAUTH-3, OPS-3] refused for want of memory while its token is still being checked, and the token is wrong as well', { timeout: 150_000 }, async () => {
+test('[OAUTH-3, OPS-3] refused for want of memory while its token is still being checked, and the token is wrong as well', {
+  timeout: 150_000,
+}, async () => {
   const env = { CAIRN_IDP_ISSUER: issuer.url, CAIRN_IDP_AUDIENCE: AUDIENCE, CAIRN_INFLIGHT_BYTES: '83886080' };
   const full = await startHub({ env });
   const { mcp_key: key } = await account(full);
