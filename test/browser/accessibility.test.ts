@@ -186,27 +186,31 @@ test('[WEB-5] the check bites', async () => {
   await context.close();
 });
 
-test.each(LOOKS)('[WEB-5] no page has an issue on %s (%i px), %s', async (_name, width, colorScheme) => {
-  for (const [looks, storageState] of [
-    [STRANGER, undefined],
-    [MEMBER, state],
-  ] as const) {
-    const { page, context, complaints } = await visit({
-      viewport: { width, height: 844 },
-      colorScheme,
-      ...(storageState === undefined ? {} : { storageState }),
-    });
-    for (const [place, prepare] of looks) {
-      const path = typeof place === 'string' ? place : place();
-      await page.goto(path);
-      await prepare?.(page);
-      expect([path, ...(await issues(page))]).toEqual([path]);
-      expect([path, ...(await sideways(page))]).toEqual([path]);
+test.each(LOOKS)(
+  '[WEB-5] no page has an issue on %s (%i px), %s',
+  { timeout: 300_000 },
+  async (_name, width, colorScheme) => {
+    for (const [looks, storageState] of [
+      [STRANGER, undefined],
+      [MEMBER, state],
+    ] as const) {
+      const { page, context, complaints } = await visit({
+        viewport: { width, height: 844 },
+        colorScheme,
+        ...(storageState === undefined ? {} : { storageState }),
+      });
+      for (const [place, prepare] of looks) {
+        const path = typeof place === 'string' ? place : place();
+        await page.goto(path);
+        await prepare?.(page);
+        expect([path, ...(await issues(page))]).toEqual([path]);
+        expect([path, ...(await sideways(page))]).toEqual([path]);
+      }
+      expect(complaints).toEqual([]);
+      await context.close();
     }
-    expect(complaints).toEqual([]);
-    await context.close();
-  }
-});
+  },
+);
 
 test('[WEB-5] an empty account has no page with an issue, and each says what to do next', async () => {
   const { page, context } = await visit();
