@@ -127,7 +127,9 @@ test('[OPS-9] a first start that was cut off anywhere before its first commit is
   }
 });
 
-test('[OPS-10] verify and backup tell of damaged pages instead of ending by a signal', async () => {
+test('[OPS-10] verify and backup tell of damaged pages instead of ending by a signal', {
+  timeout: 300_000,
+}, async () => {
   // Commands read a file of this version, which the kept one becomes at a start.
   const upgraded = folderOf(whole);
   await (await startHub({ dataFolder: upgraded })).stop();

@@ -391,7 +391,7 @@ async function modelTools(hub: Hub): Promise<void> {
   taken(await hub.POST('/api/mcp/tools/add_tasks', { body: { tasks: [{ content: 'Repot the orchid' }] } }));
   const search = 'Repot the orchid';
   const { tasks: made } = taken(await hub.POST('/api/mcp/tools/list_tasks', { body: { search } }));
-  const done = { tasks: [{ id: made[0]?.id ?? 0, done: true }] };
+  const done = { tasks: [{ id: made[0]?.id ?? 0, completed: true }] };
   taken(await hub.POST('/api/mcp/tools/change_tasks', { body: done }));
   taken(await hub.POST('/api/mcp/tools/remember', { body: { fact: 'Orchids like shade' } }));
   taken(await hub.POST('/api/mcp/tools/recall', { body: { query: 'orchids' } }));
@@ -401,6 +401,13 @@ async function modelTools(hub: Hub): Promise<void> {
   const found = { id: results[0]?.id ?? '' };
   const one = taken(await hub.GET('/api/fetch', { params: { query: found } }));
   equal(taken(await hub.POST('/api/mcp/tools/fetch', { body: found })).id, one.id, 'what was found');
+  const { events, cursor } = taken(await hub.GET('/api/events', { params: { query: { kinds: 'task' } } }));
+  equal(events.at(-1)?.kind, 'task', 'the newest event');
+  equal(
+    taken(await hub.GET('/api/events', { params: { query: { after: cursor } } })).events.length,
+    0,
+    'no more events',
+  );
   const none = { id: 'cairn://conflicts/none', keep: 'current' } as const;
   equal((await hub.POST('/api/mcp/tools/settle_conflict', { body: none })).response.ok, false, 'no conflict');
 }
