@@ -28,7 +28,9 @@ export function mayTakeOver(facts: TakeOverFacts): { readonly isDue: boolean; re
     return { isDue: false, why: `the log does not have the whole hub yet: ${newest.member} is writing it` };
   if (newest.kind === 'hand-over') {
     const to = newest.note?.['to'];
-    if (to === undefined || to === identity.name) return { isDue: true, why: `${newest.member} handed over` };
+    // The one that handed over lets another be first.
+    const isAnybodys = to === undefined && newest.note?.['instance'] !== identity.instance;
+    if (isAnybodys || to === identity.name) return { isDue: true, why: `${newest.member} handed over` };
   }
   if (newest.note?.['instance'] === identity.instance && newest.kind !== 'hand-over')
     return { isDue: true, why: 'the owner was the process before this one, in this data folder' };
