@@ -46,3 +46,9 @@ export function table(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
 }
+
+/** A text with at most so many characters; a longer one ends with an ellipsis. */
+export function cut(text: string, room: number): string {
+  const chars = Array.from(text);
+  return chars.length <= room ? text : `${chars.slice(0, room - 1).join('')}…`;
+}

@@ -66,7 +66,7 @@ export type Fault =
       readonly current: number;
       readonly record?: Readonly<Record<string, unknown>> | undefined;
     }
-  /** A cursor of events from which on not all are known any more. */
+  /** A cursor of events after which some changes are no longer kept. */
   | { readonly kind: 'events_gone'; readonly detail: string }
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */

@@ -1,6 +1,12 @@
 /** Answers what the command line asks a member of several. */
 import { Refusal } from '../common/fault.ts';
-import type { ControlRequestOf, ControlResult, MemberReport } from './protocol.ts';
+import type { ControlRequest, ControlRequestOf, ControlResult, MemberReport } from './protocol.ts';
+
+type MemberRequest = ControlRequestOf<'member.report' | 'member.hand_over' | 'member.snapshot'>;
+
+/** True for what `runMemberControl` answers. */
+export const isMemberRequest = (request: ControlRequest): request is MemberRequest =>
+  request.command.startsWith('member.');
 
 export interface MemberTools {
   readonly report: () => Promise<MemberReport>;
@@ -13,7 +19,7 @@ export interface MemberTools {
 /** Runs a command of a member. Throws Refusal when this hub has no log. */
 export async function runMemberControl(
   member: MemberTools | undefined,
-  request: ControlRequestOf<'member.report' | 'member.hand_over' | 'member.snapshot'>,
+  request: MemberRequest,
 ): Promise<ControlResult> {
   if (member === undefined) {
     throw new Refusal({ kind: 'not_found', what: 'this hub has no other members: CAIRN_LOG is not set' });

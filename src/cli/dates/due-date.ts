@@ -29,7 +29,7 @@ export function readDue(text: string | undefined, now: Date): string | undefined
   if (text === undefined) return text;
   const words = text.trim().toLowerCase().replaceAll(/\s+/g, ' ');
   const [, year, month, date] = (/^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(words) ?? []).map(Number);
-  const day = laterDay(words, now) ?? namedDay(words, now) ?? realDay(year, month, date);
+  const day = laterDay(words, now) ?? dayOfMonth(words, now, 'next') ?? realDay(year, month, date);
   if (day === undefined) {
     throw new UsageError(`--due ${text === '' ? '""' : text} is no date; write ${DATE_FORMS}`);
   }
@@ -42,7 +42,7 @@ export function written(day: Date): string {
 }
 
 /** Undefined for a day that no calendar has, such as 31 February. */
-export function realDay(year = Number.NaN, month = 0, date = 0): Date | undefined {
+function realDay(year = Number.NaN, month = 0, date = 0): Date | undefined {
   const day = new Date(year, month - 1, date);
   return day.getMonth() === month - 1 && day.getDate() === date ? day : undefined;
 }
@@ -79,19 +79,26 @@ export function weekdayOf(word: string): number | undefined {
   return day < 0 ? undefined : day;
 }
 
-/** Without a year the next such day, today included. */
-function namedDay(words: string, now: Date): Date | undefined {
+/** Years between two days that a calendar has at most: 29 February, around a century without a leap day. */
+const YEARS_APART = [0, 1, 2, 3, 4, 8];
+
+/**
+ * The day that `24 dec`, `dec 24` or `24th of december 2027` names. Without a year the next such day, or the last one,
+ * today included. Undefined for other words.
+ */
+export function dayOfMonth(words: string, now: Date, which: 'next' | 'last'): Date | undefined {
   const named = dayAndMonth(words);
   if (named === undefined) return undefined;
+  const { year, month, date } = named;
+  if (year !== undefined) return realDay(year, month, date);
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  const years = named.year === undefined ? [0, 1, 2, 3, 4, 8].map((more) => now.getFullYear() + more) : [named.year];
-  return years
-    .map((inYear) => realDay(inYear, named.month, named.date))
-    .find((date) => date !== undefined && (named.year !== undefined || date >= today));
+  return YEARS_APART.map((years) => realDay(now.getFullYear() + (which === 'next' ? years : -years), month, date)).find(
+    (day) => day !== undefined && (which === 'next' ? day >= today : day <= today),
+  );
 }
 
 /** The parts of `24 dec`, `dec 24`, `24th of december 2027`; months count from 1. Undefined for other words. */
-export function dayAndMonth(words: string): { month: number; date: number; year: number | undefined } | undefined {
+function dayAndMonth(words: string): { month: number; date: number; year: number | undefined } | undefined {
   const found =
     /^(?<day>\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?(?<month>[a-z]{3,9})\.?(?:,? (?<year>\d{4}))?$/.exec(words) ??
     /^(?<month>[a-z]{3,9})\.? (?<day>\d{1,2})(?:st|nd|rd|th)?(?:,? (?<year>\d{4}))?$/.exec(words);

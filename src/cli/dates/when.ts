@@ -1,6 +1,6 @@
 /** Parses a time typed by a person: a day in words or digits, with a time of day in the local or another zone, or a duration ago. Pure. */
 import { UsageError } from '../usage-error.ts';
-import { dayAndMonth, realDay, weekdayOf } from './due-date.ts';
+import { dayOfMonth, weekdayOf } from './due-date.ts';
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const WORD_MS: Readonly<Record<string, number>> = {
@@ -50,13 +50,7 @@ function wordsAgo(text: string, nowMs: number): number | undefined {
 export function earlierDay(words: string, now: Date): Date | undefined {
   const ago = { today: 0, yesterday: 1, 'last week': 7 }[words] ?? weekdayAgo(words, now.getDay());
   if (ago !== undefined) return new Date(now.getFullYear(), now.getMonth(), now.getDate() - ago);
-  const named = dayAndMonth(words);
-  if (named === undefined) return undefined;
-  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  const years = named.year === undefined ? [0, 1, 2, 3, 4, 8].map((back) => now.getFullYear() - back) : [named.year];
-  return years
-    .map((year) => realDay(year, named.month, named.date))
-    .find((day) => day !== undefined && (named.year !== undefined || day <= today));
+  return dayOfMonth(words, now, 'last');
 }
 
 function weekdayAgo(words: string, today: number): number | undefined {

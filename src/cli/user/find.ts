@@ -5,7 +5,7 @@ import { readAs } from '../../client/sync/remote-record.ts';
 import { nearest } from '../../text/nearest.ts';
 import { emptyAdvice } from '../../text/search-advice.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { hasColour, print, printTable } from '../output.ts';
+import { cut, hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { given, SERVER, toolsOf } from './documents/tool-call.ts';
 
@@ -109,9 +109,4 @@ function foundTable(results: readonly Listed[], columns: number | undefined, inC
   });
   const [head = '', ...others] = lines;
   return [inColour ? `\u001b[2m${head}\u001b[0m` : head, ...others].join('\n');
-}
-
-function cut(text: string, room: number): string {
-  const chars = Array.from(text);
-  return chars.length <= room ? text : `${chars.slice(0, room - 1).join('')}…`;
 }

@@ -1,5 +1,6 @@
 /** Writes tasks as a table for people: by due date, with the names of categories, dates as they are said, colour on a terminal. Pure. */
 import { shownLine } from '../../client/shown.ts';
+import { cut } from '../output.ts';
 
 export interface ListedTask {
   readonly id: number;
@@ -86,9 +87,4 @@ function dueColour(task: ListedTask, isOverdue: boolean, today: string): number 
   if (task.completed) return 2;
   if (isOverdue) return 31;
   return task.due_date === today ? 33 : undefined;
-}
-
-function cut(text: string, room: number): string {
-  const chars = Array.from(text);
-  return chars.length <= room ? text : `${chars.slice(0, room - 1).join('')}…`;
 }

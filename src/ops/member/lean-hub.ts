@@ -6,7 +6,7 @@ import { refuseControl } from '../../compose/control-answers.ts';
 import { Doors } from '../../compose/listeners.ts';
 import { notReady } from '../../compose/member/ownership.ts';
 import { type Config, isSecure } from '../../config.ts';
-import { type MemberTools, runMemberControl } from '../../control/member.ts';
+import { isMemberRequest, type MemberTools, runMemberControl } from '../../control/member.ts';
 import { type ControlAnswer, controlRequest } from '../../control/protocol.ts';
 import { Admission } from '../../http/checks/admission.ts';
 import { Rates } from '../../http/checks/rates.ts';
@@ -66,11 +66,7 @@ export async function answerLean(tools: MemberTools, health: () => MemberHealth,
   const { operator_user: _user, ...given } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { data: request } = controlRequest.safeParse(given);
   try {
-    if (
-      request?.command === 'member.report' ||
-      request?.command === 'member.hand_over' ||
-      request?.command === 'member.snapshot'
-    ) {
+    if (request !== undefined && isMemberRequest(request)) {
       const answer: ControlAnswer = { ok: true, result: await runMemberControl(tools, request) };
       return JSON.stringify(answer);
     }

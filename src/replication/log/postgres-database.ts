@@ -50,8 +50,8 @@ function poolOf(connectionString: string, statementMs: number): pg.Pool {
     // Acknowledged means flushed, here and on the standby, whatever the default of the server is.
     options: '-c synchronous_commit=on -c client_min_messages=warning',
   });
-  // A connection that breaks is replaced at its next use. The statement that it runs is rejected, which is enough:
-  // without these two, the library throws the error where nobody catches it, and the process ends.
+  // The pool replaces a broken connection at its next use, and the running statement is rejected. Without these two
+  // listeners, the library throws an uncaught error, which ends the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -52,7 +52,7 @@ export async function joinSnapshot(
     await loadSnapshot(log, manifest, made, mapBytes);
     await applyRecords(log, manifest, made, mapBytes);
     syncPath(made);
-    // Readers of the file before it left their marks in this one; nobody has it open.
+    // The lock file lists readers of the old data file. No process has it open.
     rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });
     renameSync(made, join(folder, DATA_FILE));
     syncPath(folder);

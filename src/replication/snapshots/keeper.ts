@@ -56,7 +56,7 @@ export class LogKeeper {
     return await this.#inTurn(async () => (await this.#make()).position);
   }
 
-  /** Stops. Resolves once nothing is written to the log any more; a snapshot under way is given up. */
+  /** Stops, and abandons a running snapshot. Resolves after the last write to the log. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#running;
