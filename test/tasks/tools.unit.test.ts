@@ -95,6 +95,13 @@ test('[TASK-5] a list is 25 tasks unless a limit is given, and says that there a
   expect(text).toMatch(/^25 tasks \(there are more/);
   expect((await list({ limit: 500 })).count).toBe(30);
   expect((await list({ limit: 30 })).has_more).toBe(false);
+  const next = await list({ limit: 20, offset: 20 });
+  expect([next.tasks.map(({ id }) => id), next.has_more]).toEqual([[10, 9, 8, 7, 6, 5, 4, 3, 2, 1], false]);
+  expect(await list({ offset: 30 })).toMatchObject({ count: 0, has_more: false });
+  expect(await list({ search: 't2', sort_order: 'asc', offset: 1, limit: 2 })).toMatchObject({
+    tasks: [{ content: 't20' }, { content: 't21' }],
+    has_more: true,
+  });
   for (const limit of [0, 501, 1.5]) expect(tools.get('list_tasks')?.input.safeParse({ limit }).success).toBe(false);
 });
 

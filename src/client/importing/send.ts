@@ -1,11 +1,12 @@
 /** Writes what an importer found to an account. Never changes what is there: a repeated import adds what is missing. */
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
+import { patiently } from '../patiently.ts';
+import { VaultHub } from '../sync/hub.ts';
 import { readAs } from '../sync/remote-record.ts';
-import { ToolRefused } from '../tool-refused.ts';
-import type { ToolAnswer, ToolClient } from '../tools.ts';
+import { listFiles } from '../sync/vault-files.ts';
+import type { ToolClient } from '../tools.ts';
 import type { ImportedFile, ImportedTask, ImportNotice } from './imported.ts';
 
 export interface ImportResult {
@@ -15,11 +16,6 @@ export interface ImportResult {
   readonly notices: readonly ImportNotice[];
 }
 
-const filesSchema = z.object({
-  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
-  cursor: z.string().nullish(),
-  has_more: z.boolean().optional(),
-});
 const pushedSchema = z.object({
   results: z.array(z.object({ path: z.string().nullable(), error: z.object({ message: z.string() }).optional() })),
 });
@@ -27,6 +23,7 @@ const categoriesSchema = z.object({ categories: z.array(z.object({ id: z.number(
 const createdSchema = z.object({ category: z.object({ id: z.number() }) });
 const tasksSchema = z.object({
   tasks: z.array(z.object({ content: z.string(), due_date: z.string().nullable() })),
+  has_more: z.boolean(),
 });
 
 interface Pending {
@@ -43,7 +40,8 @@ export async function sendFiles(
   vaultId: string,
   files: readonly ImportedFile[],
 ): Promise<ImportResult> {
-  const there = await filesThere(tools, vaultId);
+  const hub = new VaultHub(tools, vaultId);
+  const there = new Map((await listFiles(hub, {})).map(({ path, sha256 }) => [path, sha256]));
   const notices: ImportNotice[] = [];
   let [created, unchanged] = [0, 0];
   let pending: Pending[] = [];
@@ -51,7 +49,7 @@ export async function sendFiles(
     if (pending.length === 0) return;
     const sent = pending.map(({ args }) => args);
     pending = [];
-    const { structured } = await patiently(() => tools.call('sync_push_many', { vault_id: vaultId, files: sent }));
+    const { structured } = await hub.call('sync_push_many', { files: sent });
     for (const { path, error } of readAs(pushedSchema, structured).results) {
       if (error === undefined) created += 1;
       else notices.push(`${path ?? '(no path)'} is left out: ${error.message}`);
@@ -83,19 +81,6 @@ function pendingOf(path: string, bytes: Buffer): Pending {
   return { args: { path, content: bytes.toString('base64'), encoding: 'base64' }, sizeBytes: bytes.length };
 }
 
-/** SHA-256 of each live file of a vault, by path. */
-async function filesThere(tools: ToolClient, vaultId: string): Promise<ReadonlyMap<string, string>> {
-  const there = new Map<string, string>();
-  let cursor: string | undefined;
-  do {
-    const args = { vault_id: vaultId, ...(cursor === undefined ? {} : { cursor }) };
-    const page = readAs(filesSchema, (await patiently(() => tools.call('sync_list', args))).structured);
-    for (const { path, sha256 } of page.files) there.set(path, sha256);
-    cursor = page.has_more === true ? (page.cursor ?? undefined) : undefined;
-  } while (cursor !== undefined);
-  return there;
-}
-
 /** Creates tasks, and the categories that they name. A task with the same text and date in its category is not repeated. */
 export async function sendTasks(tools: ToolClient, tasks: readonly ImportedTask[]): Promise<ImportResult> {
   let [created, unchanged] = [0, 0];
@@ -123,10 +108,16 @@ export async function sendTasks(tools: ToolClient, tasks: readonly ImportedTask[
   return { created, unchanged, notices: [] };
 }
 
+/** Text and date of every task of a category. Oldest first: what is added meanwhile comes last. */
 async function tasksThere(tools: ToolClient, categoryId: number): Promise<Set<string>> {
-  const args = { category_id: categoryId, limit: limits.taskListMax };
-  const { tasks } = readAs(tasksSchema, (await patiently(() => tools.call('list_tasks', args))).structured);
-  return new Set(tasks.map(({ content, due_date }) => keyOf(content, due_date)));
+  const there = new Set<string>();
+  for (let offset = 0; ; ) {
+    const args = { category_id: categoryId, sort_order: 'asc', limit: limits.taskListMax, offset };
+    const page = readAs(tasksSchema, (await patiently(() => tools.call('list_tasks', args))).structured);
+    for (const { content, due_date } of page.tasks) there.add(keyOf(content, due_date));
+    offset += page.tasks.length;
+    if (!page.has_more || page.tasks.length === 0) return there;
+  }
 }
 
 const keyOf = (content: string, due: string | null): string => `${due ?? ''}\n${content}`;
@@ -135,17 +126,4 @@ function grouped(tasks: readonly ImportedTask[]): ReadonlyMap<string, readonly I
   const groups = new Map<string, ImportedTask[]>();
   for (const task of tasks) groups.set(task.category, [...(groups.get(task.category) ?? []), task]);
   return groups;
-}
-
-/** Repeats a call that the hub refuses for its rate, after the pause that it names. */
-async function patiently(call: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      const seconds = error instanceof ToolRefused ? error.waitSeconds : undefined;
-      if (seconds === undefined) throw error;
-      await sleep(seconds * 1000);
-    }
-  }
 }

@@ -1,8 +1,8 @@
 /** Calls the sync tools of a hub for one vault, in portions that fit the connection, and reads the answers. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
+import { patiently } from '../patiently.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import type { SyncState } from './base/state.ts';
@@ -269,19 +269,13 @@ export class VaultHub {
     }
   }
 
-  /** Repeats a call while the hub is busy, at most for the time limit of a transfer. */
+  /** Repeats a call while the hub is busy. Throws VaultGone. */
   async #patiently<T>(call: () => Promise<T>): Promise<T> {
-    const giveUpMs = Date.now() + limits.clientTransferSeconds * 1000;
-    for (;;) {
-      try {
-        return await call();
-      } catch (error) {
-        if (error instanceof ToolRefused && error.data['field'] === 'vault_id') throw new VaultGone(GONE);
-        const waitSeconds = error instanceof ToolRefused ? error.waitSeconds : undefined;
-        if (waitSeconds === undefined || Date.now() + waitSeconds * 1000 > giveUpMs) throw error;
-        this.#onBusy(waitSeconds);
-        await sleep(waitSeconds * 1000);
-      }
+    try {
+      return await patiently(call, this.#onBusy);
+    } catch (error) {
+      if (error instanceof ToolRefused && error.data['field'] === 'vault_id') throw new VaultGone(GONE);
+      throw error;
     }
   }
 }

@@ -12,6 +12,7 @@ const listSchema = z.object({
     z.object({
       seq: z.number(),
       path: z.string(),
+      sha256: z.string(),
       size_bytes: z.number(),
       stored_at: z.string(),
       device_id: z.string(),

@@ -44,6 +44,7 @@ export const listArguments = z.strictObject({
   completed_from: someDay,
   completed_to: someDay,
   limit: z.int().min(1).max(limits.taskListMax).optional().describe(`Default ${limits.taskListDefault}`),
+  offset: z.int().min(0).max(limits.taskScanMax).optional().describe('Skip the first of the list'),
   timezone: timeZone.optional().describe('Default: see set_timezone'),
 });
 
@@ -79,6 +80,7 @@ export function taskSearchOf(args: ListArguments, nowMs: number, ownZone: () => 
     filter: contradicts ? { ...filter, kanbanStatus: 'todo' } : filter,
     order: readOrder(args.sort_by, args.sort_order),
     limit: args.limit ?? limits.taskListDefault,
+    offset: args.offset,
     text: args.search,
     createdOn: rangeOf(args.created_from, args.created_to),
     completedOn: rangeOf(args.completed_from, args.completed_to),

@@ -23,6 +23,8 @@ export interface TaskSearch {
   readonly filter: TaskFilter;
   readonly order: TaskOrder;
   readonly limit: number;
+  /** Matches to skip before the first that is returned. */
+  readonly offset?: number | undefined;
   /** Matches anywhere in the content, ignoring case. */
   readonly text?: string | undefined;
   /** Days in `zone`. */
@@ -39,7 +41,7 @@ export interface FoundIds {
   readonly complete: boolean;
 }
 
-/** Finds the first matching tasks, in order. */
+/** Finds the first matching tasks after those that are skipped, in order. */
 export function* searchTasks(reads: TaskReads, accountId: string, search: TaskSearch): Generator<void, FoundIds> {
   const filter: TaskFilter = {
     ...search.filter,
@@ -48,12 +50,16 @@ export function* searchTasks(reads: TaskReads, accountId: string, search: TaskSe
   };
   const isMatch = matcherOf(reads, accountId, search, filter);
   const ids: number[] = [];
-  let looked = 0;
+  let [looked, skipped] = [0, 0];
   for (const id of yield* candidates(reads, accountId, filter, search.order)) {
     yield;
     looked += 1;
     if (looked > limits.taskScanMax) return { ids, hasMore: true, complete: false };
     if (isMatch !== undefined && !isMatch(id)) continue;
+    if (skipped < (search.offset ?? 0)) {
+      skipped += 1;
+      continue;
+    }
     if (ids.length === search.limit) return { ids, hasMore: true, complete: true };
     ids.push(id);
   }

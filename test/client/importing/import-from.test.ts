@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
+import { limits } from '../../../src/limits/service.ts';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -57,6 +58,20 @@ test('[CLI-4] a backup of Todoist becomes tasks with categories; a second import
   );
   const again = JSON.parse((await cairn('import', file, '--from', 'todoist', '--json')).stdout) as unknown;
   expect(again).toEqual({ created: 0, unchanged: 2, notices: [] });
+});
+
+test('[CLI-4] tasks that are there are found beyond the first page of their category', async () => {
+  const { mcp_key } = await account(hub);
+  const own = { ...env, CAIRN_KEY: mcp_key };
+  const contents = Array.from({ length: 600 }, (_, at) => `Chapter ${at + 1}`);
+  for (let at = 0; at < contents.length; at += limits.tasksAtOnceMax) {
+    const tasks = contents.slice(at, at + limits.tasksAtOnceMax).map((content) => ({ content, category: 'Book' }));
+    expect((await runCairn(['call', 'add_tasks', `--tasks=${JSON.stringify(tasks)}`], own)).stderr).toBe('');
+  }
+  const file = join(folder, 'Book.csv');
+  writeFileSync(file, `${CSV}${[...contents, 'Epilogue'].map((one) => `task,${one},,1,1,,,,,\n`).join('')}`);
+  const done = await runCairn(['import', file, '--from', 'todoist', '--json'], own);
+  expect(JSON.parse(done.stdout)).toEqual({ created: 1, unchanged: 600, notices: [] });
 });
 
 test('[CLI-4] an export of Notion becomes files with readable names, parts inside the archive too', async () => {
