@@ -140,7 +140,11 @@ function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
 }
 
 export function listText(found: readonly ShownTask[], hasMore: boolean, complete: boolean): string {
-  const more = complete ? (hasMore ? ' (there are more; raise limit, continue with offset or narrow the filters)' : '') : '';
+  const more = complete
+    ? hasMore
+      ? ' (there are more; raise limit, continue with offset or narrow the filters)'
+      : ''
+    : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
   return headed(`${plural(found.length, 'task')}${more}${cut}`, found, ({ text }) => text);
 }
