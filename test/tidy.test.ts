@@ -103,7 +103,7 @@ const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks'
 const CLIENT = [
   ['client-error.ts', 'shown.ts', 'process-birth.ts'],
   ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts', 'spoken.ts'],
-  ['file-lock.ts', 'http.ts'],
+  ['file-lock.ts', 'http.ts', 'patiently.ts'],
   ['sign-in', 'mirror'],
   ['tools.ts', 'mcp-bridge.ts'],
   ['sync'],

@@ -152,10 +152,10 @@ test.each([
 
 test('[WEB-13, LIM-2] a regular expression that would take hours is cut off', () => {
   expect(withinTime(() => /^(a+)+$/.test(`${'a'.repeat(40)}!`), 50)).toBeUndefined();
-  expect(withinTime(() => 7, 50)).toBe(7);
+  expect(withinTime(() => 7, 5000)).toBe(7);
   expect(() =>
     withinTime(() => {
       throw new Error('its own');
-    }, 50),
+    }, 5000),
   ).toThrow('its own');
 });
