@@ -59,6 +59,8 @@ export interface ThingKind {
   all(reader: ThingReader, accountId: string): Generator<{ readonly key: string; readonly stamp: number }>;
   /** The tables whose rows make up such things. The first part of a key is the account, or a vault of it. */
   readonly writtenBy: readonly ThingRows[];
+  /** A table of which one row holds many such things: they go with it. The first part of a key is the account. */
+  readonly heldBy?: AnyTable;
 }
 
 /** Combines the time and the version of a record to a number that differs after each change. */

@@ -80,6 +80,12 @@ export class AccountIndex {
   #parts: Part[] = [];
   #builder = new SegmentBuilder();
   #building = newHeld(limits.searchSegmentThings);
+  #changes = 0;
+
+  /** Counts what was added and removed: the same number, the same answers. */
+  get changes(): number {
+    return this.#changes;
+  }
 
   get size(): number {
     return this.#current.size;
@@ -98,8 +104,10 @@ export class AccountIndex {
     return this.#current.get(nameOf(kind, key))?.stamp;
   }
 
-  *keysOf(kind: string): Generator<string> {
-    for (const thing of this.#current.values()) if (thing.kind === kind) yield thing.key;
+  /** Removes the things of a kind whose keys are not among these. */
+  keep(kind: string, keys: ReadonlySet<string>): void {
+    for (const thing of this.#current.values())
+      if (thing.kind === kind && !keys.has(thing.key)) this.remove(kind, thing.key);
   }
 
   put({ name, place, text, ...thing }: NewThing): void {
@@ -114,6 +122,7 @@ export class AccountIndex {
     eachWord(name, (word) => this.#builder.note(word, IN_NAME));
     this.#builder.add(length);
     this.remove(thing.kind, thing.key);
+    this.#changes += 1;
     const entry = { ...thing, held: this.#building, at: this.#building.entries.length };
     this.#building.entries.push(entry);
     this.#current.set(nameOf(thing.kind, thing.key), entry);
@@ -125,6 +134,7 @@ export class AccountIndex {
     const entry = this.#current.get(name);
     if (entry === undefined) return;
     this.#current.delete(name);
+    this.#changes += 1;
     entry.held.isGone[entry.at] = 1;
     entry.held.gone += 1;
   }

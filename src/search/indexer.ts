@@ -18,8 +18,6 @@ interface Kept {
 
 interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
   readonly accountId: string;
-  /** The query and its kinds. */
-  readonly about: string;
   readonly things: readonly RankedThing[];
   /** What was read while ranking, for the first page. */
   readonly shown: Map<RankedThing, FoundThing>;
@@ -35,9 +33,11 @@ export class Indexer {
   readonly #options: IndexerOptions;
   /** By account, the one used last at the end. */
   readonly #kept = new Map<string, Kept>();
-  /** Rankings that cursors continue, so that pages fit together whatever changes between them. */
-  readonly #rankings = new Map<number, KeptRanking>();
-  #lastRanking = 0;
+  /**
+   * Rankings by account, query, kinds and changes of the index, the oldest first. Cursors continue them, so that pages fit
+   * together whatever changes between them.
+   */
+  readonly #rankings = new Map<string, KeptRanking>();
 
   constructor(options: IndexerOptions) {
     this.#options = options;
@@ -48,7 +48,8 @@ export class Indexer {
     this.#options.reader.renew();
     for (const [accountId, kind, key] of written) {
       try {
-        this.#read(this.#keep(accountId).index, accountId, kind, key);
+        if (key === undefined) this.#sweep(this.#keep(accountId), accountId, kind);
+        else this.#read(this.#keep(accountId).index, accountId, kind, key);
       } catch {
         // An index that missed a write is made again by the next search.
         this.forget(accountId);
@@ -70,7 +71,7 @@ export class Indexer {
     }
     this.#options.reader.renew();
     const wanted = wantedWords(query.query);
-    const { id, ranking } = this.#rankingOf(kept, query, wanted);
+    const { changes, ranking } = this.#rankingOf(kept, query, wanted);
     const { accountId, offset, limit } = query;
     const end = offset + limit;
     const results: FoundThing[] = [];
@@ -87,24 +88,25 @@ export class Indexer {
       counts: ranking.counts,
       missing: ranking.missing,
       complete: kept.isWhole,
-      cursor: end < ranking.things.length ? `${id}-${end}` : undefined,
+      cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
   }
 
   #rankingOf(kept: Kept, query: SearchQuery, wanted: readonly WantedWord[]) {
     const { accountId, kinds } = query;
-    const about = JSON.stringify([query.query, kinds]);
-    const known = this.#rankings.get(query.ranking);
-    if (known?.accountId === accountId && known.about === about) return { id: query.ranking, ranking: known };
+    const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, changes]);
+    const { changes } = kept.index;
+    for (const one of [query.ranking, changes]) {
+      const ranking = this.#rankings.get(keyOf(one));
+      if (ranking !== undefined) return { changes: one, ranking };
+    }
     const { found, total, counts, missing } = kept.index.rank(wanted, kinds && new Set(kinds), this.#options.now());
     const { things, shown } = this.#reread(accountId, found, wanted);
-    const ranking: KeptRanking = { accountId, about, things, shown, total, counts, missing };
-    if (things.length <= query.limit) return { id: 0, ranking };
-    this.#lastRanking += 1;
-    this.#rankings.set(this.#lastRanking, ranking);
+    const ranking: KeptRanking = { accountId, things, shown, total, counts, missing };
+    this.#rankings.set(keyOf(changes), ranking);
     const [oldest] = this.#rankings.keys();
     if (this.#rankings.size > limits.searchRankingsMax && oldest !== undefined) this.#rankings.delete(oldest);
-    return { id: this.#lastRanking, ranking };
+    return { changes, ranking };
   }
 
   /** Orders the first results by what their texts show. */
@@ -123,7 +125,7 @@ export class Indexer {
     const { reader, kinds } = this.#options;
     const thing = kinds.find(({ kind }) => kind === ranked.kind)?.read(reader, accountId, ranked.key);
     if (thing === undefined) {
-      // Its vault went, which writes no row of it.
+      // It went a moment ago.
       this.#kept.get(accountId)?.index.remove(ranked.kind, ranked.key);
       return undefined;
     }
@@ -181,6 +183,13 @@ export class Indexer {
     }
     kept.isWhole = true;
     this.#evict();
+  }
+
+  /** Removes what went without a written row of its own. An account that is being indexed has nothing of the kind yet. */
+  #sweep({ index }: Kept, accountId: string, kind: ThingKindName): void {
+    const { reader, kinds } = this.#options;
+    const live = kinds.find((one) => one.kind === kind)?.all(reader, accountId) ?? [];
+    index.keep(kind, new Set(Array.from(live, ({ key }) => key)));
   }
 
   #read(index: AccountIndex, accountId: string, kind: ThingKindName, key: string): void {

@@ -6,14 +6,14 @@ export interface SearchQuery {
   readonly accountId: string;
   readonly query: string;
   readonly kinds: readonly ThingKindName[] | undefined;
-  /** The kept ranking that a cursor continues; 0: a new one. */
+  /** The kept ranking that a cursor continues, by the changes of its index; 0: of the index as it is. */
   readonly ranking: number;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A written thing: its account, kind and key. */
-export type WrittenThing = readonly [accountId: string, kind: ThingKindName, key: string];
+/** A written thing: its account, kind and key; without a key any of the kind may be gone. */
+export type WrittenThing = readonly [accountId: string, kind: ThingKindName, key: string | undefined];
 
 export type ToIndex =
   | { readonly type: 'written'; readonly things: readonly WrittenThing[] }

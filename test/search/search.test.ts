@@ -94,3 +94,24 @@ test('[FIND-5] a deleted vault is found no more, and its files are not counted',
   await structured(hub, 'vault_delete', { vault_id: vault, confirm: 'short' }, owner.key);
   expect(await find('obsidian')).toMatchObject({ results: [], total: 0 });
 });
+
+test('[FIND-4] the same question twice has the same answer, its cursor too', async () => {
+  for (let made = 1; made <= 6; made += 1) await owner.push(`s/${made}.md`, 'basalt');
+  const first = await find('basalt', { limit: 2 });
+  expect(first.cursor).toEqual(expect.any(String));
+  await find('saffron', { limit: 1 });
+  expect(await find('basalt', { limit: 2 })).toEqual(first);
+});
+
+test('[FIND-5] a deleted vault is counted no more by the first search, however many files it had', async () => {
+  const { vault_id: vault } = await structured<{ vault_id: string }>(hub, 'vault_create', { name: 'large' }, owner.key);
+  for (let made = 1; made <= 40; made += 1) await owner.push(`${made}.md`, 'gneiss', { vault_id: vault });
+  await owner.push('t/kept.md', 'gneiss, gneiss');
+  expect(await find('gneiss', { limit: 1 })).toMatchObject({ total: 41 });
+  await structured(hub, 'vault_delete', { vault_id: vault, confirm: 'large' }, owner.key);
+  for (let asked = 1; asked <= 2; asked += 1) {
+    const found = await find('gneiss', { limit: 1 });
+    expect(found).toMatchObject({ results: [{ title: 'kept.md' }], total: 1, counts: { file: 1 } });
+    expect(found.cursor).toBeUndefined();
+  }
+});

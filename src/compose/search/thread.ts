@@ -24,16 +24,18 @@ export class SearchThread {
   constructor(options: SearchOptions) {
     this.#options = options;
     const { store, kinds, accountOfVault } = options;
-    for (const { kind, writtenBy } of kinds) {
+    for (const { kind, writtenBy, heldBy } of kinds) {
+      if (heldBy !== undefined)
+        store.watch(heldBy, (rows) => () => {
+          for (const [accountId] of rows) this.#note([String(accountId), kind, undefined]);
+        });
       for (const { table, keyOf } of writtenBy) {
         store.watch(table, (rows) => () => {
           for (const row of rows) {
             const owner = String(row[0]);
             const accountId = table.owners.vault === 0 ? accountOfVault(owner) : owner;
             const key = keyOf(row);
-            if (accountId === undefined || key === undefined) continue;
-            if (this.#written.length === 0) setImmediate(() => this.#tell());
-            this.#written.push([accountId, kind, key]);
+            if (accountId !== undefined && key !== undefined) this.#note([accountId, kind, key]);
           }
         });
       }
@@ -64,6 +66,11 @@ export class SearchThread {
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     worker.postMessage('close');
     await ended;
+  }
+
+  #note(thing: WrittenThing): void {
+    if (this.#written.length === 0) setImmediate(() => this.#tell());
+    this.#written.push(thing);
   }
 
   #tell(): void {

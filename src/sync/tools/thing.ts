@@ -23,6 +23,7 @@ export const fileThings: ThingKind = {
     }
   },
   writtenBy: [{ table: files, keyOf: ([vaultId, folded]) => `${vaultId}/${folded}` }],
+  heldBy: vaults,
 };
 
 /** The vault and the folded path of a file's key. */
