@@ -35,8 +35,9 @@ function decideRename(push: PushRequest, source: PushState, target: PushState): 
   const left = live(source);
   const there = live(target);
   const isRespelling = source.folded === target.folded;
-  const isDone = isRespelling ? there?.path === push.path : left === undefined;
-  if (isDone && there !== undefined && isWanted(push, there)) return { kind: 'unchanged', file: there };
+  // A name in another spelling is the work of another rename: the client would believe in a name that the hub does not have.
+  const isDone = there?.path === push.path && (isRespelling || left === undefined);
+  if (isDone && isWanted(push, there)) return { kind: 'unchanged', file: there };
   if (left === undefined) {
     const deletedAt = source.file === undefined ? null : new Date(source.file.stored_ms).toISOString();
     return refuse({ kind: 'path_not_found', path: source.path, deletedAt });

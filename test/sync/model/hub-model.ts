@@ -142,8 +142,8 @@ export class HubModel {
     const sha = sha256Of(push.content ?? '');
     const [left, there] = [this.live(from), this.live(push.path)];
     const isRespelling = fold(from) === fold(push.path);
-    const isDone = isRespelling ? there?.path === nfc(push.path) : left === undefined;
-    if (isDone && there?.sha === sha) return { kind: 'unchanged' };
+    const isDone = there?.path === nfc(push.path) && (isRespelling || left === undefined);
+    if (isDone && there.sha === sha) return { kind: 'unchanged' };
     if (left === undefined) return { kind: 'not_found' };
     if (push.base === undefined || push.base === '') return { kind: 'invalid', field: 'base_sha' };
     const settled = [from, ...(isRespelling ? [] : [push.path])].flatMap((path) => this.settledBy(push, path));

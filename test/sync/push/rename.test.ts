@@ -45,6 +45,18 @@ test('[SYN-1] a new spelling, a chain and a swap are renames without content too
   ]);
 });
 
+test('[SYN-1, SYN-3] a rename that another device made with another spelling is no repeat of it', async () => {
+  const device = await newDevice(hub);
+  await device.push('notes.md', 'N');
+  await move(device, 'notes.md', 'Claude.MD', 'N');
+  const content = { content: 'N', sha256: sha256Of('N') };
+  for (const bytes of [{}, content]) {
+    const refusal = await device.refusal('sync_push', rename('notes.md', 'CLAUDE.md', 'N', bytes));
+    expect(refusal).toMatchObject({ code: -32005, data: { path: 'notes.md' } });
+  }
+  expect(await move(device, 'notes.md', 'Claude.MD', 'N')).toMatchObject({ status: 'unchanged', path: 'Claude.MD' });
+});
+
 test('[SYN-5] a rename without content that meets another change is refused and keeps nothing', async () => {
   const device = await newDevice(hub);
   await device.push('a', 'A');
