@@ -1,17 +1,17 @@
 /** The manual at /help: for anyone, with the address of this hub, found by words, safe from what is typed. */
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { topicNames } from '../../../src/common/manual.ts';
-import { runCairn } from '../../support/hub.ts';
-import { PageClient } from '../../support/page-client.ts';
-import { useHub } from '../../support/use-hub.ts';
+import { topicNames } from '../../src/common/manual.ts';
+import { runCairn } from '../support/hub.ts';
+import { PageClient } from '../support/page-client.ts';
+import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub({ loudest: 40 });
 const visitor = () => new PageClient(hub);
 
 test('[MAN-4] every topic is a page for anyone, its links lead to pages and headings that exist', async () => {
   const client = visitor();
-  const files = readdirSync(new URL('../../../src/manual', import.meta.url)).filter((name) => name.endsWith('.md'));
+  const files = readdirSync(new URL('../../src/manual', import.meta.url)).filter((name) => name.endsWith('.md'));
   expect(files.map((name) => name.slice(0, -3)).toSorted()).toEqual([...topicNames].toSorted());
   const pages = new Map<string, string>();
   expect((await client.open('/help')).status).toBe(200);
