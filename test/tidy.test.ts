@@ -169,10 +169,10 @@ const STORE = [
   ['copies'],
 ];
 const CLI = [
-  ['meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
+  ['completion-asks.ts', 'meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
   ['command.ts', 'secret-input.ts', 'dates'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
-  ['commands.ts'],
+  ['commands.ts', 'suggest'],
   ['manual.ts', 'overview.ts', 'run.ts'],
   ['cairn.ts'],
 ];

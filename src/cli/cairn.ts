@@ -25,6 +25,10 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
   // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
   if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
+  if (first === '__complete') {
+    const [{ suggest }, { findCommand }] = await Promise.all([import('./suggest/suggest.ts'), import('./commands.ts')]);
+    await suggest(rest, findCommand);
+  }
   const [{ runCommand }, { loadGroups, findCommand }] = await Promise.all([
     import('./run.ts'),
     import('./commands.ts'),

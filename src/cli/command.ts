@@ -14,6 +14,26 @@ export interface CommandOption {
   readonly isMany?: true;
 }
 
+/** What the hub lists, for completion. */
+export type HubKind =
+  | 'vault'
+  | 'file'
+  | 'kept file'
+  | 'vault path'
+  | 'open task'
+  | 'done task'
+  | 'task'
+  | 'category'
+  | 'paper'
+  | 'doc'
+  | 'doc category'
+  | 'project'
+  | 'topic'
+  | 'tool';
+
+/** What completes a value: something that the hub lists, or one of these words. */
+export type Completes = HubKind | readonly string[];
+
 export interface Command {
   /** The words after `cairn`, as in `account list`. */
   readonly name: string;
@@ -24,6 +44,8 @@ export interface Command {
   /** Options without a value. */
   readonly flags?: readonly string[];
   readonly explains?: Readonly<Record<string, string>>;
+  /** What completes the value of an option, by its name, and an operand, by its placeholder without brackets. */
+  readonly completes?: Readonly<Record<string, Completes>>;
   /** The only operand is a text, which is often typed without quotes. */
   readonly isText?: true;
   /** The only operand is words, which need no quotes. */
@@ -36,6 +58,9 @@ export interface Command {
   /** Runs the command. Resolves with the exit code. */
   run(options: Options): Promise<number>;
 }
+
+/** The placeholder of an operand without the brackets of an optional one. */
+export const plainPlace = (place: string): string => place.replace(/^\[(.*)\]$/, '$1');
 
 export interface FoundCommand {
   readonly command: Command;

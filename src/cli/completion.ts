@@ -1,6 +1,10 @@
-/** cairn completion: prints a script for bash, zsh or fish. The script completes commands, options and file names. */
+/**
+ * cairn completion: prints a script for bash, zsh or fish. The script completes commands, options and file names, and asks
+ * `cairn __complete` for what is on the hub.
+ */
 
-import { COMMON_FLAGS, type Command, type CommandGroup, type Options } from './command.ts';
+import { COMMON_FLAGS, type Command, type CommandGroup, type Options, plainPlace } from './command.ts';
+import { BASH_ASKS, FISH_ASKS, ZSH_ASKS } from './completion-asks.ts';
 import { print } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -10,6 +14,7 @@ export function completionCommand(load: () => Promise<readonly CommandGroup[]>):
     name: 'completion',
     summary: 'print a completion script for bash, zsh or fish',
     operands: ['SHELL'],
+    completes: { SHELL: ['bash', 'zsh', 'fish'] },
     examples: ['source <(cairn completion bash)', 'cairn completion fish > ~/.config/fish/completions/cairn.fish'],
     run: async (options) =>
       complete(
@@ -53,6 +58,31 @@ const valuedOptions = (commands: readonly Command[]) => [
   ...new Set(commands.flatMap(({ options = [] }) => options.map(({ name }) => `--${name}`))),
 ];
 
+/** A line at whose end a value belongs that `cairn __complete` knows. */
+interface AskedPlace {
+  readonly command: string;
+  /** The option before the value; undefined: an operand. */
+  readonly option: string | undefined;
+}
+
+const askedPlaces = (commands: readonly Command[]): readonly AskedPlace[] =>
+  commands.flatMap(({ name, options = [], operands = [], completes = {} }) => [
+    ...options.filter((option) => option.name in completes).map((option) => ({ command: name, option: option.name })),
+    ...(operands.some((place) => plainPlace(place) in completes) ? [{ command: name, option: undefined }] : []),
+  ]);
+
+/** Such lines as one pattern of a `case` in bash and zsh. */
+const askedPattern = (commands: readonly Command[]): string =>
+  askedPlaces(commands)
+    .map(({ command, option }) => `"${command} "*${option === undefined ? '' : `"--${option} "`}`)
+    .join('|');
+
+/** Such lines as the patterns of a `case` in fish. */
+const fishPatterns = (commands: readonly Command[]): string =>
+  askedPlaces(commands)
+    .map(({ command, option }) => `'${command} *${option === undefined ? '' : `--${option} `}'`)
+    .join(' ');
+
 /** The `case` branches shared by bash and zsh; `set` writes the assignment of the completions. */
 function branches(commands: readonly Command[], set: (words: readonly string[]) => string): string {
   return [
@@ -63,9 +93,13 @@ function branches(commands: readonly Command[], set: (words: readonly string[]) 
 }
 
 function bash(commands: readonly Command[]): string {
-  return `_cairn() {
+  return `${BASH_ASKS}
+_cairn() {
   local line="" words="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do line+="$word "; done
+  case "$line" in
+    ${askedPattern(commands)}) _cairn_ask && return ;;
+  esac
   case "$line" in
 ${branches(commands, (words) => `words="${words.join(' ')}"`)}
   esac
@@ -78,10 +112,14 @@ complete -o filenames -F _cairn cairn`;
 /** Registers itself when sourced. As a file \`_cairn\` in fpath, zsh calls it at the first completion. */
 function zsh(commands: readonly Command[]): string {
   return `#compdef cairn
+${ZSH_ASKS}
 _cairn() {
   local line="" word
   local -a found
   for word in "\${(@)words[2,CURRENT-1]}"; do line+="$word "; done
+  case "$line" in
+    ${askedPattern(commands)}) _cairn_ask && return ;;
+  esac
   case "$line" in
 ${branches(commands, (words) => `found=(${words.join(' ')})`)}
   esac
@@ -105,10 +143,15 @@ function fish(commands: readonly Command[]): string {
     ({ after, words }) =>
       `    case '${after === '' ? '' : `${after} *`}'\n      set found ${words.map((word) => line(after, word)).join(' ')}`,
   );
-  return `function __cairn_complete
+  return `${FISH_ASKS}
+function __cairn_complete
   set -l line (commandline -opc)
   set -e line[1]
   set -l found
+  switch (string join -- ' ' $line '')
+    case ${fishPatterns(commands)}
+      __cairn_ask $line; and return
+  end
   switch (string join -- ' ' $line '')
     case ${valuedOptions(commands)
       .map((name) => `'* ${name} '`)

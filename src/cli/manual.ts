@@ -13,6 +13,7 @@ export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>):
     name: 'help',
     summary: 'print a topic of the manual, a command or a setting; without a name, list them',
     operands: ['[TOPIC]', '[SUBCOMMAND]'],
+    completes: { TOPIC: topicNames },
     examples: ['cairn help', 'cairn help sync', 'cairn help backups push', 'cairn help CAIRN_PORT'],
     async run(options) {
       const words = [options.operand(0), options.operand(1)].filter((word) => word !== undefined);

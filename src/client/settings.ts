@@ -24,6 +24,8 @@ export interface ClientSettings {
   readonly identityFile: string;
   /** Path of the list of folders for `cairn sync watch --all`. */
   readonly syncFile: string;
+  /** Folder of what can be had again at any time. */
+  readonly cacheFolder: string;
 }
 
 /** Reads the settings. Throws ClientError that names an invalid setting, never the value of a key. */
@@ -43,6 +45,7 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
     syncFile: join(configFolder, 'sync.json'),
+    cacheFolder: cacheFolder(environment),
   };
 }
 
@@ -51,10 +54,14 @@ export function refusesColour({ NO_COLOR: refused = '', TERM: kind }: NodeJS.Pro
   return refused !== '' || kind === 'dumb';
 }
 
-/** Folder of compiled modules (XDG Base Directory Specification: XDG_CACHE_HOME, else ~/.cache). */
+/** Folder of compiled modules. */
 export function compileCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_CACHE_HOME: folder } = environment;
-  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.cache'), 'cairn', 'compiled');
+  return join(cacheFolder(environment), 'compiled');
+}
+
+/** XDG Base Directory Specification: XDG_CACHE_HOME, else ~/.cache. */
+function cacheFolder({ XDG_CACHE_HOME: folder }: NodeJS.ProcessEnv): string {
+  return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.cache'), 'cairn');
 }
 
 function hex64(environment: NodeJS.ProcessEnv, name: string): string | undefined {

@@ -921,6 +921,12 @@ export const limits = {
   clientListDefault: 20,
   /** Largest accepted answer. */
   clientAnswerBytesMax: 64 * MiB,
+  /** A tab in a shell waits for the hub no longer than this, and asks the same again after that time only. */
+  completionMs: 1500,
+  completionKeptMs: 10_000,
+  /** Rows, and paths below a folder, that a tab looks at. */
+  completionRowsMax: 100,
+  completionFilesMax: 10_000,
   /** An access token with less remaining lifetime is renewed first. */
   clientRenewMs: 60_000,
   /** Longest pause between two polls of a device sign-in while the hub is unreachable. */

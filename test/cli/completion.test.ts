@@ -1,10 +1,50 @@
 /** The completion scripts in the shells that they are for, typed at a terminal as a person types. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { cleanEnvironment, runCairn } from '../support/hub.ts';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { CAIRN, cleanEnvironment, runCairn } from '../support/hub.ts';
+import { account } from '../support/mirror.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useHub } from '../support/use-hub.ts';
+
+const hub = useHub();
+const CACHE = temporaryFolder();
+const KEPT = join(CACHE, 'cairn/completion.json');
+/** An account with things to complete, and a `cairn` in the path of shells. */
+let signedIn: Record<string, string>;
+
+beforeAll(async () => {
+  const { mcp_key } = await account(hub);
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'cairn'), `#!/bin/sh\nexec '${process.execPath}' '${CAIRN}' "$@"\n`, { mode: 0o755 });
+  signedIn = {
+    CAIRN_SERVER: hub.url,
+    CAIRN_KEY: mcp_key,
+    XDG_CACHE_HOME: CACHE,
+    XDG_CONFIG_HOME: folder,
+    PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}`,
+  };
+  const notes = join(folder, 'notes');
+  mkdirSync(join(notes, 'talks'), { recursive: true });
+  for (const name of ['today.md', 'talks/a talk.md', 'talks/b.md']) writeFileSync(join(notes, name), 'text');
+  for (const args of [
+    ['import', notes, '--from', 'markdown', '--vault', 'My notes'],
+    ['tasks', 'add', 'Renew the certificate'],
+    ['call', 'create_category', '--name=Operations'],
+    ['docs', 'put', join(notes, 'today.md'), '--title', "Anna's rules"],
+  ]) {
+    expect([args, (await runCairn(args, signedIn)).code]).toEqual([args, 0]);
+  }
+});
+
+/** What `cairn __complete` offers, asked again when the hub was slower than a tab waits. */
+async function offers(...words: string[]): Promise<string> {
+  const { stdout } = await runCairn(['__complete', ...words], signedIn);
+  if (stdout.split('\n').length > 2) return stdout;
+  rmSync(KEPT, { force: true });
+  return await offers(...words);
+}
 
 const has = (program: string): boolean => {
   try {
@@ -33,12 +73,19 @@ afterEach(() => {
 });
 
 /** A shell at a terminal of its own, in a folder with one file, with the script loaded. */
-async function openShell({ shell, start, show }: (typeof SHELLS)[number]) {
+async function openShell({ shell, start, show }: (typeof SHELLS)[number], more: Record<string, string> = {}) {
   const home = temporaryFolder();
   mkdirSync(join(home, '.config'));
   writeFileSync(join(home, 'some-file.txt'), '');
   writeFileSync(join(home, 'completion'), (await runCairn(['completion', shell], {})).stdout);
-  const env = { ...cleanEnvironment(), HOME: home, TERM: 'xterm', XDG_CONFIG_HOME: join(home, '.config'), PS1: '> ' };
+  const env = {
+    ...cleanEnvironment(),
+    HOME: home,
+    TERM: 'xterm',
+    XDG_CONFIG_HOME: join(home, '.config'),
+    PS1: '> ',
+    ...more,
+  };
   const child = spawn('script', ['-qec', start, '/dev/null'], { cwd: home, env, stdio: ['pipe', 'pipe', 'inherit'] });
   terminal = child;
   let screen = '';
@@ -86,6 +133,73 @@ for (const one of SHELLS) {
     expect(await type('cairn sync stat\t--fold\t')).toBe('sync status --folder');
   });
 }
+
+test('[CLI-1] what is on the hub is offered, and kept for a moment', async () => {
+  expect(await offers('tasks', 'done', '')).toBe('words\n1\tRenew the certificate\n');
+  expect(await offers('tasks', 'edit', '1', '--category', '')).toBe('words\nOperations\n');
+  expect(await offers('tasks', '--status', 'in')).toBe('words\nbacklog\ntodo\nin_progress\ndone\n');
+  expect(await offers('sync', '--vault', '')).toBe('words\nMy notes\n');
+  expect(await offers('sync', 'restore', '--vault', 'My notes', 't')).toBe('paths\ntalks/\ntoday.md\n');
+  expect(await offers('sync', 'history', '--vault', 'My notes', 'talks/')).toBe('paths\ntalks/a talk.md\ntalks/b.md\n');
+  expect(await offers('docs', 'show', '')).toContain("Anna's rules");
+  expect(await offers('call', 'handoff_')).toContain('handoff_save\t');
+  expect(await offers('import', 'x', '--from', '')).toContain('obsidian');
+  expect(statSync(KEPT).mode & 0o777).toBe(0o600);
+  expect(readFileSync(KEPT, 'utf8')).not.toContain(signedIn['CAIRN_KEY']);
+});
+
+test('[CLI-1] a tab is silent without a hub, without a sign-in and where nothing is known', async () => {
+  const nowhere = { ...signedIn, CAIRN_SERVER: 'http://127.0.0.1:9', XDG_CACHE_HOME: temporaryFolder() };
+  expect(await runCairn(['__complete', 'tasks', 'done', ''], nowhere)).toEqual({
+    code: 0,
+    stdout: 'words\n',
+    stderr: '',
+  });
+  const { CAIRN_KEY: _key, ...signedOut } = signedIn;
+  for (const [words, env] of [
+    [['tasks', 'done', ''], signedOut],
+    [['tasks', 'done', '--js'], signedIn],
+    [['tasks', 'add', ''], signedIn],
+    [['nonsense', ''], signedIn],
+    [[], signedIn],
+  ] as const) {
+    expect(await runCairn(['__complete', ...words], env)).toEqual({ code: 0, stdout: '', stderr: '' });
+  }
+  expect(existsSync(join(nowhere.XDG_CACHE_HOME, 'cairn/completion.json'))).toBe(true);
+});
+
+for (const one of SHELLS) {
+  test.runIf(one.isHere)(`[CLI-1] ${one.shell} completes what is on the hub`, async () => {
+    await offers('tasks', 'done', '');
+    const shell = await openShell(one, signedIn);
+    expect(await shell.type('cairn tasks done \t')).toBe('tasks done 1');
+    await offers('sync', '--vault', '');
+    expect(await shell.type('cairn sync --vault My\t')).toBe('sync --vault My notes');
+    await offers('sync', 'history', '--vault', 'My notes', 'talks/');
+    expect(await shell.type('cairn sync history --vault My\\ notes talks/a\t')).toBe(
+      'sync history --vault My notes talks/a talk.md',
+    );
+    await offers('docs', 'show', '');
+    expect(await shell.type('cairn docs show An\t')).toBe("docs show Anna's rules");
+    // Nothing of the kind is known: a file, as ever.
+    expect(await shell.type('cairn sync history --vault Other some\t')).toContain('some-file.txt');
+  });
+}
+
+test.runIf(hasFish)('[CLI-1] fish completes what is on the hub', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'completion'), (await runCairn(['completion', 'fish'], {})).stdout);
+  const offered = (line: string) =>
+    execFileSync('fish', ['--no-config', '-c', 'source completion; complete -C $argv', line], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...cleanEnvironment(), ...signedIn, HOME: folder },
+    });
+  await offers('tasks', 'done', '');
+  expect(offered('cairn tasks done ')).toBe('1\tRenew the certificate\n');
+  await offers('sync', '--vault', '');
+  expect(offered('cairn sync --vault My')).toBe('My notes\n');
+});
 
 test.runIf(hasFish)('[CLI-1] fish completes commands, actions, options and file names', async () => {
   const folder = temporaryFolder();

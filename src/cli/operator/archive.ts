@@ -4,6 +4,7 @@
 
 import { resolve } from 'node:path';
 import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
+import { IMPORT_SOURCES } from '../../client/importing/imported.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
@@ -26,6 +27,7 @@ export const importCommand: Command = {
   summary: 'create an account from an archive (atomic), or take over tasks and notes from another program',
   operands: ['PATH'],
   options: [takes('email', 'EMAIL'), takes('from', 'PROGRAM'), takes('vault', 'NAME'), takes('server', 'URL')],
+  completes: { from: IMPORT_SOURCES, vault: 'vault' },
   flags: ['dry-run'],
   explains: {
     email: 'email of the new account; default: the one in the archive',

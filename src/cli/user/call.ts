@@ -12,6 +12,7 @@ export const callCommand: Command = {
   name: 'call',
   summary: 'call any tool: --argument=value for each argument; without a name, list them',
   operands: ['[TOOL]'],
+  completes: { TOOL: 'tool' },
   options: [takes('server', 'URL')],
   isOpen: true,
   examples: [

@@ -25,6 +25,7 @@ export const findThings: Command = {
   operands: ['WORDS'],
   isWords: true,
   options: [takes('in', 'KIND'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
+  completes: { in: Object.keys(KINDS) },
   instead: { kind: 'use --in', type: 'use --in' },
   explains: {
     in: `only ${Object.keys(KINDS).join(', ')}`,

@@ -4,7 +4,14 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { ClientError } from '../../client/client-error.ts';
 import { filesOfFolder } from '../../client/importing/folder-files.ts';
-import type { Imported, ImportedFile, ImportedTask, ImportNotice } from '../../client/importing/imported.ts';
+import {
+  IMPORT_SOURCES,
+  type Imported,
+  type ImportedFile,
+  type ImportedTask,
+  type ImportNotice,
+  type ImportSource,
+} from '../../client/importing/imported.ts';
 import { notionPaths, relinked } from '../../client/importing/notion.ts';
 import { type ImportResult, sendFiles, sendTasks } from '../../client/importing/send.ts';
 import { readTodoist } from '../../client/importing/todoist.ts';
@@ -17,11 +24,6 @@ import { readDue } from '../dates/due-date.ts';
 import { print, printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { openTools } from './tool-access.ts';
-
-/** Programs that can be left for Cairn. */
-export const IMPORT_SOURCES = ['todoist', 'notion', 'obsidian', 'markdown'] as const;
-
-type ImportSource = (typeof IMPORT_SOURCES)[number];
 
 /** The most notices that are printed; `--json` has all. */
 const NOTICES_SHOWN_MAX = 20;

@@ -21,6 +21,7 @@ const EXPLAINS = {
   important: 'mark it as important',
 };
 const STATUSES = ['backlog', 'todo', 'in_progress', 'done'];
+const COMPLETES = { status: STATUSES, category: 'category' } as const;
 const change = changesOf(7);
 const FILTERS: readonly CommandOption[] = [STATUS, takes('search', 'TEXT'), CATEGORY, takes('limit', 'N')];
 
@@ -36,6 +37,7 @@ export const taskCommands: readonly Command[] = [
       completed: 'use --all, or --status done',
       tomorrow: '`cairn tasks` lists all by date',
     },
+    completes: COMPLETES,
     explains: {
       ...EXPLAINS,
       status: 'only backlog, todo, in_progress or done',
@@ -53,6 +55,7 @@ export const taskCommands: readonly Command[] = [
     isText: true,
     options: [DUE, CATEGORY, SERVER],
     flags: ['important'],
+    completes: COMPLETES,
     explains: EXPLAINS,
     examples: ["cairn tasks add 'Renew the certificates' --due friday --important"],
     run: add,
@@ -63,6 +66,7 @@ export const taskCommands: readonly Command[] = [
     operands: ['ID'],
     options: [takes('text', 'TEXT'), DUE, STATUS, CATEGORY, SERVER],
     flags: ['important', 'not-important'],
+    completes: { ...COMPLETES, ID: 'task' },
     explains: {
       text: 'new text of the task',
       due: `${EXPLAINS.due}; none removes the date`,
@@ -74,9 +78,9 @@ export const taskCommands: readonly Command[] = [
     examples: ['cairn tasks edit 7 --due tomorrow', 'cairn tasks edit 7 --status in_progress --due none'],
     run: edit,
   },
-  change('tasks done', 'mark a task as done', 'update_task', { completed: true }),
-  change('tasks reopen', 'mark a task as not done', 'update_task', { completed: false }),
-  change('tasks remove', 'move a task to the trash', 'delete_task', {}),
+  change('tasks done', 'mark a task as done', 'update_task', { completed: true }, 'open task'),
+  change('tasks reopen', 'mark a task as not done', 'update_task', { completed: false }, 'done task'),
+  change('tasks remove', 'move a task to the trash', 'delete_task', {}, 'task'),
   change('tasks restore', 'restore a task from the trash', 'update_task', { restore: true }),
 ];
 

@@ -1,5 +1,10 @@
 /** What an importer finds in the export of another program. */
 
+/** Programs that can be left for Cairn. */
+export const IMPORT_SOURCES = ['todoist', 'notion', 'obsidian', 'markdown'] as const;
+
+export type ImportSource = (typeof IMPORT_SOURCES)[number];
+
 export interface ImportedFile {
   /** Path in the vault. */
   readonly path: string;

@@ -43,6 +43,14 @@ export class Credentials {
     return key === null ? await this.tokenAuthorization() : `McpKey ${key}`;
   }
 
+  /** Authorization for the tools when it needs no request and no change of the file; undefined: it does, or there is none. */
+  readyAuthorization(nowMs: number): string | undefined {
+    const login = this.#key === undefined ? this.#file.login(this.server) : undefined;
+    const key = this.#key ?? login?.mcp_key ?? undefined;
+    if (key !== undefined) return `McpKey ${key}`;
+    return login !== undefined && isFresh(login, nowMs) ? `Bearer ${login.access_token}` : undefined;
+  }
+
   /** Authorization for issuing mirror credentials, which requires a key. Throws ClientError. */
   keyAuthorization(): string {
     const key = this.#key ?? this.#login().mcp_key;

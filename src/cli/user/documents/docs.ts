@@ -19,6 +19,7 @@ const CATEGORY = takes('category', 'NAME');
 const VERSION = takes('version', 'N');
 const NAMED = { category: 'name of the category; needed if several categories have the title' };
 const REFERENCE: readonly CommandOption[] = [CATEGORY, SERVER];
+const COMPLETES = { category: 'doc category', TITLE: 'doc' } as const;
 
 interface ReadDoc extends Opened {
   readonly id: number;
@@ -30,6 +31,7 @@ export const docCommands: readonly Command[] = [
     summary: 'list dev docs: documents for agents',
     options: [CATEGORY, takes('search', 'TEXT'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
     explains: { category: 'only documents of this category' },
+    completes: COMPLETES,
     examples: ['cairn docs', 'cairn docs --category claude', 'cairn docs --search release'],
     run: (options) =>
       runToolCommand(options, 'list_dev_docs', {
@@ -45,6 +47,7 @@ export const docCommands: readonly Command[] = [
     operands: ['TITLE'],
     options: [VERSION, ...REFERENCE],
     explains: { ...NAMED, version: 'a kept version instead of the current one' },
+    completes: COMPLETES,
     examples: ['cairn docs show CLAUDE.md', 'cairn docs show CLAUDE.md --category claude --version 3'],
     run: show,
   },
@@ -59,6 +62,7 @@ export const docCommands: readonly Command[] = [
       title: 'default: the name of the file',
       'new-category': 'create the category if it is missing',
     },
+    completes: COMPLETES,
     examples: ['cairn docs put CLAUDE.md --category claude', 'git log -5 | cairn docs put --title recent.txt'],
     run: put,
   },
@@ -68,6 +72,7 @@ export const docCommands: readonly Command[] = [
     operands: ['TITLE'],
     options: REFERENCE,
     explains: NAMED,
+    completes: COMPLETES,
     examples: ['cairn docs edit CLAUDE.md'],
     run: async (options) => {
       const { doc } = await read(options);
@@ -80,6 +85,7 @@ export const docCommands: readonly Command[] = [
     operands: ['TITLE'],
     options: REFERENCE,
     explains: NAMED,
+    completes: COMPLETES,
     examples: ['cairn docs versions CLAUDE.md'],
     run: versions,
   },
@@ -89,6 +95,7 @@ export const docCommands: readonly Command[] = [
     operands: ['TITLE'],
     options: REFERENCE,
     explains: NAMED,
+    completes: COMPLETES,
     examples: ['cairn docs remove notes.md'],
     run: (options) => runToolCommand(options, 'delete_dev_doc', referenceOf(options)),
   },
@@ -98,6 +105,7 @@ export const docCommands: readonly Command[] = [
     operands: ['TITLE'],
     options: REFERENCE,
     explains: NAMED,
+    completes: COMPLETES,
     examples: ['cairn docs restore notes.md'],
     run: (options) => runToolCommand(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
   },

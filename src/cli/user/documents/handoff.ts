@@ -10,6 +10,7 @@ import { given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.
 
 const WHEN: readonly CommandOption[] = [takes('date', 'DATE'), takes('time', 'HHMM')];
 const REFERENCE = ['PROJECT', 'TOPIC'] as const;
+const COMPLETES = { project: 'project', PROJECT: 'project', TOPIC: 'topic' } as const;
 const KOREAN = {
   date: 'YYYY-MM-DD, today, yesterday or a weekday, in Korea Standard Time',
   time: 'in Korea Standard Time',
@@ -26,6 +27,7 @@ export const handoffCommands: readonly Command[] = [
     summary: 'list handoffs: notes for the next session',
     options: [takes('project', 'NAME'), takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
     explains: { project: 'only handoffs of this project' },
+    completes: COMPLETES,
     examples: ['cairn handoff', 'cairn handoff --project cairn'],
     run: (options) =>
       runToolCommand(options, 'handoff_list', {
@@ -40,6 +42,7 @@ export const handoffCommands: readonly Command[] = [
     operands: REFERENCE,
     options: [...WHEN, takes('version', 'N'), SERVER],
     explains: { ...KOREAN, version: 'a kept version instead of the current one' },
+    completes: COMPLETES,
     examples: ['cairn handoff show cairn release', 'cairn handoff show cairn release --date 2026-11-21'],
     run: show,
   },
@@ -49,6 +52,7 @@ export const handoffCommands: readonly Command[] = [
     operands: [...REFERENCE, '[FILE]'],
     options: [...WHEN, SERVER],
     explains: KOREAN,
+    completes: COMPLETES,
     examples: ['cairn handoff save cairn release state.md', 'git status | cairn handoff save cairn release'],
     run: async (options) =>
       await runToolCommand(options, 'handoff_save', {
@@ -62,6 +66,7 @@ export const handoffCommands: readonly Command[] = [
     operands: REFERENCE,
     options: [...WHEN, SERVER],
     explains: KOREAN,
+    completes: COMPLETES,
     examples: ['cairn handoff versions cairn release'],
     run: versions,
   },

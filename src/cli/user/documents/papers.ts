@@ -20,6 +20,7 @@ export const paperCommands: readonly Command[] = [
     summary: 'list papers',
     options: [CATEGORY, takes('limit', 'N'), takes('cursor', 'CURSOR'), SERVER],
     flags: ['published', 'drafts'],
+    completes: { category: 'category' },
     explains: { ...NUMBERED, published: 'only published papers', drafts: 'only unpublished papers' },
     examples: ['cairn papers', 'cairn papers --drafts'],
     run: list,
@@ -29,6 +30,7 @@ export const paperCommands: readonly Command[] = [
     summary: 'print a paper',
     operands: ['ID'],
     options: [SERVER],
+    completes: { ID: 'paper' },
     examples: ['cairn papers show 3'],
     run: show,
   },
@@ -37,6 +39,7 @@ export const paperCommands: readonly Command[] = [
     summary: 'create a paper from a file or standard input; with --id, replace its text',
     operands: ['[FILE]'],
     options: [takes('id', 'ID'), takes('title', 'TITLE'), CATEGORY, SERVER],
+    completes: { id: 'paper', category: 'category' },
     explains: {
       ...NUMBERED,
       id: 'replace this paper; without it a new one is created',
@@ -50,15 +53,16 @@ export const paperCommands: readonly Command[] = [
     summary: 'edit a paper in $EDITOR',
     operands: ['ID'],
     options: [SERVER],
+    completes: { ID: 'paper' },
     examples: ['cairn papers edit 3'],
     run: async (options) => {
       const { paper } = await read(options);
       return await edit(options, { ...paper, title: `${paper.title}.md` }, 'update_paper', { id: paper.id });
     },
   },
-  change('papers publish', 'publish a paper', 'publish_paper', { published: true }),
-  change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }),
-  change('papers remove', 'move a paper to the trash', 'delete_paper', {}),
+  change('papers publish', 'publish a paper', 'publish_paper', { published: true }, 'paper'),
+  change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }, 'paper'),
+  change('papers remove', 'move a paper to the trash', 'delete_paper', {}, 'paper'),
   change('papers restore', 'restore a paper from the trash', 'update_paper', { restore: true }),
 ];
 

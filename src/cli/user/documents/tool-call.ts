@@ -1,7 +1,7 @@
 /** Shared by commands for one tool: calls it, prints the result, builds optional arguments. */
 import { jsonLine } from '../../../client/shown.ts';
 import type { ToolClient } from '../../../client/tools.ts';
-import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { type Command, type CommandOption, type HubKind, type Options, takes } from '../../command.ts';
 import { print } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openTools } from '../tool-access.ts';
@@ -42,13 +42,15 @@ export function readNumber(name: string, text: string | undefined): number | und
 
 /**
  * Builds commands for one kind of change to one item, selected by its number. `example`: the number in their examples.
+ * `listed`: what completes that number.
  */
 export function changesOf(example: number) {
-  return (name: string, summary: string, tool: string, args: Args): Command => ({
+  return (name: string, summary: string, tool: string, args: Args, listed?: HubKind): Command => ({
     name,
     summary,
     operands: ['ID'],
     options: [SERVER],
+    ...(listed === undefined ? {} : { completes: { ID: listed } }),
     examples: [`cairn ${name} ${example}`],
     run: (options) => runToolCommand(options, tool, { id: readNumber('ID', options.operand()), ...args }),
   });

@@ -23,7 +23,16 @@ import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printResult, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { noFile, notOnHub, onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
+import {
+  noFile,
+  notOnHub,
+  onFile,
+  openPlace,
+  PLACE_COMPLETES,
+  PLACE_EXPLAINS,
+  PLACE_OPTIONS,
+  type VaultPlace,
+} from './place.ts';
 
 const LIMIT = takes('limit', 'N');
 const ROWS_DEFAULT = 30;
@@ -36,6 +45,7 @@ export const syncHistoryCommands: readonly Command[] = [
     summary: 'list the files on the hub, or those whose path begins with PREFIX',
     operands: ['[PREFIX]'],
     options: PLACE_OPTIONS,
+    completes: PLACE_COMPLETES,
     flags: ['deleted'],
     explains: { ...PLACE_EXPLAINS, deleted: 'list deleted files as well; restore them with `cairn sync restore`' },
     examples: ['cairn sync list', 'cairn sync list notes/ --vault notes'],
@@ -45,6 +55,7 @@ export const syncHistoryCommands: readonly Command[] = [
     name: 'sync log',
     summary: 'show which files changed last on the hub, newest first',
     options: [...PLACE_OPTIONS, LIMIT],
+    completes: PLACE_COMPLETES,
     explains: { ...PLACE_EXPLAINS, limit: `files to show; default ${ROWS_DEFAULT}` },
     examples: ['cairn sync log --limit 10'],
     run: log,
@@ -54,6 +65,7 @@ export const syncHistoryCommands: readonly Command[] = [
     summary: 'list the versions of a file, newest first, also under earlier names, and sides of conflicts not chosen',
     operands: ['FILE'],
     options: [...PLACE_OPTIONS, LIMIT],
+    completes: PLACE_COMPLETES,
     explains: { ...PLACE_EXPLAINS, limit: `versions to show; default ${ROWS_DEFAULT}` },
     examples: ['cairn sync history notes/today.md'],
     run: history,
@@ -63,6 +75,7 @@ export const syncHistoryCommands: readonly Command[] = [
     summary: 'show how a file here differs from the one on the hub',
     operands: ['FILE'],
     options: PLACE_OPTIONS,
+    completes: PLACE_COMPLETES,
     explains: PLACE_EXPLAINS,
     examples: ['cairn sync diff notes/today.md'],
     run: diff,

@@ -17,6 +17,8 @@ const NOT_FOUND = -32005;
 
 export const PLACE_OPTIONS = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 
+export const PLACE_COMPLETES = { vault: 'vault', FILE: 'file', PREFIX: 'vault path' } as const;
+
 export const PLACE_EXPLAINS = {
   folder: 'synced folder, or a folder inside it; default: the current folder',
   vault: 'vault to use instead of the one of the folder',
@@ -104,4 +106,6 @@ function pathHere(root: string, given: string): string {
   return paths.find((path) => existsSync(join(root, path))) ?? paths[0];
 }
 
-const inVault = (root: string, path: string): string => relative(root, path).split(sep).join('/').normalize('NFC');
+/** The path in the vault of a path in a synced folder. */
+export const inVault = (root: string, path: string): string =>
+  relative(root, path).split(sep).join('/').normalize('NFC');

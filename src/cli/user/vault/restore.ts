@@ -12,7 +12,7 @@ import { type Command, needs, type Options, takes } from '../../command.ts';
 import { readTime, TIME_FORMS } from '../../dates/when.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { onFile, openPlace, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
+import { onFile, openPlace, PLACE_COMPLETES, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
 const restoredSchema = z.object({ path: z.string(), status: z.string(), stored_at: z.string() });
 const sizeSchema = z.object({ total_count: z.number() });
@@ -49,6 +49,7 @@ export const syncRestoreCommand: Command = {
   summary: 'restore the previous version, or the version at a time; without FILE, the whole folder as of --at',
   operands: ['[FILE]'],
   options: [...PLACE_OPTIONS, takes('at', 'TIME'), takes('seq', 'VERSION')],
+  completes: { ...PLACE_COMPLETES, FILE: 'kept file' },
   flags: ['dry-run', 'allow-deletes'],
   explains: {
     ...PLACE_EXPLAINS,
