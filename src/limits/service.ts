@@ -272,7 +272,9 @@ export const limits = {
   documentRowsPerPage: 50,
   fileRowsPerPage: 100,
   versionRowsPerPage: 50,
-  conflictRowsPerPage: 50,
+  /** Conflicts on a page, which one press can settle together, and those of a group that are not folded. */
+  conflictRowsPerPage: 500,
+  conflictFirstRows: 5,
   /** Characters of a file's text shown on a page, and the largest file whose content is read. */
   shownTextCharsMax: 256 * KiB,
   shownFileBytesMax: 1 * MiB,

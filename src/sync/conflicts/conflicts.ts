@@ -11,7 +11,7 @@ import type { Conflict, SyncReader } from '../log/reader.ts';
 import { pendingConflicts, vaults as vaultsTable } from '../log/records.ts';
 import { refusedContent } from '../log/refused-content.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
-import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
+import { appendByHub, checkRoom, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
 export interface ConflictsOptions {
@@ -164,6 +164,21 @@ export class Conflicts {
     }
     const file = reader.file(vaultId, checkPath(path).folded);
     return { vaultId, settled: conflicts.map(({ id }) => id), file };
+  }
+
+  /**
+   * Makes a settled conflict wait again, for a person who takes back a choice; a pending one stays as it is. The file keeps
+   * its version. Throws Refusal `not_found`, `quota_exceeded`, `storage_reserved`.
+   */
+  async reopen(accountId: string, vaultId: string, conflictId: string): Promise<void> {
+    const place = this.#vaultOf(accountId, vaultId, conflictId);
+    await this.#options.log.write(accountId, place, (turn) => {
+      const conflict = turn.reader.conflict(place, conflictId);
+      if (conflict.record.status === 'pending') return;
+      checkRoom(this.#options.room, turn, conflict.record.size_bytes, 0);
+      turn.change.reopen(checkPath(conflict.record.path).folded, conflict);
+      turn.change.finish();
+    });
   }
 
   #settle(

@@ -156,8 +156,10 @@ export class Retention {
         await actors.vault(vaultId).ask((batch) => {
           const shares = new PieceShares(batch);
           let freed = 0;
-          // A concurrent round may have removed some of them.
-          for (const { key, value } of due.filter(({ key }) => batch.get(conflicts, key) !== undefined)) {
+          for (const { key } of due) {
+            // A concurrent round may have removed it, or somebody has taken back what settled it.
+            const value = batch.get(conflicts, key);
+            if (value === undefined || !isConflictDue(cutoffMs, value)) continue;
             freed += keptBytes(value.size_bytes);
             batch.remove(conflicts, key);
             if (value.storage_id !== 0) shares.release(value.storage_id);

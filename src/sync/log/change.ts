@@ -186,6 +186,15 @@ export class LogChange {
     this.#grownBytes -= record.size_bytes;
   }
 
+  /** Makes a settled conflict wait again. */
+  reopen(folded: string, { id, record }: Conflict): void {
+    const { vaultId } = this.#scope;
+    this.#batch.put(conflicts, [vaultId, id], { ...record, status: 'pending', settled_at: null, settled_seq: null });
+    this.#batch.put(pendingConflicts, [vaultId, folded, id], {});
+    this.#head.pending += 1;
+    this.#grownBytes += record.size_bytes;
+  }
+
   /** Writes the counters. Call it once, at the end. */
   finish(): void {
     this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);

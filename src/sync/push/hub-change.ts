@@ -42,7 +42,8 @@ export function appendByHub({ room }: { readonly room: FileRoom }, turn: Turn, h
   return change.append({ ...hubChange, path: spelled, renamedFrom, hlc: null });
 }
 
-function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: number, freedBytes: number): void {
+/** Throws Refusal `quota_exceeded`, `storage_reserved` when content of this size does not fit any more. */
+export function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: number, freedBytes: number): void {
   room.checkReserve(accountId);
   const over = overRoom(room.quotasOf(accountId), () => change.used, contentBytes, freedBytes);
   if (over === undefined) return;

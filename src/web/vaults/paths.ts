@@ -60,6 +60,12 @@ export function rawPath(vaultId: string, path: string, seq: number): string {
   return `${vaultPath(vaultId)}/raw?${query(path, seq)}`;
 }
 
+/** The pending conflicts; `by`: how they are grouped, `cursor`: a further page. */
+export function conflictsPath(vaultId: string, query: Readonly<Record<string, string>> = {}): string {
+  const asked = new URLSearchParams(query);
+  return `${vaultPath(vaultId)}/conflicts${asked.size === 0 ? '' : `?${asked}`}`;
+}
+
 export function conflictPath(vaultId: string, conflictId: string): string {
   return `${vaultPath(vaultId)}/conflicts/${encodeURIComponent(conflictId)}`;
 }

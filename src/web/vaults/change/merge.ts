@@ -21,7 +21,7 @@ export async function mergeSaved(
   sync: Sync,
   visit: MemberVisit,
   vaultId: string,
-  { conflictId }: SyncConflict,
+  { conflictId }: Pick<SyncConflict, 'conflictId'>,
 ): Promise<MergedSave | undefined> {
   if (conflictId === null) return undefined;
   const { accountId } = visit;

@@ -4,6 +4,7 @@ import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
 import type { ConflictSides, Resolution } from '../../../sync/conflicts/conflicts.ts';
+import { checkPath } from '../../../sync/log/paths.ts';
 import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../../../text/text-content.ts';
 import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
@@ -12,8 +13,10 @@ import { authorOf } from '../../visit.ts';
 import { attachment, type VaultOptions, vaultOfVisit } from '../access.ts';
 import { type RenderedDiff, renderDiff } from '../compare/diff-table.tsx';
 import { sideBySide } from '../compare/side-by-side.ts';
-import { ConflictList } from '../list.tsx';
 import { conflictPath, vaultPath } from '../paths.ts';
+import { readGrouping } from './groups.ts';
+import { ConflictList } from './list.tsx';
+import { type Formerly, manyConflictRoutes, noted, undoOf } from './many.ts';
 import { type Overlap, overlapsIn } from './overlaps.ts';
 import { ConflictPage, sideNames } from './page.tsx';
 
@@ -27,9 +30,11 @@ export function conflictRoutes(options: VaultOptions): Route[] {
       const cursor = visit.request.query.get('cursor') ?? undefined;
       const query = { vaultId: vault.id, path: undefined, limit: limits.conflictRowsPerPage, cursor };
       const { conflicts, cursor: next } = await sync.conflicts.pending(visit.accountId, query);
-      const body = <ConflictList visit={visit} vault={vault} conflicts={conflicts} cursor={next} />;
+      const by = readGrouping(visit.request.query.get('by'));
+      const body = <ConflictList visit={visit} vault={vault} conflicts={conflicts} by={by} cursor={next} />;
       return pages.show(visit, { title: 'Conflicts', section: 'vaults', live: ['vaults'], body });
     }),
+    ...manyConflictRoutes(options),
     pages.member(`${PATH}/:conflict`, (visit) => showConflict(options, visit)),
     pages.memberForm(`${PATH}/:conflict`, (visit, form) => settle(options, visit, form), {
       bytesMax: limits.editFormBytesMax,
@@ -136,19 +141,21 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
   const { vault, sides } = conflictOf(options, visit);
   const { id: conflictId, record } = sides.conflict;
   const next = await nextAfter(options, visit.accountId, vault.id, conflictId);
+  let done: readonly Formerly[] = [];
   const tried = await problemOf('edit', { content: form.get('content') ?? '' }, async () => {
     const keep = readKeep(form);
-    await sync.conflicts.resolve(visit.accountId, {
-      vaultId: vault.id,
-      conflictId,
-      keep,
-      baseSha: form.get('base') ?? '',
-      deviceId: authorOf(visit),
+    const place = { vaultId: vault.id, folded: checkPath(record.path).folded };
+    const was = await noted(sync, place, async () => {
+      const baseSha = form.get('base') ?? '';
+      const deviceId = authorOf(visit);
+      await sync.conflicts.resolve(visit.accountId, { vaultId: vault.id, conflictId, keep, baseSha, deviceId });
     });
+    done = was.ids.length === 0 ? [] : [was];
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));
   return pages.go(visit, next ?? vaultPath(vault.id), {
     text: `The conflict in “${record.path}” is resolved.${next === undefined ? '' : ' This is the next one.'}`,
+    ...undoOf(vault.id, done),
   });
 }
 

@@ -243,3 +243,43 @@ test('[WEB-20] an overlapping place is shown three-way: mine, before both, their
   const [mine = '', before, theirs] = [...table.matchAll(/<th scope="col">([\s\S]*?)<\/th>/g)].map(([, text]) => text);
   expect([mine.includes('phone'), before, theirs?.includes('desktop')]).toEqual([true, 'Before both changes', true]);
 });
+
+test('[WEB-26] many are settled by one form; what changed after the page was shown is left alone, and so by the undo', async () => {
+  const at = await clash(THEIRS, MINE);
+  const { client, device, vault } = at;
+  const list = `/vaults/${vault}/conflicts`;
+  const other = await device.push('other.md', BASE);
+  const changed = await device.push('other.md', THEIRS, { base_sha: other.sha256 });
+  await device.other('phone').refusedPush('other.md', MINE, { base_sha: other.sha256 });
+  await client.open(list);
+  const form = () => client.forms.find(({ html }) => html.includes('name="seen"'));
+  const shown = new URLSearchParams([...(form()?.fields ?? []), ['act', 'yours:']]);
+  expect(shown.getAll('seen')).toHaveLength(2);
+  await device.push('other.md', 'a third text', { base_sha: changed.sha256 });
+  expect((await client.post(list, shown)).status).toBe(303);
+  await client.open(list);
+  expect(client.text).toContain('1 conflict settled. 1 changed since, and was left alone.');
+  expect(await current(at)).toBe(MINE);
+  const undo = client.forms.find(({ html }) => html.includes(`${list}/undo`));
+  const { sha256 } = await device.result<Pushed>(
+    'sync_push',
+    device.pushOf(PATH, 'later', { base_sha: sha256Of(MINE) }),
+  );
+  await client.post(`${list}/undo`, new URLSearchParams([...(undo?.fields ?? [])]));
+  await client.open(list);
+  expect(client.text).toContain('0 conflicts waiting again. 1 changed since, and was left alone.');
+  expect(sha256).toBe(sha256Of('later'));
+  expect(await current(at)).toBe('later');
+});
+
+test('[WEB-26] the choice of one conflict is taken back: the file is what it was, and the conflict waits again', async () => {
+  const at = await clash(undefined, MINE);
+  await settle(at, 'yours');
+  expect(await current(at)).toBe(MINE);
+  await at.client.open(`/vaults/${at.vault}`);
+  const undo = at.client.forms.find(({ html }) => html.includes('conflicts/undo'));
+  await at.client.post(`/vaults/${at.vault}/conflicts/undo`, new URLSearchParams([...(undo?.fields ?? [])]));
+  expect(await current(at)).toBe(undefined);
+  await at.client.open(at.page);
+  expect(at.client.answer?.status).toBe(200);
+});
