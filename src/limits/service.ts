@@ -275,9 +275,8 @@ export const limits = {
   /** Conflicts on a page, which one press can settle together, and those of a group that are not folded. */
   conflictRowsPerPage: 500,
   conflictFirstRows: 5,
-  /** Characters of a file's text shown on a page, and the largest file whose content is read. */
+  /** Characters of a text shown on a page; a longer one is shown in parts. */
   shownTextCharsMax: 256 * KiB,
-  shownFileBytesMax: 1 * MiB,
   /** Longer code is shown without syntax colours, and rendering that takes longer falls back to plain text. */
   highlightCharsMax: 128 * KiB,
   renderMsMax: 1000,

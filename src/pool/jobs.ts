@@ -128,6 +128,8 @@ export interface CodeInput {
   readonly text: string;
   /** Name of the file; its extension determines the language. */
   readonly name: string;
+  /** Number of its first line; default: 1. */
+  readonly firstLine?: number | undefined;
 }
 
 /** Every job by name: worker file, input and output. */

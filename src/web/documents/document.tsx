@@ -5,8 +5,10 @@ import { Field, FormErrors, OpenedVersion, type Problem, SavedElsewhere, TextAre
 import { OtherFields } from '../other-fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
+import type { ShownPart } from '../rendering/parts.ts';
+import { PartsNav } from '../rendering/parts-nav.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
-import { By, bytesText, Confirm, Form, Given } from '../ui.tsx';
+import { By, bytesText, Confirm, Form, Given, ScrollingText } from '../ui.tsx';
 import type { DocumentVersion, Kind, OpenDocument } from './kinds.ts';
 import { documentPath, kindPath } from './list.tsx';
 
@@ -14,13 +16,17 @@ interface DocumentPageProps {
   readonly visit: MemberVisit;
   readonly kind: Kind;
   readonly document: OpenDocument;
-  /** Undefined: it is shown as source. */
-  readonly rendered: RenderedHtml | undefined;
-  readonly isMarkdown: boolean;
+  /** Undefined: it is shown as source, in parts. */
+  readonly prose: RenderedHtml | undefined;
+  readonly part: ShownPart;
+  /** The part in numbered lines; undefined: rendering took too long. */
+  readonly code: RenderedHtml | undefined;
 }
 
-export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: DocumentPageProps): VNode {
+export function DocumentPage({ visit, kind, document, prose, part, code }: DocumentPageProps): VNode {
   const { title, label, at, by, version, shown, content } = document;
+  const path = `${documentPath(kind.id, document.id)}?${shown === version ? '' : `version=${shown}&`}`;
+  const parts = <PartsNav shown={part} pathOf={(one) => `${path}part=${one}`} />;
   return (
     <>
       <div class="intro">
@@ -39,15 +45,20 @@ export function DocumentPage({ visit, kind, document, rendered, isMarkdown }: Do
         <Actions visit={visit} kind={kind} document={document} />
         {content === '' ? (
           <p class="meta">The document is empty.</p>
-        ) : rendered === undefined ? (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset groups fields, and here are none.
-          <pre class="content" tabindex={0} role="group" aria-label="Content of the document">
-            <code>{content}</code>
-          </pre>
-        ) : isMarkdown ? (
-          <Prose rendered={rendered} />
+        ) : prose !== undefined ? (
+          <Prose rendered={prose} />
         ) : (
-          <Code rendered={rendered} label="Content of the document" />
+          <>
+            {parts}
+            {code === undefined ? (
+              <ScrollingText label="Content of the document">
+                <code>{part.text}</code>
+              </ScrollingText>
+            ) : (
+              <Code rendered={code} label="Content of the document" />
+            )}
+            {parts}
+          </>
         )}
       </section>
       {document.versions.length < 2 ? null : <Versions visit={visit} kind={kind} document={document} />}

@@ -9,6 +9,8 @@ import type { Problem } from '../fields.tsx';
 import { readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
+import { textPart } from '../rendering/parts.ts';
+import { wantedPart } from '../rendering/parts-nav.tsx';
 import type { Renderer } from '../rendering/renderer.tsx';
 import { browserOf } from '../visit.ts';
 import { DocumentPage, WritePage } from './document.tsx';
@@ -86,12 +88,12 @@ async function showDocument({ pages, renderer }: DocumentOptions, visit: MemberV
   const document = kind.open(visit.accountId, idOf(visit), isVersion ? Number(version) : undefined);
   const { content, format } = document;
   const isMarkdown = format === 'markdown';
-  const rendered = isMarkdown
-    ? await renderer.markdown(content, undefined, visit.accountId)
-    : content.length > limits.shownTextCharsMax
-      ? undefined
-      : await renderer.code(content, `x.${format}`, visit.accountId);
-  const props = { visit, kind, document, rendered, isMarkdown };
+  const prose = isMarkdown ? await renderer.markdown(content, undefined, visit.accountId) : undefined;
+  const part = textPart(content, wantedPart(visit.request.query), limits.shownTextCharsMax);
+  const firstLine = part.part === 1 ? undefined : part.firstLine;
+  const code =
+    prose === undefined ? await renderer.code(part.text, `x.${format}`, visit.accountId, firstLine) : undefined;
+  const props = { visit, kind, document, prose, code, part };
   return pages.show(visit, { title: document.title, ...SECTION, body: <DocumentPage {...props} /> });
 }
 

@@ -6,11 +6,16 @@ import type { CodeInput } from '../../pool/jobs.ts';
 /** The only tags allowed in highlighted code. */
 const SPAN = /<span class="(?:hljs-|language-)[\w -]+">|<\/span>/g;
 
-/** Returns the lines of the code, with ids numbered from 1. */
-export function codeHtml({ text, name }: CodeInput): string {
+/** Returns the lines of the code, with ids numbered from 1, or from the first line of a part. */
+export function codeHtml({ text, name, firstLine }: CodeInput): string {
   const html = highlighted(text, languageOf(name)) ?? escapeHtml(text);
   return linesOf(html)
-    .map((line, index) => `<span class="line" id="L${index + 1}">${line}</span>`)
+    .map((line, index) => {
+      const number = (firstLine ?? 1) + index;
+      // A style sheet counts from 1; a part says its numbers.
+      const shown = firstLine === undefined ? '' : ` data-line="${number}"`;
+      return `<span class="line" id="L${number}"${shown}>${line}</span>`;
+    })
     .join('\n');
 }
 

@@ -34,8 +34,8 @@ export class Renderer {
   }
 
   /** Renders code in numbered lines, by file name; undefined: it took too long. Throws Refusal `overloaded`. */
-  async code(text: string, name: string, accountId: string): Promise<RenderedHtml | undefined> {
-    const html = await this.#pool.run('renderCode', { text, name }, { accountId });
+  async code(text: string, name: string, accountId: string, firstLine?: number): Promise<RenderedHtml | undefined> {
+    const html = await this.#pool.run('renderCode', { text, name, firstLine }, { accountId });
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 }

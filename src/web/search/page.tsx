@@ -172,7 +172,7 @@ function FoundRow({ thing: { kind, title, place, path, lines } }: { readonly thi
           .filter(({ text }) => text !== title)
           .map((one) => (
             <p class="meta" key={one.line}>
-              {kind === 'task' ? null : `${one.line}: `}
+              {kind === 'task' ? null : kind === 'file' ? <LineLink path={path} line={one.line} /> : `${one.line}: `}
               <Marked line={one} />
             </p>
           ))}
@@ -187,6 +187,18 @@ function FoundRow({ thing: { kind, title, place, path, lines } }: { readonly thi
         )}
       </span>
     </li>
+  );
+}
+
+/** Leads to a line of a file: to the part of the text that has it. */
+function LineLink({ path, line }: { readonly path: string; readonly line: number }): VNode {
+  return (
+    <>
+      <a href={`${path}&view=source&line=${line}#L${line}`} aria-label={`Line ${line}`}>
+        {line}
+      </a>
+      :{' '}
+    </>
   );
 }
 

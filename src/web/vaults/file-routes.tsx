@@ -6,6 +6,8 @@ import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import { textContentOf } from '../../text/text-content.ts';
 import type { MemberVisit } from '../pages.ts';
+import { textPart } from '../rendering/parts.ts';
+import { wantedPart } from '../rendering/parts-nav.tsx';
 import { isMarkdown } from '../rendering/renderer.tsx';
 import { attachment, picture, type VaultOptions, vaultOfVisit } from './access.ts';
 import { showChanges } from './compare/changes.tsx';
@@ -54,7 +56,13 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   const seq = readSeq(query.get('seq')) ?? file.seq;
   const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
   const isSource = query.get('view') === 'source';
-  const shown = await shownOf(options, { visit, vaultId: vault.id, file, isSource, sizeBytes }, content);
+  const close = options.downloads.take(request.caller, sizeBytes);
+  let shown: Shown;
+  try {
+    shown = await shownOf(options, { visit, vaultId: vault.id, file, isSource }, content);
+  } finally {
+    close();
+  }
   const { versions, hasMore } = await sync.history.list(accountId, {
     vaultId: vault.id,
     path: file.path,
@@ -76,21 +84,16 @@ interface Asked {
   readonly vaultId: string;
   readonly file: FileRecord;
   readonly isSource: boolean;
-  readonly sizeBytes: number;
 }
 
 async function shownOf(
   { renderer }: VaultOptions,
-  { visit, vaultId, file, isSource, sizeBytes }: Asked,
+  { visit, vaultId, file, isSource }: Asked,
   content: () => Uint8Array | undefined,
 ): Promise<Shown> {
-  if (sizeBytes > limits.fileBytesMax) return { kind: 'large' };
-  const isMaybeImage = /\.(png|jpe?g|gif|webp|avif)$/i.test(file.path);
-  if (sizeBytes > limits.shownFileBytesMax && !isMaybeImage) return { kind: 'large' };
   const bytes = content();
   if (bytes === undefined) return { kind: 'deleted' };
   if (imageTypeOf(bytes) !== undefined) return { kind: 'image' };
-  if (sizeBytes > limits.shownFileBytesMax) return { kind: 'large' };
   const text = textContentOf(bytes);
   if (text === undefined) return { kind: 'binary' };
   const { accountId } = visit;
@@ -100,9 +103,10 @@ async function shownOf(
     const rendered = await renderer.markdown(text, base, accountId);
     if (rendered !== undefined) return { kind: 'markdown', rendered };
   }
-  const isCut = text.length > limits.shownTextCharsMax;
-  const whole = isCut ? text.slice(0, limits.shownTextCharsMax) : text;
-  return { kind: 'text', text: whole, rendered: await renderer.code(whole, file.path, accountId), isCut, canRender };
+  const part = textPart(text, wantedPart(visit.request.query), limits.shownTextCharsMax);
+  const firstLine = part.part === 1 ? undefined : part.firstLine;
+  const rendered = await renderer.code(part.text, file.path, accountId, firstLine);
+  return { kind: 'text', part, rendered, canRender };
 }
 
 /** The first bytes of images: a type is never taken from a name. */

@@ -7,6 +7,8 @@ import type { Vault } from '../../sync/vaults/vaults.ts';
 import { Field } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
+import type { ShownPart } from '../rendering/parts.ts';
+import { PartsNav } from '../rendering/parts-nav.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
 import { bytesText, Confirm, Form, Given, ScrollingText, SubmitButton } from '../ui.tsx';
 import { Counts, type LineCounts } from './compare/counts.tsx';
@@ -26,15 +28,14 @@ import {
 export type Shown =
   | {
       readonly kind: 'text';
-      readonly text: string;
-      /** Highlighted, in numbered lines; undefined: rendering took too long. */
+      readonly part: ShownPart;
+      /** The part, highlighted, in numbered lines; undefined: rendering took too long. */
       readonly rendered: RenderedHtml | undefined;
-      readonly isCut: boolean;
       /** It is Markdown shown as source. */
       readonly canRender: boolean;
     }
   | { readonly kind: 'markdown'; readonly rendered: RenderedHtml }
-  | { readonly kind: 'image' | 'binary' | 'large' | 'deleted' };
+  | { readonly kind: 'image' | 'binary' | 'deleted' };
 
 export interface FilePageProps {
   readonly visit: MemberVisit;
@@ -177,23 +178,25 @@ function Content({ vault, file, seq, shown }: FilePageProps): VNode {
       return <p>The file was deleted. Restore an earlier version below.</p>;
     case 'binary':
       return <p>Binary file. Download it to view it.</p>;
-    case 'large':
-      return <p>The file is too large to show. Download it to view it.</p>;
-    case 'text':
+    case 'text': {
+      const path = `${filePath(vault.id, file.path, seq === file.seq ? undefined : seq)}&view=source`;
+      const parts = <PartsNav shown={shown.part} pathOf={(part) => `${path}&part=${part}`} />;
       return (
         <>
-          {shown.text === '' ? (
+          {parts}
+          {shown.part.text === '' ? (
             <p class="meta">The file is empty.</p>
           ) : shown.rendered !== undefined ? (
             <Code rendered={shown.rendered} label="Content of the file" />
           ) : (
             <ScrollingText label="Content of the file">
-              <code>{shown.text}</code>
+              <code>{shown.part.text}</code>
             </ScrollingText>
           )}
-          {shown.isCut ? <p class="meta">Only the beginning is shown; download the file for all of it.</p> : null}
+          {parts}
         </>
       );
+    }
   }
 }
 

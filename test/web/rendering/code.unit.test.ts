@@ -49,3 +49,10 @@ test('[WEB-13, LIM-2] long code is shown without colours', () => {
   const html = codeHtml({ text: 'const a = 1;\n'.repeat(limits.highlightCharsMax / 10), name: 'a.ts' });
   expect(html).not.toContain('hljs');
 });
+
+test('[WEB-13] the lines of a part are numbered in the whole text', () => {
+  const html = codeHtml({ text: 'a < b\nc\n', name: 'a.txt', firstLine: 900 });
+  expect(html).toBe(
+    '<span class="line" id="L900" data-line="900">a &lt; b</span>\n<span class="line" id="L901" data-line="901">c</span>',
+  );
+});

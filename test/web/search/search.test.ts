@@ -25,7 +25,7 @@ test('[WEB-11] a text is found in tasks, in paths and in files, whatever its cas
   await client.open('/search?q=seedLINGS');
   expect(client.text).toContain('Order SEEDLINGS for spring');
   expect(client.text).toContain('garden/Seedlings.md');
-  expect(client.html).toContain('2: <bdi>sow the <mark>seedlings</mark>');
+  expect(client.html).toContain('>2</a>: <bdi>sow the <mark>seedlings</mark>');
   expect(client.text).toContain('All 3');
   expect(client.text).toContain('Files 2');
   expect(client.text).toContain('sow the seedlings & <b>water</b> them');
