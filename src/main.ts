@@ -1,5 +1,6 @@
 /** Starts and stops the service. Composition root: core → pool → capabilities → HTTP, closed in reverse. */
 import './compose/memory-tuning.ts';
+import { usedKeySweep } from './actors/once/sweep.ts';
 import { noteStart, type StartedWith } from './audit/start.ts';
 import type { Lifetime } from './common/lifetime.ts';
 import type { Log, LogSink } from './common/log.ts';
@@ -226,6 +227,7 @@ function sweepsOf({ tasks, core, documents, sync }: Background): readonly Sweep[
   return [
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
     { what: 'security events', byAge: true, run: () => core.audit.sweep() },
+    usedKeySweep({ ...core, now: Date.now }),
     { what: 'deleted categories', byAge: false, run: () => tasks.clearCategories() },
     documents.sweep,
     sync.retention.sweep,

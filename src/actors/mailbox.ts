@@ -12,6 +12,8 @@ import { limits } from '../limits/service.ts';
 import type { Decision } from '../store/group-commit.ts';
 import type { Writer } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
+import { onceCall } from './once/calls.ts';
+import { type DecisionName, decidedOnce } from './once/once.ts';
 
 export class Actor {
   readonly writer: Writer;
@@ -71,6 +73,16 @@ export class Actor {
       this.#depth -= 1;
       if (this.#depth === 0) this.#becomeIdle();
     }
+  }
+
+  /**
+   * As `ask`, for a decision whose result says all that it did. In a request with an idempotency key it happens once: a
+   * repeat of the request gets the same result. `name`: the decision and what it depends on, except rows.
+   */
+  once<T>(name: DecisionName, decide: Decision<T>): Promise<T> {
+    const call = onceCall();
+    const isOwn = call !== undefined && this.writer.kind === 'account' && this.writer.id === call.accountId;
+    return this.ask(isOwn ? decidedOnce(call, name, decide) : decide);
   }
 
   /** Resolves when every decision accepted so far is settled. */

@@ -68,6 +68,9 @@ export type Fault =
     }
   /** A cursor of events after which some changes are no longer kept. */
   | { readonly kind: 'events_gone'; readonly detail: string }
+  /** An idempotency key was used for another request, or its request still runs. */
+  | { readonly kind: 'key_reused' }
+  | { readonly kind: 'key_busy'; readonly retryAfterSeconds: number }
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */
   | { readonly kind: 'upload_only' }
@@ -143,10 +146,6 @@ export function explain(fault: Fault): string {
       return `bad request framing: ${fault.detail}`;
     case 'blocked_agent':
       return 'Forbidden. Your request has been blocked.';
-    case 'origin_forbidden':
-      return 'this Origin is not allowed; the operator can add it to CAIRN_ALLOWED_ORIGINS';
-    case 'route_unknown':
-      return 'nothing exists at this path; /help/rest lists the paths of this hub';
     case 'method_unknown':
       return `method not allowed; use ${fault.allow.join(', ')}`;
     case 'unauthenticated':
@@ -182,6 +181,7 @@ export function explain(fault: Fault): string {
     case 'quota_exceeded':
     case 'path_not_found':
       return explainSync(fault);
+    case 'key_busy':
     case 'overloaded':
     case 'handler_late':
     case 'outcome_unknown':
@@ -195,17 +195,21 @@ export function explain(fault: Fault): string {
     case 'damaged':
     case 'blob_unverifiable':
     case 'upload_only':
-      return STORED_SENTENCES[fault.kind];
+    case 'origin_forbidden':
+    case 'route_unknown':
+    case 'key_reused':
     case 'internal':
-      return 'internal error; the operator can find it in the log by this X-Request-Id';
+      return FIXED_SENTENCES[fault.kind];
   }
 }
 
-type BusyFault = 'overloaded' | 'handler_late' | 'outcome_unknown' | 'not_owner' | 'starting' | 'draining';
+type BusyFault = 'key_busy' | 'overloaded' | 'handler_late' | 'outcome_unknown' | 'not_owner' | 'starting' | 'draining';
 
 /** Messages of what may be tried again. */
 function explainBusy(fault: Extract<Fault, { kind: BusyFault }>): string {
   switch (fault.kind) {
+    case 'key_busy':
+      return `the request with this idempotency key is still running; send it again in ${fault.retryAfterSeconds} s for its answer`;
     case 'overloaded':
       return `too busy: ${fault.what}; try again in ${fault.retryAfterSeconds} s`;
     case 'handler_late':
@@ -275,15 +279,23 @@ function explainScope({ what, canStepUp }: Extract<Fault, { kind: 'insufficient_
     : `${what} changes data, and this key may only read; use a key with full access`;
 }
 
-type StoredFault =
+type FixedFault =
   | 'storage_full'
   | 'storage_reserved'
   | 'storage_failed'
   | 'damaged'
   | 'blob_unverifiable'
-  | 'upload_only';
+  | 'upload_only'
+  | 'origin_forbidden'
+  | 'route_unknown'
+  | 'key_reused'
+  | 'internal';
 
-const STORED_SENTENCES: Readonly<Record<StoredFault, string>> = {
+const FIXED_SENTENCES: Readonly<Record<FixedFault, string>> = {
+  origin_forbidden: 'this Origin is not allowed; the operator can add it to CAIRN_ALLOWED_ORIGINS',
+  route_unknown: 'nothing exists at this path; /help/rest lists the paths of this hub',
+  key_reused: 'this idempotency key was used for another request; make a new key for a new request',
+  internal: 'internal error; the operator can find it in the log by this X-Request-Id',
   storage_full: "the server's disk is full, so nothing was saved; ask the operator to free space, then send it again",
   storage_reserved:
     "the server's disk is nearly full, so only accounts marked by the operator can write. Nothing was saved. Reading and deleting still work; ask the operator to free space",

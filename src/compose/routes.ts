@@ -3,6 +3,8 @@ import { accountRoutes } from '../accounts/routes.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { onboardingTools } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
+import { OnceCalls } from '../actors/once/calls.ts';
+import { keyedRoutes } from '../actors/once/keyed-routes.ts';
 import { agentTools } from '../agents/tools/all.ts';
 import type { Log } from '../common/log.ts';
 import type { CallerName } from '../common/principal.ts';
@@ -96,11 +98,9 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
   const registry = openTools(parts, { ...signIn, things }, nameOf, mirror.blobs);
   parts.core.imports.open(openImporter(parts, { staging, credentials: mirror.credentials }));
   const access = authenticatorOf(parts.core, accessTokenScheme(parts.core.tokens));
-  const routes = [
-    ...probes,
+  const once = new OnceCalls({ ...parts.core, now: Date.now });
+  const operations = [
     ...openAccount(parts.core, signIn),
-    ...openPages(parts, { ...mirror, ...signIn }),
-    ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
     ...mirrorRoutes(mirror),
     ...taskRoutes({
       tasks: parts.tasks,
@@ -111,7 +111,13 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
     ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
     ...eventRoutes({ events: parts.events, access: gatewayAccess(parts.core) }),
-    ...openGateway(parts, registry),
+  ];
+  const routes = [
+    ...probes,
+    ...openPages(parts, { ...mirror, ...signIn }),
+    ...openOAuth({ parts, baseUrl: baseUrlOf(parts.config) }),
+    ...keyedRoutes(operations, once),
+    ...openGateway(parts, registry, once),
   ];
   const { publicUrl } = parts.config;
   return [...routes, openApiRoute({ routes, version, serverUrl: publicUrl ?? '/' })];
@@ -187,12 +193,13 @@ function openTools(
 }
 
 /** Serves the tools over JSON-RPC and their REST mirror. */
-function openGateway(parts: ServiceParts, registry: ToolRegistry): Route[] {
+function openGateway(parts: ServiceParts, registry: ToolRegistry, once: OnceCalls): Route[] {
   const { config, core, pool, log } = parts;
   const answers = openKnownResults(revisionsOf(core));
   return gatewayRoutes({
-    gateway: new Gateway({ registry, answers, ...parts.agents, states: statesOf(core), version, log }),
+    gateway: new Gateway({ registry, answers, once, ...parts.agents, states: statesOf(core), version, log }),
     answers,
+    once,
     registry,
     parse: {
       messages: messageParser(pool, registry.contentTools),

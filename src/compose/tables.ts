@@ -4,6 +4,7 @@ import { signInTables } from '../accounts/sign-in/records.ts';
 import { signUpTables } from '../accounts/sign-up/records.ts';
 import { standingTables } from '../accounts/standing/records.ts';
 import { activityTables } from '../activity/records.ts';
+import { onceTables } from '../actors/once/records.ts';
 import { auditTables } from '../audit/records.ts';
 import { devDocTables } from '../documents/dev-docs/records.ts';
 import { handoffTables } from '../documents/handoffs/records.ts';
@@ -25,6 +26,7 @@ export const allTables: readonly AnyTable[] = [
   ...signUpTables,
   ...auditTables,
   ...activityTables,
+  ...onceTables,
   ...standingTables,
   ...usageTables,
   ...signInTables,

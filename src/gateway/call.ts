@@ -1,7 +1,9 @@
 /** Runs one call of a tool, from any route: checks access, reads the arguments, calls the handler. */
-import { type Fault, Refusal } from '../common/fault.ts';
+import type { OnceCalls } from '../actors/once/calls.ts';
+import { type Fault, type FieldErrors, Refusal, refuseFields } from '../common/fault.ts';
 import { canStepUp, type Principal } from '../common/principal.ts';
-import { readFields } from '../fields/read.ts';
+import { isRecord } from '../fields/is-record.ts';
+import { checkFields, readFields } from '../fields/read.ts';
 import { withoutSlips } from '../fields/slips.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
@@ -11,9 +13,12 @@ import { rpcError } from './codes.ts';
 import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import {
+  type AccountTool,
   type AnyToolResult,
   isForReaders,
   JsonText,
+  KEY_ARGUMENT,
+  keyArgument,
   type Listing,
   type Tool,
   type ToolCaller,
@@ -26,6 +31,9 @@ export interface CallContext {
   readonly principal: Principal | undefined;
   readonly caller: ToolCaller;
   readonly answers: KnownResults;
+  readonly once: OnceCalls;
+  /** Header Idempotency-Key of a request that is this one call. */
+  readonly key?: string | undefined;
 }
 
 type Structured = Readonly<Record<string, unknown>>;
@@ -78,7 +86,8 @@ function noteFailure(note: CallNote, error: unknown): void {
   note.status = statusOf(fault);
 }
 
-async function runTool({ principal, caller, answers }: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
+async function runTool(context: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
+  const { principal, caller, answers } = context;
   if (tool.access === 'open') return written(resultOf(await tool.handle(argumentsOf(tool, given), caller)));
   if (principal === undefined) {
     throw new Refusal({
@@ -93,13 +102,47 @@ async function runTool({ principal, caller, answers }: CallContext, tool: Tool, 
   const place = placeOfCall(answers, tool, principal.accountId, given);
   const known = place && answers.find(place);
   if (known !== undefined) return known;
-  const { accountId } = principal;
-  const args = leniently(tool, given ?? {}, (document) => tool.read?.(document, accountId) ?? strictly(tool, document));
-  const made = resultOf(await tool.handle(args, principal, caller));
+  const made = resultOf(await handleOnce(context, tool, principal, given ?? {}));
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encodedResult(result), made.sameUntilMs);
   return result;
+}
+
+/** Calls the handler: with an idempotency key so that a repeat of the call decides nothing again. */
+async function handleOnce(
+  { caller, once, key: header }: CallContext,
+  tool: AccountTool,
+  principal: Principal,
+  given: unknown,
+): Promise<AnyToolResult<Structured>> {
+  const { accountId } = principal;
+  const read = (document: unknown) =>
+    leniently(tool, document, (one) => tool.read?.(one, accountId) ?? strictly(tool, one));
+  if (tool.takesKey !== true) return await tool.handle(read(given), principal, caller);
+  const { rest, key = header, errors } = withoutKey(given);
+  if (errors !== undefined) refuseFields({ ...errorsOf(() => read(rest)), ...errors });
+  const handle = () => tool.handle(read(rest), principal, caller);
+  if (key === undefined) return await handle();
+  return await once.run({ accountId, key, field: KEY_ARGUMENT, request: [tool.name, rest] }, handle);
+}
+
+/** Arguments without their key, and what is wrong with it. */
+function withoutKey(given: unknown): { readonly rest: unknown; readonly key?: string; readonly errors?: FieldErrors } {
+  if (!isRecord(given) || !Object.hasOwn(given, KEY_ARGUMENT)) return { rest: given };
+  const { [KEY_ARGUMENT]: key, ...rest } = given;
+  const { fields, errors } = checkFields(keyArgument, { [KEY_ARGUMENT]: key });
+  return fields.idempotency_key === undefined ? { rest, errors } : { rest, key: fields.idempotency_key };
+}
+
+function errorsOf(read: () => unknown): FieldErrors {
+  try {
+    read();
+    return {};
+  } catch (error) {
+    if (error instanceof Refusal && error.fault.kind === 'invalid_fields') return error.fault.fields;
+    throw error;
+  }
 }
 
 /** Reads arguments by the input schema of a tool or of a list item. Throws Refusal `invalid_fields` with all errors. */

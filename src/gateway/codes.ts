@@ -49,6 +49,8 @@ const codes = {
   not_found: NOT_FOUND,
   stale_version: CONFLICT,
   events_gone: NOT_FOUND,
+  key_reused: INVALID_PARAMS,
+  key_busy: BUSY,
   blob_unverifiable: CONFLICT,
   upload_only: FORBIDDEN,
   sync_conflict: CONFLICT,
@@ -109,6 +111,7 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
       return { quota_bytes: fault.quotaBytes, used_bytes: fault.usedBytes, needed_bytes: fault.neededBytes };
     case 'path_not_found':
       return { path: fault.path, ...(fault.deletedAt === null ? {} : { deleted_at: fault.deletedAt }) };
+    case 'key_busy':
     case 'rate_limited':
     case 'overloaded':
     case 'signups_spent':

@@ -16,7 +16,7 @@ import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offer
 import { newSessionId, offersForms } from './session-id.ts';
 
 /** Options common to all requests. */
-export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers'> {
+export interface MethodOptions extends Pick<CallContext, 'registry' | 'answers' | 'once'> {
   readonly version: string;
   /** Path of this hub's icon, an SVG. */
   readonly icon: string;
@@ -173,7 +173,7 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
     const { args, detail } = withoutDetail(params?.['arguments']);
     const made = await callTool(
-      { registry: options.registry, answers: options.answers, principal, caller },
+      { registry: options.registry, answers: options.answers, once: options.once, principal, caller },
       params?.['name'],
       args,
     );

@@ -3,7 +3,7 @@ import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { meantTools } from '../fields/misnamed.ts';
 import { type Face, isListed } from './faces.ts';
-import type { Tool } from './tool.ts';
+import { KEY_ARGUMENT, keyArgument, type Tool } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
 /** A tool as described in documents. */
@@ -37,7 +37,7 @@ export class ToolRegistry {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: jsonSchema(tool.input, 'input'),
+      inputSchema: withKey(tool, jsonSchema(tool.input, 'input')),
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
     }));
@@ -87,8 +87,16 @@ export class ToolRegistry {
   }
 }
 
-function listed({ listedInput }: Tool, description: ToolDescription): ToolDescription {
-  const input = listedInput === undefined ? description.inputSchema : jsonSchema(listedInput, 'input');
+/** Adds the argument that the tool itself does not read. */
+function withKey({ takesKey }: Tool, schema: JsonSchema): JsonSchema {
+  if (takesKey !== true) return schema;
+  const { properties } = jsonSchema(keyArgument, 'input');
+  return { ...schema, properties: { ...(schema['properties'] as object), ...(properties as object) } };
+}
+
+function listed(tool: Tool, description: ToolDescription): ToolDescription {
+  const { listedInput } = tool;
+  const input = listedInput === undefined ? description.inputSchema : withKey(tool, jsonSchema(listedInput, 'input'));
   return {
     ...description,
     inputSchema: withoutBounds(input),
@@ -97,7 +105,10 @@ function listed({ listedInput }: Tool, description: ToolDescription): ToolDescri
 }
 
 /** What a model reads before its first call: hints only where they differ from what MCP assumes. */
-function forModels({ hints }: Tool, { name, title, description, inputSchema, annotations }: ToolDescription) {
+function forModels({ hints }: Tool, { name, title, description, inputSchema: whole, annotations }: ToolDescription) {
+  // Keys are for programs: a model sees whether its call was a repetition.
+  const { [KEY_ARGUMENT]: _, ...properties } = (whole['properties'] ?? {}) as Record<string, unknown>;
+  const inputSchema = { ...whole, properties };
   const { readOnlyHint, destructiveHint, idempotentHint } = annotations;
   return {
     name,

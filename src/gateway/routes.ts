@@ -1,5 +1,6 @@
 /** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
 
+import type { OnceCalls } from '../actors/once/calls.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -19,6 +20,7 @@ export interface GatewayRoutesOptions {
   readonly gateway: Gateway;
   readonly registry: ToolRegistry;
   readonly answers: KnownResults;
+  readonly once: OnceCalls;
   /** Parsers for bodies of messages, and for bodies with the arguments of the tool `:name`. */
   readonly parse: { readonly messages: BodyParser; readonly args: BodyParser };
   /** Accepts account keys, MCP keys and access tokens. */
@@ -36,7 +38,7 @@ export const SIGN_IN_DOOR = '/mcp';
 export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
-  const { gateway, registry, answers, access, parse } = options;
+  const { gateway, registry, answers, once, access, parse } = options;
   const callerOf = (request: RouteRequest, door?: Door) =>
     askingOf(request, options, door ?? programDoor(request.query));
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
@@ -90,7 +92,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       async handle(request: RouteRequest, principal: Principal | undefined) {
         const lines = linesWish(request, 'bare');
         const caller = toolCaller(callerOf(request), lines, request.noteCall());
-        const context = { registry, answers, principal, caller };
+        const context = { registry, answers, once, principal, caller, key: request.header('idempotency-key') };
         const name = request.params['name'];
         const { structured, listing, document } = await callTool(context, name, request.document);
         if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));

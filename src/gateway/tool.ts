@@ -1,6 +1,7 @@
 /** Defines the declaration of a tool. Everything that describes or calls the tool derives from it. */
 
-import type { z } from 'zod';
+import { z } from 'zod';
+import { idempotencyKey } from '../actors/once/calls.ts';
 import type { Principal } from '../common/principal.ts';
 import type { AnyRun } from '../http/reply/byte-run.ts';
 import type { CallNote } from '../http/request/call-note.ts';
@@ -20,6 +21,13 @@ export interface ToolAnnotations {
 export const TOOL_SETS = ['models', 'tasks', 'documents', 'vaults', 'backups', 'account'] as const;
 
 export type ToolSet = (typeof TOOL_SETS)[number];
+
+/** The argument of a tool with `takesKey`. */
+export const KEY_ARGUMENT = 'idempotency_key';
+
+export const keyArgument = z.strictObject({
+  [KEY_ARGUMENT]: idempotencyKey.describe('New for each new call: a repeat of the call with it changes nothing again'),
+});
 
 /** The same tools as members of a set too. */
 export function inSet(set: ToolSet, tools: readonly Tool[]): Tool[] {
@@ -135,6 +143,11 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly example: z.input<I>;
   /** The result is a listing, which a client can receive as lines. */
   readonly lists?: boolean;
+  /**
+   * A repeat of a call with the same `idempotency_key` gets the same answer. The key is no part of `input`. Every
+   * decision of the handler must be one that happens once (`Actor.once`).
+   */
+  readonly takesKey?: true;
   /** A long `content` in the arguments, or in an item of `files`, may be passed as a `LongContent`. */
   readonly takesContents?: true;
   /**

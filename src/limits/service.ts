@@ -419,6 +419,16 @@ export const limits = {
   /** Names compared to find the one that was probably meant. */
   namesGuessedMax: 300,
 
+  // Idempotency keys.
+  /** How long a repeat is recognised. */
+  idempotencyKeyHours: 24,
+  idempotencyKeyCharsMax: 255,
+  /** Keys of an account with what their requests decided, and the bytes of that; the oldest go first. */
+  usedKeysMax: 10_000,
+  usedKeyBytesMax: 32 * MiB,
+  /** The most keys forgotten in one decision. */
+  usedKeysForgotten: 64,
+
   // Events.
   /** Events of one answer, and changes looked at for it. */
   eventPageDefault: 100,

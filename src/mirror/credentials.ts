@@ -56,16 +56,19 @@ export class MirrorCredentials {
   /** Returns the account's credential, or creates one; with `rotate` the old one is destroyed in the same commit. */
   async issue(accountId: string, rotate: boolean, source: Source): Promise<IssuedCredential> {
     const { actors, sealer } = this.#options;
-    const fresh = this.make(accountId);
-    const existing = await actors.account(accountId).ask((batch) => {
-      const current = batch.get(credentials, [accountId]);
-      if (current !== undefined && !rotate) return current;
-      if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
-      putCredential(batch, accountId, fresh.record);
-      this.#note(batch, accountId, 'mirror_credential_created', source);
-      return undefined;
-    });
-    if (existing !== undefined) {
+    const issued = await actors
+      .account(accountId)
+      .once(['credential issued', rotate], (batch): { existing: CredentialRecord } | FreshCredential => {
+        const current = batch.get(credentials, [accountId]);
+        if (current !== undefined && !rotate) return { existing: current };
+        if (current !== undefined) batch.remove(tokenHashes, [current.token_hash]);
+        const fresh = this.make(accountId);
+        putCredential(batch, accountId, fresh.record);
+        this.#note(batch, accountId, 'mirror_credential_created', source);
+        return fresh;
+      });
+    if ('existing' in issued) {
+      const { existing } = issued;
       return {
         status: 'existing',
         token: Buffer.from(sealer.openDeterministic(accountId, 'mirror token', existing.token)).toString('hex'),
@@ -76,8 +79,8 @@ export class MirrorCredentials {
     }
     return {
       status: 'created',
-      token: fresh.token,
-      hmac_secret: fresh.hmacSecret,
+      token: issued.token,
+      hmac_secret: issued.hmacSecret,
       message: 'Copy hmac_secret now: you won’t see it again. Blobs of an earlier credential must be uploaded again.',
     };
   }
@@ -105,7 +108,7 @@ export class MirrorCredentials {
    */
   async rotate(accountId: string, source: Source): Promise<RotatedCredential> {
     const { actors } = this.#options;
-    const fresh = await actors.account(accountId).ask((batch) => {
+    const fresh = await actors.account(accountId).once(['credential rotated'], (batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
       const made = this.make(accountId, archivesIdOf(current));
@@ -132,7 +135,7 @@ export class MirrorCredentials {
 
   /** Destroys the credential and those that only upload. Blobs are kept, and fail verification until uploaded under a new one. */
   async destroy(accountId: string, source: Source): Promise<void> {
-    await this.#options.actors.account(accountId).ask((batch) => {
+    await this.#options.actors.account(accountId).once(['credential destroyed'], (batch) => {
       const current = batch.get(credentials, [accountId]);
       if (current === undefined) throw new Refusal({ kind: 'not_found', what: 'no credential' });
       batch.remove(credentials, [accountId]);

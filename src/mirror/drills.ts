@@ -28,7 +28,7 @@ export class Drills {
   async record(accountId: string, given: NewDrill): Promise<Drill> {
     const { actors, now } = this.#options;
     const { repository_id: group, commit_sha, sha256, outcome, detail } = given;
-    return await actors.account(accountId).ask((batch): Drill => {
+    return await actors.account(accountId).once(['drill', given], (batch): Drill => {
       const blob = batch.get(blobs, [accountId, commit_sha, sha256]);
       if (blob === undefined || groupOf(blob) !== group)
         throw invalidField('sha256', 'this repository has no archive of this commit_sha and sha256');

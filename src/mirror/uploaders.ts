@@ -55,7 +55,7 @@ export class Uploaders {
       token_hash: sealer.keyedHash('mirror-token', token),
       created_at: new Date(atMs).toISOString(),
     };
-    await actors.account(accountId).ask((batch): void => {
+    return await actors.account(accountId).once(['uploader created', name], (batch): NewUploader => {
       if (batch.get(credentials, [accountId]) === undefined) {
         throw new Refusal({
           kind: 'not_found',
@@ -67,8 +67,8 @@ export class Uploaders {
       batch.put(uploaders, [accountId, id], record);
       batch.put(tokenHashes, [record.token_hash], { account_id: accountId, credential_id: id });
       noteAct(batch, accountId, { atMs, act: 'mirror_uploader_created', source, detail: name });
+      return { id, name, created_at: record.created_at, token, hmac_secret: secret.toString('hex') };
     });
-    return { id, name, created_at: record.created_at, token, hmac_secret: secret.toString('hex') };
   }
 
   list(accountId: string): Uploader[] {
@@ -81,7 +81,7 @@ export class Uploaders {
   /** Revokes one: its token is 401 at once, its archives stay readable. Throws Refusal `not_found`. */
   async revoke(accountId: string, id: string, source: Source): Promise<void> {
     const { actors, now } = this.#options;
-    await actors.account(accountId).ask((batch): void => {
+    await actors.account(accountId).once(['uploader revoked', id], (batch): void => {
       const found = batch.get(uploaders, [accountId, id]);
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'uploader not found' });
       batch.remove(uploaders, [accountId, id]);

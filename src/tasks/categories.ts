@@ -43,7 +43,7 @@ export class Categories {
 
   async create(accountId: string, fields: z.output<typeof newCategory>): Promise<Category> {
     const { actors, now } = this.#options;
-    const record = await actors.account(accountId).ask((batch) => {
+    const record = await actors.account(accountId).once(['category created', fields], (batch) => {
       const head = batch.get(taskHeads, [accountId]);
       const made = decideCreateCategory(fields, recordsOf(batch, accountId), head, now());
       batch.put(taskHeads, [accountId], made.head);
@@ -56,7 +56,7 @@ export class Categories {
   /** Updates the given fields of a category. Throws Refusal `not_found`. */
   async patch(accountId: string, id: number, fields: CategoryFields): Promise<Category> {
     const { actors, now } = this.#options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['category changed', id, fields], (batch) => {
       const category = existing(batch, accountId, id);
       const next = decidePatchCategory(category, fields, recordsOf(batch, accountId), now());
       if (next !== category) batch.put(categories, [accountId, next.id], next);
@@ -68,7 +68,7 @@ export class Categories {
   async remove(accountId: string, id: number | undefined): Promise<void> {
     const { actors, clearing } = this.#options;
     clearing.expect(accountId);
-    await actors.account(accountId).ask((batch) => {
+    await actors.account(accountId).once(['category removed', id], (batch) => {
       const category = existing(batch, accountId, id);
       batch.remove(categories, [accountId, category.id]);
       clearing.take(batch, accountId, category.id);

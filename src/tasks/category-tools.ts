@@ -49,6 +49,7 @@ function createCategory({ categories }: Tasks): Tool {
     input: newCategory,
     output: oneCategory,
     annotations: ADDS,
+    takesKey: true,
     example: { name: 'Work', color: '#3366cc' },
     async handle(args, { accountId }) {
       const category = await categories.create(accountId, args);

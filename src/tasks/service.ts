@@ -140,7 +140,7 @@ export class Tasks {
   /** Creates a task. `by`: who creates it, for people. */
   create(accountId: string, fields: z.output<typeof newTask>, by?: string): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['task created', fields], (batch) => {
       refuseFields(categoryErrors(batch, accountId, fields));
       const { task, head } = decideCreateTask(fields, batch.get(taskHeads, [accountId]), now(), by);
       batch.put(taskHeads, [accountId], head);
@@ -166,7 +166,7 @@ export class Tasks {
     options: PatchOptions = {},
   ): Promise<TaskRecord> {
     const { actors, quotas, now } = this.#options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['task changed', id, fields, options.restore], (batch) => {
       const stored = findTask(batch, accountId, id, options);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
       checkVersion(task, fields.expected_version);
@@ -191,7 +191,7 @@ export class Tasks {
     by?: string,
   ): Promise<{ readonly task: TaskRecord; readonly wasBinned: boolean }> {
     const { actors, now } = this.#options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['task removed', id], (batch) => {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
       if (task.deleted_at !== null) return { task, wasBinned: true };

@@ -1,9 +1,11 @@
 /** Proves that a batch's lines leave as each item is done: over a real front door, with a tool that waits for the test. */
 
+import { randomBytes } from 'node:crypto';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { OnceCalls } from '../../src/actors/once/calls.ts';
 import { openLog } from '../../src/common/log.ts';
 import { readGatewayBody } from '../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../src/gateway/gateway.ts';
@@ -18,6 +20,7 @@ import type { FrontDoor } from '../../src/http/front-door.ts';
 import { Traffic } from '../../src/http/measure/traffic.ts';
 import { joined } from '../../src/http/request/body.ts';
 import type { BodyParser } from '../../src/http/route/route.ts';
+import { createSealer } from '../../src/store/sealing/seal.ts';
 import { frontDoor } from '../support/front-door.ts';
 import { GATEWAY, NDJSON, type RpcReply, request, toolRequest } from '../support/gateway.ts';
 
@@ -67,12 +70,14 @@ const parse: BodyParser = (parts) => readGatewayBody(joined(parts), { kind: 'mes
 beforeAll(() => {
   const { log } = openLog('silent');
   const answers = openKnownResults({ revision: () => undefined, now: Date.now });
+  const once = new OnceCalls({ store: { get: () => undefined }, sealer: createSealer(randomBytes(32)), now: Date.now });
   const access = createAuthenticator({ scheme: 'McpKey', name: 'McpKey', credential: 'key', find: () => undefined });
   door = frontDoor({
     routes: gatewayRoutes({
       gateway: new Gateway({
         registry,
         answers,
+        once,
         offers: new Offers({ resources: [], prompts: [] }),
         listening: new Listening({
           resources: [],
@@ -86,6 +91,7 @@ beforeAll(() => {
         log,
       }),
       answers,
+      once,
       parse: { messages: parse, args: parse },
       registry,
       access,

@@ -333,6 +333,14 @@ test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', a
 /** Refusals of an operation itself; those of every operation, such as 401, were sent to each of them. */
 const OWN_REFUSALS = ['404', '409', '416', '422'];
 
+test('[EVENT-2] each operation with an idempotency key refuses one that it cannot use', async () => {
+  const keyed = document.operations.filter(({ parameters = [] }) =>
+    parameters.some(({ name }) => name === 'Idempotency-Key'),
+  );
+  expect(keyed.length).toBeGreaterThan(15);
+  for (const { operationId } of keyed) await client.send(operationId, 422, { headers: { 'Idempotency-Key': 'a b' } });
+});
+
 test('[TOOL-3] each answer that an operation declares was seen above, and each refusal of its own', () => {
   const missing = document.operations.flatMap(({ operationId, responses, tags }) => {
     const seen = client.seen.get(operationId) ?? new Set();

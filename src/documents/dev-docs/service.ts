@@ -74,7 +74,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
     const category = foldName(given.category ?? 'docs');
     const fields = { ...given, title, category, content_type: given.content_type ?? contentTypeOf(title) };
     const size = measure(given.content);
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['dev doc created', fields], (batch) => {
       const hint = '; or send create_category: true to create it';
       refuseFields({
         ...(given.create_category === true ? {} : categoryErrors(batch, accountId, category, hint)),
@@ -92,7 +92,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
     if (content === undefined && restore !== true && Object.keys(fields).length === 0)
       throw invalidField('content', 'content is required');
     const { actors, quotas, now } = this.options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['dev doc changed', change], (batch) => {
       const doc = (restore === true ? findAny : findLive)(batch, accountId, { id, title, category });
       checkExpected('dev doc', expected, doc.version);
       const isBinned = doc.deleted_at !== null;

@@ -96,7 +96,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     const { actors, quotas, now } = this.options;
     const { content = '' } = fields;
     const size = measure(content);
-    const paper = await actors.account(accountId).ask((batch) => {
+    const paper = await actors.account(accountId).once(['paper created', fields], (batch) => {
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       const { paper: made, head } = decideCreatePaper(fields, size, this.headOf(batch, accountId), now(), by);
@@ -114,7 +114,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
   /** Moves a paper to the trash and returns the time (ISO 8601). Throws Refusal `not_found`. */
   async remove(accountId: string, id: number | undefined, by?: string): Promise<string> {
     const { actors, now } = this.options;
-    return await actors.account(accountId).ask((batch) => {
+    return await actors.account(accountId).once(['paper removed', id], (batch) => {
       const paper = this.#live(batch, accountId, id);
       const binned = decidePaperBin(paper, now(), by);
       this.put(batch, accountId, paper, binned);
@@ -125,7 +125,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
   /** Changes the given fields. Throws Refusal `not_found` or `stale_version`. */
   async patch(accountId: string, id: number, fields: PaperFields, by?: string): Promise<ShownPaper> {
     const { actors, quotas, now } = this.options;
-    const { paper, content } = await actors.account(accountId).ask((batch) => {
+    const { paper, content } = await actors.account(accountId).once(['paper changed', id, fields], (batch) => {
       const before = this.find(batch, accountId, id);
       const isBinned = before !== undefined && before.deleted_at !== null;
       if (before === undefined || (isBinned && fields.restore !== true)) throw paperNotFound(isBinned);

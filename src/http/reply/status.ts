@@ -32,6 +32,8 @@ const statuses = {
   not_found: 404,
   stale_version: 409,
   events_gone: 410,
+  key_reused: 422,
+  key_busy: 409,
   blob_unverifiable: 422,
   upload_only: 403,
   sync_conflict: 409,
@@ -90,6 +92,7 @@ function refusalHeaders(fault: Fault): ReplyHeaders {
       return { 'WWW-Authenticate': 'McpKey realm="cairn"' };
     case 'range_unsatisfiable':
       return { 'Content-Range': `bytes */${fault.bytesTotal}` };
+    case 'key_busy':
     case 'overloaded':
     case 'not_owner':
     case 'signups_spent':

@@ -45,7 +45,7 @@ export class Removals {
    */
   async remove(accountId: string, wanted: readonly RemovedArchive[], source: Source): Promise<RemovalResult> {
     const { actors, staging, bytes, now } = this.#options;
-    const gone = await actors.account(accountId).ask((batch): FoundBlob[] => {
+    const gone = await actors.account(accountId).once(['archives removed', wanted], (batch): FoundBlob[] => {
       const found = foundOf(batch, accountId, wanted);
       if (found.length === 0) return found;
       refuseNeeded(batch, accountId, found);

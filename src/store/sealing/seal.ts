@@ -23,6 +23,10 @@ export interface Sealer {
   sealHandle(purpose: string, plain: Uint8Array): Uint8Array;
   /** Throws when it was not sealed here for this purpose. */
   openHandle(purpose: string, sealed: Uint8Array): Uint8Array;
+  /** AES-256-GCM with a random nonce, bound to a purpose. It opens as long as keyed hashes match, like a handle. */
+  sealKept(purpose: string, plain: Uint8Array): Uint8Array;
+  /** Throws when it was not sealed here for this purpose. */
+  openKept(purpose: string, sealed: Uint8Array): Uint8Array;
   /** HMAC-SHA256 of a secret under a subkey, as hex; keys and tokens are looked up by it. */
   keyedHash(purpose: string, secret: string): string;
 }
@@ -41,31 +45,38 @@ export function createSealer(masterKey: Uint8Array, hashKey: Uint8Array = hashKe
   const sivKey = subkey(masterKey, 'field-siv', 64);
   const gcmKey = subkey(masterKey, 'field-gcm', 32);
   const handleKey = subkey(hashKey, 'handle-siv', 64);
+  const keptKey = subkey(hashKey, 'kept-gcm', 32);
   const bind = (owner: string, field: string) => Buffer.from(`${owner}\n${field}`, 'utf8');
   return {
     sealDeterministic: (owner, field, plain) =>
       Buffer.concat([Buffer.of(KEY_VERSION), aessiv(sivKey, bind(owner, field)).encrypt(plain)]),
     openDeterministic: (owner, field, sealed) =>
       aessiv(sivKey, bind(owner, field)).decrypt(Uint8Array.from(versioned(sealed))),
-    sealRandom(owner, field, plain) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', gcmKey, nonce).setAAD(bind(owner, field));
-      const body = Buffer.concat([cipher.update(plain), cipher.final()]);
-      return Buffer.concat([Buffer.of(KEY_VERSION), nonce, body, cipher.getAuthTag()]);
-    },
-    openRandom(owner, field, sealed) {
-      const bytes = versioned(sealed);
-      const tagAt = bytes.length - TAG_BYTES;
-      const cipher = createDecipheriv('aes-256-gcm', gcmKey, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(bind(owner, field))
-        .setAuthTag(bytes.subarray(tagAt));
-      return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
-    },
+    sealRandom: (owner, field, plain) => sealGcm(gcmKey, bind(owner, field), plain),
+    openRandom: (owner, field, sealed) => openGcm(gcmKey, bind(owner, field), sealed),
     sealHandle: (purpose, plain) => aessiv(handleKey, Buffer.from(purpose, 'utf8')).encrypt(plain),
     openHandle: (purpose, sealed) => aessiv(handleKey, Buffer.from(purpose, 'utf8')).decrypt(Uint8Array.from(sealed)),
+    sealKept: (purpose, plain) => sealGcm(keptKey, Buffer.from(purpose, 'utf8'), plain),
+    openKept: (purpose, sealed) => openGcm(keptKey, Buffer.from(purpose, 'utf8'), sealed),
     keyedHash: (purpose, secret) =>
       createHmac('sha256', hashKey).update(purpose).update('\n').update(secret).digest('hex'),
   };
+}
+
+function sealGcm(key: Uint8Array, bound: Uint8Array, plain: Uint8Array): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bound);
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([Buffer.of(KEY_VERSION), nonce, body, cipher.getAuthTag()]);
+}
+
+function openGcm(key: Uint8Array, bound: Uint8Array, sealed: Uint8Array): Uint8Array {
+  const bytes = versioned(sealed);
+  const tagAt = bytes.length - TAG_BYTES;
+  const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(bound)
+    .setAuthTag(bytes.subarray(tagAt));
+  return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, tagAt)), cipher.final()]);
 }
 
 function versioned(sealed: Uint8Array): Uint8Array {

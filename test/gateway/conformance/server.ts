@@ -1,6 +1,7 @@
 /** A gateway of the product's own parts that serves the fixtures of the conformance suite, which sends no credential. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { OnceCalls } from '../../../src/actors/once/calls.ts';
 import { readGatewayBody } from '../../../src/gateway/body/read-body.ts';
 import { Gateway } from '../../../src/gateway/gateway.ts';
 import { openKnownResults } from '../../../src/gateway/known-results.ts';
@@ -10,6 +11,7 @@ import { ToolRegistry } from '../../../src/gateway/registry.ts';
 import { gatewayRoutes, SIGN_IN_DOOR } from '../../../src/gateway/routes.ts';
 import { ownOrigin } from '../../../src/http/checks/origin.ts';
 import { joined } from '../../../src/http/request/body.ts';
+import { createSealer } from '../../../src/store/sealing/seal.ts';
 import { frontDoor } from '../../support/front-door.ts';
 import { fixturePrompts, fixtureResources, fixtureTools } from './fixtures.ts';
 
@@ -22,10 +24,12 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
   const registry = new ToolRegistry(fixtureTools);
   const answers = openKnownResults({ revision: () => 0, now: Date.now });
   const secret = randomBytes(32);
+  const once = new OnceCalls({ store: { get: () => undefined }, sealer: createSealer(secret), now: Date.now });
   const offered = { resources: fixtureResources, prompts: fixturePrompts };
   const gateway = new Gateway({
     registry,
     answers,
+    once,
     offers: new Offers(offered),
     listening: new Listening({ ...offered, store: STILL, accountOfVault: () => undefined }),
     states: {
@@ -41,6 +45,7 @@ export function startFixtureGateway(): { readonly url: string; readonly stop: ()
       gateway,
       registry,
       answers,
+      once,
       parse: {
         messages: (parts) => readGatewayBody(joined(parts), { kind: 'messages', contentTools: [] }),
         args: (parts) => readGatewayBody(joined(parts), { kind: 'document' }).document,
