@@ -18,6 +18,8 @@ const listSchema = z.object({
       device_id: z.string(),
       deleted: z.boolean(),
       executable: z.boolean(),
+      // Absent in answers of older hubs.
+      versions: z.number().optional(),
     }),
   ),
   has_more: z.boolean(),

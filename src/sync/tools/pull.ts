@@ -72,6 +72,7 @@ const listedSchema = z.object({
   ...recordSchema,
   executable: z.boolean().describe('Whether the file may be run as a program'),
   deleted: z.boolean(),
+  versions: z.int().positive().describe('Kept versions of this path; 1 also for a new file'),
   protected: z.boolean().describe('True: a push needs base_sha'),
   quarantined: z.literal(true).optional().describe('Its stored content is damaged; push it again'),
 });
@@ -221,6 +222,7 @@ function listedView(file: FileRecord, isProtected: boolean) {
     remote_mtime: file.mtime,
     executable: file.executable,
     deleted: file.deleted,
+    versions: file.versions,
     protected: isProtected,
   };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
-import { syncedPair } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -177,14 +177,29 @@ test('[SYN-27] an undo shows the moment before a burst, and goes back to it with
   for (const name of names.slice(0, 2)) a.write(name, 'ENCRYPTED\n');
   a.remove('three.md');
   expect(await a.sync()).toMatchObject({ code: 0 });
-  // The first push belongs to the same burst: four.md, which stands since then, is the oldest of it.
-  const shown = await inFolder(a.folder, 'sync', 'undo', '--last', '1h');
-  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('would delete four.md') });
-  expect(shown.stdout).toContain('run it again with --yes');
+  // The first push came less than a minute before, and is not undone with it: four.md stays.
+  const undo = (...args: string[]) => inFolder(a.folder, 'sync', 'undo', '--last', '1h', ...args);
+  const shown = await undo();
+  expect([shown.code, shown.stdout.match(/would .*/g)?.toSorted()]).toEqual([
+    0,
+    ['would restore one.md', 'would restore three.md', 'would restore two.md'],
+  ]);
+  expect(shown.stdout).toContain('run it again with --yes --confirm 3\n');
   expect(await a.sync()).toMatchObject({ stdout: 'up to date\n' });
-  expect(await inFolder(a.folder, 'sync', 'undo', '--last', '1h', '--yes')).toMatchObject({ code: 0 });
+  for (const confirm of [[], ['--confirm', '2']]) {
+    const asked = await undo('--yes', ...confirm);
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('To do it, add --confirm 3.')]);
+  }
+  expect(await a.sync()).toMatchObject({ stdout: 'up to date\n' });
+  expect(await undo('--yes', '--confirm', '3')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
-  // The two small files came before it, and have the content of then.
-  expect(names.filter((name) => a.has(name))).toEqual(['one.md', 'two.md']);
-  expect(a.read('one.md')).toBe('one.md\n');
+  expect(textsOf(a)).toEqual(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
+}, 60_000);
+
+test('[SYN-27] a first push alone can be undone, after a second question', async () => {
+  const [a] = await syncedPair(hub, key, { 'one.md': '1\n', 'two.md': '2\n' }, { isShared: false });
+  const asked = await inFolder(a.folder, 'sync', 'undo', '--last', '1h', '--yes');
+  expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('restore 0 files and delete 2')]);
+  const done = await inFolder(a.folder, 'sync', 'undo', '--last', '1h', '--yes', '--confirm', '2');
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('deleted one.md') });
 }, 60_000);

@@ -66,6 +66,7 @@ test('[SYN-11] a listing shows metadata without content, in the order of the pat
     remote_mtime: null,
     executable: false,
     deleted: false,
+    versions: 1,
     protected: true,
   });
   expect(all.files.filter((file) => file.protected)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { nextCommand, pathWord } from '../../../client/next-command.ts';
 import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
-import { largestBurst } from '../../../client/sync/plan/burst.ts';
+import { isFarUndo, largestBurst } from '../../../client/sync/plan/burst.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { listFiles, shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
@@ -11,6 +11,7 @@ import type { ToolAnswer } from '../../../client/tools.ts';
 import { type Command, needs, type Options, takes } from '../../command.ts';
 import { readTime, TIME_FORMS } from '../../dates/when.ts';
 import { print, printError, printResult } from '../../output.ts';
+import { askPerson } from '../../secret-input.ts';
 import { UsageError } from '../../usage-error.ts';
 import { onFile, openPlace, PLACE_COMPLETES, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
@@ -33,14 +34,15 @@ const TOLD_PATHS_MAX = 20;
 export const syncUndoCommand: Command = {
   name: 'sync undo',
   summary: 'go back to the moment before a burst of changes, such as a mass delete; shows it first, --yes does it',
-  options: [...PLACE_OPTIONS, needs('last', 'TIME')],
+  options: [...PLACE_OPTIONS, needs('last', 'TIME'), takes('confirm', 'N')],
   flags: ['yes'],
   explains: {
     ...PLACE_EXPLAINS,
     last: 'how far back to look for the burst, such as 15m or 2h',
     yes: 'do it; without, nothing changes',
+    confirm: 'the number of files that it changes, where that is more than half of the folder',
   },
-  examples: ['cairn sync undo --last 15m', 'cairn sync undo --last 15m --yes'],
+  examples: ['cairn sync undo --last 15m', 'cairn sync undo --last 15m --yes --confirm 80'],
   run: undo,
 };
 
@@ -191,11 +193,17 @@ async function undo(options: Options): Promise<number> {
   const place = await openPlace(options);
   const prefix = place.below === '' ? {} : { prefix: `${place.below}/` };
   const files = await listFiles(place.hub, { ...prefix, include_deleted: true });
-  const times = files.map(({ stored_at: at }) => Date.parse(at));
-  const burst = largestBurst(times, readTime(last, Date.now()));
+  const changes = files.map(({ stored_at: at, deleted, versions }) => ({
+    atMs: Date.parse(at),
+    isNew: !deleted && versions === 1,
+  }));
+  const burst = largestBurst(changes, readTime(last, Date.now()));
   if (burst === undefined) return printResult(options, { burst: null }, () => `nothing changed in the last ${last}`);
   const isDone = options.flag('yes');
-  const { restored, deleted, skipped } = await restoreAsOf(place, burst.firstMs - 1, !isDone);
+  const live = files.filter(({ deleted }) => !deleted).length;
+  const planned = await restoreAsOf(place, burst.firstMs - 1, true);
+  if (isDone) await confirmFar(options, planned, live);
+  const { restored, deleted, skipped } = isDone ? await restoreAsOf(place, burst.firstMs - 1, false) : planned;
   const before = shownTime(burst.firstMs);
   if (options.json) print(jsonLine({ before: burst.firstMs, changes: burst.changes, restored, deleted, skipped }));
   else {
@@ -203,10 +211,24 @@ async function undo(options: Options): Promise<number> {
     tellPaths(isDone ? 'restored' : 'would restore', restored);
     tellPaths(isDone ? 'deleted' : 'would delete', deleted);
     for (const { path, reason } of skipped) printError(`cairn: ${path} was left as it is: ${reason}`);
+    const confirm = isFarUndo(changedBy(planned), live) ? ` --confirm ${changedBy(planned)}` : '';
     if (isDone) tellNext(place);
-    else print('nothing is changed yet; to go back to the moment before, run it again with --yes');
+    else print(`nothing is changed yet; to go back to the moment before, run it again with --yes${confirm}`);
   }
   return skipped.length > 0 ? 1 : 0;
+}
+
+const changedBy = ({ restored, deleted }: Restored): number => restored.length + deleted.length;
+
+/** An undo of most of a folder asks a second time: whoever saw what it would do knows the number. */
+async function confirmFar(options: Options, planned: Restored, live: number): Promise<void> {
+  const count = changedBy(planned);
+  if (!isFarUndo(count, live)) return;
+  const { restored, deleted } = planned;
+  const what = `It would restore ${countWithNoun(restored.length, 'file')} and delete ${deleted.length}, which is more than half of the folder.`;
+  const given = options.optional('confirm') ?? (await askPerson(`${what}\nType ${count} to confirm: `));
+  if (given?.trim() !== String(count))
+    throw new ClientError(`Nothing was undone. ${what} To do it, add --confirm ${count}.`);
 }
 
 function tellPaths(verb: string, paths: readonly string[]): void {
