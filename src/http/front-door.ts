@@ -18,7 +18,7 @@ import { type Peers, peersOf } from './checks/peers.ts';
 import type { Rates } from './checks/rates.ts';
 import { Exchange, type ExchangeSurroundings } from './exchange.ts';
 import { AppFamily, listenExclusively } from './library/listen.ts';
-import type { TlsFiles } from './library/tls.ts';
+import { type TlsFiles, tlsOptionsOf } from './library/tls.ts';
 import {
   App,
   closeListener,
@@ -119,7 +119,7 @@ export class FrontDoor {
       onBroken: (exchange, error) => this.#onBroken(exchange, error),
     };
     const { tls } = options;
-    this.#app = tls ? SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) : App();
+    this.#app = tls ? SSLApp(tlsOptionsOf(tls)) : App();
     this.family = new AppFamily(this.#app);
     this.#app.filter((res, change) => this.#onConnection(res, change));
     this.#app.any('/*', (res, req) => this.#accept(res, readHead(res, req)));

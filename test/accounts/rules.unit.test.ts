@@ -34,6 +34,8 @@ describe('[KEY-7] an email', () => {
     ['a b@c', undefined],
     ['a@b\u200bc', undefined],
     ['a\u0000@b', undefined],
+    ['a@b\r\nRCPT', undefined],
+    ['a\n@b', undefined],
   ])('%j is %j', (given, normal) => {
     if (normal === undefined)
       expect(refusedWith(() => normalizeEmail(given))).toEqual({ kind: 'invalid_fields', fields: ['email'] });

@@ -14,14 +14,16 @@ interface Wish {
   readonly altNames?: string;
   readonly name?: string;
   readonly days?: number;
+  /** Of the key, as `-newkey` of openssl takes it. */
+  readonly algorithm?: 'ec' | 'rsa:2048';
 }
 
-export function selfSigned({ altNames, name = 'cairn.test', days = 2 }: Wish = {}): Certificate {
+export function selfSigned({ altNames, name = 'cairn.test', days = 2, algorithm = 'ec' }: Wish = {}): Certificate {
   const folder = temporaryFolder();
   const certificate = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   execFileSync(
     'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days ${days} -subj /CN=${name}`
+    `req -x509 -newkey ${algorithm}${algorithm === 'ec' ? ' -pkeyopt ec_paramgen_curve:prime256v1' : ''} -nodes -days ${days} -subj /CN=${name}`
       .split(' ')
       .concat(['-keyout', certificate.key, '-out', certificate.cert])
       .concat(altNames === undefined ? [] : ['-addext', `subjectAltName=${altNames}`]),

@@ -1,5 +1,6 @@
 /** One round of uploads, kill -9 and restart, and the check of what must be there afterwards. */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { HubRooms } from './command-room.ts';
 import { type Hub, startHub } from './hub.ts';
 import { type Credential, download, get, mirrorAccount, randomCommit, sha256, upload } from './mirror.ts';
 import { type ListedBlob, latestOf, listAll, verified } from './mirror-state.ts';
@@ -14,6 +15,8 @@ export interface CrashTrial {
   readonly dataFolder: string;
   /** The hub that runs now: the one that was looked at after the kill before is the next to be killed. */
   hub: Hub;
+  /** Runs commands beside the hub in another way than a process for each. */
+  readonly cli?: Hub['cli'] | undefined;
   readonly owners: readonly Credential[];
   /** What was answered 200, by owner's token, commit and digest. */
   readonly acknowledged: Map<string, Pick<ListedBlob, 'commit_sha' | 'sha256' | 'byte_size' | 'uploaded_at'>>;
@@ -29,12 +32,12 @@ interface CrashRound {
 const idOf = (who: Credential, blob: { readonly commit_sha: string; readonly sha256: string }) =>
   `${who.token} ${blob.commit_sha} ${blob.sha256}`;
 
-/** A data folder with accounts that upload in every round. */
-export async function newCrashTrial(): Promise<CrashTrial> {
-  const dataFolder = temporaryFolder();
+/** A data folder with accounts that upload in every round. `rooms`: for the commands, and the folder of its hubs. */
+export async function newCrashTrial(rooms?: HubRooms): Promise<CrashTrial> {
+  const dataFolder = rooms?.dataFolder ?? temporaryFolder();
   const hub = await startHub({ dataFolder });
   const owners = [await mirrorAccount(hub), await mirrorAccount(hub)];
-  return { dataFolder, hub, owners, acknowledged: new Map() };
+  return { dataFolder, hub, owners, acknowledged: new Map(), cli: rooms?.cli };
 }
 
 /** Uploads from several clients, kills at some moment, starts again and checks everything. */
@@ -46,6 +49,7 @@ export async function crashRound(trial: CrashTrial): Promise<CrashRound> {
   await hub.kill();
   const ends = await Promise.all(clients);
   trial.hub = await startHub({ dataFolder: trial.dataFolder });
+  if (trial.cli !== undefined) trial.hub = { ...trial.hub, cli: trial.cli };
   const { listed, problems } = await checkAfterCrash(trial.hub, trial);
   return {
     acknowledged: trial.acknowledged.size - before,

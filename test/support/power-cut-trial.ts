@@ -1,6 +1,7 @@
 /** A run of mixed writes under strace, and what a hub makes of the disk after a power cut at any moment of it. */
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HubRooms } from './command-room.ts';
 import { DISK_CALLS, isComplete, readDiskTrace } from './disk-trace.ts';
 import { startHub } from './hub.ts';
 import { Ledger, type Write } from './ledger.ts';
@@ -70,9 +71,14 @@ export function* someStates({ cuts, moments }: PowerCutTrial, count: number): Ge
   }
 }
 
-/** Starts a hub on the disk as it may be, and says what is wrong with what it shows; then the disk is kept. */
-export async function checkState(trial: PowerCutTrial, state: CrashState): Promise<CheckedState> {
-  const dataFolder = temporaryFolder();
+/**
+ * Starts a hub on the disk as it may be, and says what is wrong with what it shows; then the disk is kept. `rooms`: starts it
+ * there, in the process of the hub before.
+ */
+export async function checkState(trial: PowerCutTrial, state: CrashState, rooms?: HubRooms): Promise<CheckedState> {
+  const dataFolder = rooms?.dataFolder ?? temporaryFolder();
+  rmSync(dataFolder, { recursive: true });
+  mkdirSync(dataFolder, { mode: 0o700 });
   writeFileSync(join(dataFolder, 'cairn.mdb'), state.image, { mode: 0o600 });
   writeFileSync(join(dataFolder, 'cairn.mdb-lock'), trial.staleLock, { mode: 0o600 });
   copyFileSync(trial.masterKey, join(dataFolder, 'master.key'));
@@ -80,7 +86,7 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
   const problems: string[] = [];
   const name = `cut at ${state.moment}, ${state.fate} of ${state.unflushed} unflushed`;
   try {
-    const hub = await startHub({ dataFolder });
+    const hub = await (rooms?.start() ?? startHub({ dataFolder }));
     try {
       for (const person of trial.people) person.place.hub = hub;
       const found = new Map<string, string>();
@@ -96,9 +102,9 @@ export async function checkState(trial: PowerCutTrial, state: CrashState): Promi
   } catch (error) {
     problems.push((error as Error).message);
   }
-  const kept = `${dataFolder}-kept`;
-  if (problems.length > 0) renameSync(dataFolder, kept);
-  else rmSync(dataFolder, { recursive: true, force: true });
+  const kept = `${dataFolder}-kept-${state.moment}`;
+  if (problems.length > 0) cpSync(dataFolder, kept, { recursive: true });
+  if (rooms === undefined) rmSync(dataFolder, { recursive: true, force: true });
   return {
     problems: problems.map((problem) => `${name} (${kept}): ${problem}`),
     answered: trial.ledger.acknowledged(isAnswered).length,

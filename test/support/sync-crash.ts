@@ -1,5 +1,6 @@
 /** One round of pushes, kill -9 and restart, and the check of what must be there afterwards. */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { HubRooms } from './command-room.ts';
 import { callTool, structuredOf } from './gateway.ts';
 import { type Hub, startHub } from './hub.ts';
 import { account } from './mirror.ts';
@@ -29,6 +30,8 @@ export interface SyncTrial {
   readonly dataFolder: string;
   /** The hub that runs now: the one that was looked at after the kill before is the next to be killed. */
   hub: Hub;
+  /** Runs commands beside the hub in another way than a process for each. */
+  readonly cli?: Hub['cli'] | undefined;
   /** Keys of accounts that push in every round. */
   readonly keys: readonly string[];
   /** What was answered as taken, by account and number. */
@@ -44,11 +47,12 @@ interface SyncRound {
   readonly problems: readonly string[];
 }
 
-export async function newSyncTrial(): Promise<SyncTrial> {
-  const dataFolder = temporaryFolder();
+/** `rooms`: for the commands, and the folder of its hubs. */
+export async function newSyncTrial(rooms?: HubRooms): Promise<SyncTrial> {
+  const dataFolder = rooms?.dataFolder ?? temporaryFolder();
   const hub = await startHub({ dataFolder });
   const keys = [(await account(hub)).mcp_key, (await account(hub)).mcp_key];
-  return { dataFolder, hub, keys, taken: new Map(), refused: new Map() };
+  return { dataFolder, hub, keys, taken: new Map(), refused: new Map(), cli: rooms?.cli };
 }
 
 /** Pushes from several devices, kills at some moment, starts again and checks everything. */
@@ -60,6 +64,7 @@ export async function syncCrashRound(trial: SyncTrial): Promise<SyncRound> {
   await hub.kill();
   const ends = await Promise.all(clients);
   trial.hub = await startHub({ dataFolder: trial.dataFolder });
+  if (trial.cli !== undefined) trial.hub = { ...trial.hub, cli: trial.cli };
   const problems = await checkAfterCrash(trial.hub, trial);
   return {
     taken: trial.taken.size - before.taken,

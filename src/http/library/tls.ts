@@ -14,6 +14,19 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
+/**
+ * The cipher suites of TLS 1.2 with forward secrecy and authenticated encryption; TLS 1.3 has no others. The defaults of the library
+ * also have an RSA key exchange and CBC with SHA-1.
+ */
+const SUITES_OF_TLS_1_2 = ['AES256-GCM-SHA384', 'CHACHA20-POLY1305', 'AES128-GCM-SHA256']
+  .flatMap((suite) => [`ECDHE-ECDSA-${suite}`, `ECDHE-RSA-${suite}`])
+  .join(':');
+
+/** What the HTTP library gets for a port with TLS. */
+export function tlsOptionsOf({ certFile, keyFile }: TlsFiles): Readonly<Record<string, string>> {
+  return { cert_file_name: certFile, key_file_name: keyFile, ssl_ciphers: SUITES_OF_TLS_1_2 };
+}
+
 /** The certificate that new connections get. */
 export class Certificate {
   readonly #files: TlsFiles;

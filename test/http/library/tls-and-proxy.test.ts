@@ -17,20 +17,24 @@ const NETS = '127.0.0.0/8, 10.0.0.0/8, 192.0.2.7, 2001:db8:ffff::/48';
 
 let certificate: Certificate;
 let secure: Hub;
+/** Its certificate has an RSA key, with which weak clients can do the most. */
+let ofRsa: Hub;
 let behindProxy: Hub;
 let direct: Hub;
 
 beforeAll(async () => {
   certificate = selfSigned();
-  [secure, behindProxy, direct] = await Promise.all([
+  const rsa = selfSigned({ algorithm: 'rsa:2048' });
+  [secure, ofRsa, behindProxy, direct] = await Promise.all([
     startHub({ env: { CAIRN_TLS_CERT: certificate.cert, CAIRN_TLS_KEY: certificate.key } }),
+    startHub({ env: { CAIRN_TLS_CERT: rsa.cert, CAIRN_TLS_KEY: rsa.key } }),
     startHub({ env: { CAIRN_TRUSTED_PROXIES: NETS } }),
     startHub({ env: { CAIRN_TRUSTED_PROXIES: '192.0.2.7,10.0.0.0/8' } }),
   ]);
 });
 
 afterAll(async () => {
-  await Promise.all([secure.stop(), behindProxy.stop(), direct.stop()]);
+  await Promise.all([secure.stop(), ofRsa.stop(), behindProxy.stop(), direct.stop()]);
 });
 
 test('[NET-10] with both TLS settings the whole service speaks HTTPS', async () => {
@@ -122,6 +126,27 @@ test('[NET-10] plain HTTP to the TLS port gets no answer', async () => {
   await client.closed;
   expect(client.answers().filter((answer) => answer.status === 200)).toEqual([]);
   expect((await call(secure, '/health')).status).toBe(200);
+});
+
+test.each([
+  ['TLS 1.0', false, { minVersion: 'TLSv1', maxVersion: 'TLSv1' }],
+  ['TLS 1.1', false, { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1' }],
+  ['an RSA key exchange', false, { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256' }],
+  ['an RSA key exchange and CBC', false, { maxVersion: 'TLSv1.2', ciphers: 'AES256-SHA:AES128-SHA' }],
+  ['CBC', false, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES256-SHA:ECDHE-RSA-AES128-SHA' }],
+  ['TLS 1.2 with GCM', true, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }],
+  ['TLS 1.2 with ChaCha20', true, { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-CHACHA20-POLY1305' }],
+  ['TLS 1.3', true, { minVersion: 'TLSv1.3' }],
+] as const)('[NET-10] a client that offers nothing but %s is accepted: %s', async (_name, accepted, offered) => {
+  const { ciphers = 'DEFAULT', ...versions } = { ciphers: 'DEFAULT', ...offered };
+  const weakest = { ciphers: `${ciphers}:@SECLEVEL=0`, ...versions };
+  const socket = connect({ host: '127.0.0.1', port: ofRsa.port, rejectUnauthorized: false, ...weakest });
+  const isConnected = await Promise.race([
+    once(socket, 'secureConnect').then(() => true),
+    once(socket, 'error').then(() => false),
+  ]).catch(() => false);
+  expect(isConnected).toBe(accepted);
+  socket.destroy();
 });
 
 test('[NET-10] one TLS setting without the other stops the start', async () => {

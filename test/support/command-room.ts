@@ -1,0 +1,115 @@
+/**
+ * A process that stays and runs one command of the built program after another, or starts and stops the service: for
+ * loops of thousands, in which starting a process each time would be most of the work. What ends the process ends a
+ * command with the name of the signal; the next command gets a new process.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type CommandResult, cleanEnvironment, type Hub } from './hub.ts';
+
+export interface RoomRequest {
+  /** The words after `cairn`, `serve` to start the service and `stop` to end it. */
+  readonly argv: readonly string[];
+}
+
+/** A room gets a new process after so many commands, so that nothing of them piles up. */
+const COMMANDS_PER_PROCESS = 500;
+
+class CommandRoom {
+  readonly #env: Record<string, string>;
+  #child: ChildProcess | undefined;
+  #done = 0;
+
+  /** `env`: the settings of every command. */
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+  }
+
+  /** Runs a command as `runCairn` does. A process that ended gives -1 and its signal. `serve` gives the port. */
+  async run(...argv: string[]): Promise<CommandResult> {
+    const child = this.#open();
+    const answered = new Promise<CommandResult>((resolve) => {
+      child.once('message', (answer) => resolve(answer as CommandResult));
+      child.once('exit', (code, signal) => {
+        if (this.#child === child) this.#child = undefined;
+        resolve({ code: -1, stdout: '', stderr: `the process ended with ${signal ?? code}` });
+      });
+    });
+    child.send({ argv } satisfies RoomRequest);
+    const answer = await answered;
+    child.removeAllListeners();
+    this.#done += 1;
+    return answer;
+  }
+
+  /** Ends the process if it has done its share, while no service runs in it. */
+  async rest(): Promise<void> {
+    if (this.#done >= COMMANDS_PER_PROCESS) await this.end();
+  }
+
+  /** Ends the process at once. */
+  async end(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    this.#done = 0;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  #open(): ChildProcess {
+    if (this.#child !== undefined) return this.#child;
+    const script = fileURLToPath(new URL('command-room-process.js', import.meta.url));
+    this.#child = fork(script, { env: cleanEnvironment(this.#env), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    return this.#child;
+  }
+}
+
+/** What tests ask of a hub that runs in a room; it has no process of its own. */
+type RoomHub = Pick<Hub, 'port' | 'url' | 'dataFolder' | 'cli' | 'kill'>;
+
+/** One room for the service of a data folder and one for the commands beside it. */
+export class HubRooms {
+  readonly dataFolder: string;
+  readonly #service: CommandRoom;
+  readonly #commands: CommandRoom;
+
+  constructor(dataFolder: string) {
+    this.dataFolder = dataFolder;
+    const unlimited = { CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOOP_DELAY_MS: '0' };
+    const env = { CAIRN_DATA: dataFolder, CAIRN_PORT: '0', CAIRN_SIGNUPS_PER_DAY: '0', ...unlimited };
+    this.#service = new CommandRoom(env);
+    this.#commands = new CommandRoom(env);
+  }
+
+  /** Starts the service; `kill` stops it in an orderly way. Throws an Error with what the start said. */
+  async start(): Promise<Hub> {
+    const { code, stdout: port, stderr } = await this.#service.run('serve');
+    if (code !== 0) throw new Error(`the hub did not start: ${stderr}`);
+    const hub: RoomHub = {
+      port: Number(port),
+      url: `http://127.0.0.1:${port}`,
+      dataFolder: this.dataFolder,
+      cli: this.cli,
+      kill: async () => {
+        const stopped = await this.#service.run('stop');
+        if (stopped.code !== 0) throw new Error(`the hub did not stop: ${stopped.stderr}`);
+        await this.#service.rest();
+      },
+    };
+    return hub as Hub;
+  }
+
+  /** Runs a command beside the service, or alone. */
+  readonly cli = async (...args: string[]): Promise<CommandResult> => {
+    const result = await this.#commands.run(...args);
+    await this.#commands.rest();
+    return result;
+  };
+
+  async end(): Promise<void> {
+    await this.#service.end();
+    await this.#commands.end();
+  }
+}
