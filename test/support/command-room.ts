@@ -16,6 +16,14 @@ export interface RoomRequest {
 /** A room gets a new process after so many commands, so that nothing of them piles up. */
 const COMMANDS_PER_PROCESS = 500;
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+const lost = ({ exitCode, signalCode }: ChildProcess): CommandResult => ({
+  code: -1,
+  stdout: '',
+  stderr: `the process ended with ${signalCode ?? exitCode}`,
+});
+
 class CommandRoom {
   readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
@@ -31,14 +39,14 @@ class CommandRoom {
     const child = this.#open();
     const answered = new Promise<CommandResult>((resolve) => {
       child.once('message', (answer) => resolve(answer as CommandResult));
-      child.once('exit', (code, signal) => {
-        if (this.#child === child) this.#child = undefined;
-        resolve({ code: -1, stdout: '', stderr: `the process ended with ${signal ?? code}` });
-      });
+      child.once('exit', () => resolve(lost(child)));
+      // It ended since the command before.
+      if (hasEnded(child)) resolve(lost(child));
     });
-    child.send({ argv } satisfies RoomRequest);
+    if (!hasEnded(child)) child.send({ argv } satisfies RoomRequest, () => undefined);
     const answer = await answered;
     child.removeAllListeners();
+    if (hasEnded(child) && this.#child === child) this.#child = undefined;
     this.#done += 1;
     return answer;
   }
@@ -53,7 +61,7 @@ class CommandRoom {
     const child = this.#child;
     this.#child = undefined;
     this.#done = 0;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || hasEnded(child)) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
   }

@@ -1,5 +1,5 @@
 /** A run of mixed writes under strace, and what a hub makes of the disk after a power cut at any moment of it. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HubRooms } from './command-room.ts';
 import { DISK_CALLS, isComplete, readDiskTrace } from './disk-trace.ts';
@@ -72,7 +72,7 @@ export function* someStates({ cuts, moments }: PowerCutTrial, count: number): Ge
 }
 
 /**
- * Starts a hub on the disk as it may be, and says what is wrong with what it shows; then the disk is kept. `rooms`: starts it
+ * Starts a hub on the disk as it may be, and says what is wrong with what it shows; then the disk is kept, as it was before the start. `rooms`: starts it
  * there, in the process of the hub before.
  */
 export async function checkState(trial: PowerCutTrial, state: CrashState, rooms?: HubRooms): Promise<CheckedState> {
@@ -103,7 +103,11 @@ export async function checkState(trial: PowerCutTrial, state: CrashState, rooms?
     problems.push((error as Error).message);
   }
   const kept = `${dataFolder}-kept-${state.moment}`;
-  if (problems.length > 0) cpSync(dataFolder, kept, { recursive: true });
+  if (problems.length > 0) {
+    mkdirSync(kept, { mode: 0o700 });
+    writeFileSync(join(kept, 'cairn.mdb'), state.image, { mode: 0o600 });
+    copyFileSync(trial.masterKey, join(kept, 'master.key'));
+  }
   if (rooms === undefined) rmSync(dataFolder, { recursive: true, force: true });
   return {
     problems: problems.map((problem) => `${name} (${kept}): ${problem}`),

@@ -11,6 +11,7 @@ import { UNKNOWN_GROUP } from '../../mirror/declared.ts';
 import { isSha256 } from '../../mirror/fields.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
+import { savedAs } from '../download-headers.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { RepositoryList } from './repositories.tsx';
@@ -43,7 +44,10 @@ export function mirrorPages(options: MirrorOptions): Route[] {
       const credential = credentials.current(accountId);
       if (credential === undefined) throw new Refusal({ kind: 'blob_unverifiable' });
       const reply = await mirrorDownload(blobs, request, { accountId, credentialId: credential.credentialId });
-      return { ...reply, headers: { ...reply.headers, 'Content-Disposition': 'attachment' } };
+      return {
+        ...reply,
+        headers: { ...reply.headers, 'Content-Disposition': savedAs(`${request.params['sha']}.bin`) },
+      };
     }),
   ];
 }

@@ -5,9 +5,10 @@ import type { Reply } from '../../http/reply/reply.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Capabilities } from '../capabilities.ts';
-import { downloadHeaders } from '../download-headers.ts';
+import { downloadHeaders, savedAs } from '../download-headers.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import type { Renderer } from '../rendering/renderer.tsx';
+import { nameOf } from './paths.ts';
 
 export interface VaultOptions extends Pick<Capabilities, 'sync'> {
   readonly pages: Pages;
@@ -31,7 +32,7 @@ export function vaultOfVisit({ vaults }: Sync, accountId: string, id: string | u
 export function attachment(
   options: Pick<VaultOptions, 'downloads'>,
   visit: Pick<MemberVisit, 'request'>,
-  sizeBytes: number,
+  { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
   read: () => Uint8Array | undefined,
 ): Reply {
   const found = () => {
@@ -39,7 +40,7 @@ export function attachment(
     if (bytes === undefined) throw new Refusal({ kind: 'not_found', what: 'this file was deleted' });
     return { bytes, type: 'application/octet-stream' };
   };
-  return bytesReply(options, visit, { sizeBytes, disposition: 'attachment' }, found);
+  return bytesReply(options, visit, { sizeBytes, disposition: savedAs(nameOf(path)) }, found);
 }
 
 /**
@@ -62,7 +63,7 @@ interface Typed {
 function bytesReply(
   { downloads }: Pick<VaultOptions, 'downloads'>,
   { request }: Pick<MemberVisit, 'request'>,
-  { sizeBytes, disposition }: { readonly sizeBytes: number; readonly disposition: 'attachment' | 'inline' },
+  { sizeBytes, disposition }: { readonly sizeBytes: number; readonly disposition: string },
   read: () => Typed,
 ): Reply {
   const close = downloads.take(request.caller, sizeBytes);

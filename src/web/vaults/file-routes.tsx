@@ -24,8 +24,8 @@ export function fileRoutes(options: VaultOptions): Route[] {
     pages.member(`${PATH}/file`, (visit) => showFile(options, visit)),
     pages.member(`${PATH}/changes`, (visit) => showChanges(options, visit)),
     pages.member(`${PATH}/bytes`, (visit) => {
-      const { sizeBytes, content } = askedVersion(options, visit);
-      return attachment(options, visit, sizeBytes, content);
+      const { path, sizeBytes, content } = askedVersion(options, visit);
+      return attachment(options, visit, { path, sizeBytes }, content);
     }),
     pages.member(`${PATH}/raw`, (visit) => {
       const { sizeBytes, content } = askedVersion(options, visit);
@@ -44,7 +44,7 @@ export function fileRoutes(options: VaultOptions): Route[] {
 function askedVersion({ sync }: VaultOptions, { accountId, request }: MemberVisit) {
   const { id } = vaultOfVisit(sync, accountId, request.params['vault']);
   const file = vaultFileOf(sync, id, request.query.get('path') ?? '');
-  return versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq);
+  return { path: file.path, ...versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq) };
 }
 
 async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Reply> {

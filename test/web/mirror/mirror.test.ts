@@ -60,7 +60,7 @@ test('[WEB-1, MIR-13, MIR-15] a blob is downloaded whole, in part, and not again
   expect(whole.bytes.equals(bytes)).toBe(true);
   expect(whole.headers).toMatchObject({
     'content-type': 'application/octet-stream',
-    'content-disposition': 'attachment',
+    'content-disposition': `attachment; filename*=UTF-8''${commit}.bin`,
     'content-length': String(bytes.length),
     'x-content-type-options': 'nosniff',
     etag: `"${sha256(bytes)}"`,

@@ -94,7 +94,7 @@ test('[WEB-1] files are listed in order, found by a part or a pattern, and shown
   expect([bytes.text, bytes.headers['content-type'], bytes.headers['content-disposition']]).toEqual([
     'Buy milk & <b>bread</b>\n',
     'application/octet-stream',
-    'attachment',
+    "attachment; filename*=UTF-8''today.md",
   ]);
   expect(bytes.headers['content-security-policy']).toContain('sandbox');
 });

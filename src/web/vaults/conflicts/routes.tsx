@@ -43,7 +43,8 @@ export function conflictRoutes(options: VaultOptions): Route[] {
       pages.member(`${PATH}/:conflict/${side}`, (visit) => {
         const { sides } = conflictOf(options, visit);
         const bytes = side === 'yours' ? sides.yours : sides.current?.bytes;
-        return attachment(options, visit, bytes?.length ?? 0, () => bytes);
+        const file = { path: sides.conflict.record.path, sizeBytes: bytes?.length ?? 0 };
+        return attachment(options, visit, file, () => bytes);
       }),
     ),
   ];

@@ -91,7 +91,11 @@ test('[WEB-1, SYN-14] a vault says what waits to be settled, and the page shows 
     ['theirs', THEIRS],
   ] as const) {
     const bytes = await client.send(`${page}/${side}`);
-    expect([side, bytes.text, bytes.headers['content-disposition']]).toEqual([side, content, 'attachment']);
+    expect([side, bytes.text, bytes.headers['content-disposition']]).toEqual([
+      side,
+      content,
+      expect.stringMatching(/^attachment; filename\*=UTF-8''[\w.%-]+$/),
+    ]);
   }
 });
 
