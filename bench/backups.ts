@@ -42,10 +42,14 @@ function prepared(source: string): { readonly folder: string; readonly commits: 
     if (ref !== branch) gitIn(folder, 'update-ref', '-d', ref);
   }
   gitIn(folder, 'update-ref', branch, commits[0] ?? '');
+  stopUpkeep(folder);
   gitIn(folder, 'repack', '-a', '-d', '--quiet');
   gitIn(folder, 'prune', '--expire=now');
   return { folder, commits: commits.slice(1) };
 }
+
+/** Without this git removes packs in the background after many fetches, while the next command reads them. */
+const stopUpkeep = (folder: string) => gitIn(folder, 'config', 'gc.auto', '0');
 
 interface Tool {
   backUp(folder: string, index: number): Promise<number>;
@@ -119,6 +123,7 @@ function bundles(): Tool {
       const target = join(temporaryFolder(), 'restored');
       mkdirSync(target);
       gitIn(target, 'init', '--quiet', '--bare');
+      stopUpkeep(target);
       const files = readdirSync(store).toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10));
       for (const file of files) gitIn(target, 'fetch', '--quiet', join(store, file), '+refs/*:refs/*');
       gitIn(target, 'symbolic-ref', 'HEAD', gitIn(folder, 'symbolic-ref', 'HEAD'));

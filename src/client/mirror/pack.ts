@@ -63,11 +63,10 @@ export interface Packed {
 /** Reads HEAD and the chosen refs. */
 export async function readSnapshot(repository: Repository, choices: Choices): Promise<RepositorySnapshot> {
   const { folder, commit, shallow } = repository;
-  const refs = await readRefs(folder, choices.refs);
-  const branch = await gitText(folder, ['symbolic-ref', '--quiet', 'HEAD'], {
-    refusal: 'git symbolic-ref failed.',
-    accepts: [1],
-  });
+  const [refs, branch] = await Promise.all([
+    readRefs(folder, choices.refs),
+    gitText(folder, ['symbolic-ref', '--quiet', 'HEAD'], { refusal: 'git symbolic-ref failed.', accepts: [1] }),
+  ]);
   const head = { ref: branch === '' ? null : branch, commit };
   const refsSha256 = refsDigest(refs);
   const modules = choices.hasSubmodules ? await submoduleState(folder) : '';
@@ -102,11 +101,13 @@ export async function packRepository(options: PackOptions): Promise<Packed> {
   const bundle = join(work, 'repository.bundle');
   // HEAD in any case: a later push may know this archive by its commit alone.
   const wanted = [...snapshot.refs.map(([name]) => name), 'HEAD'];
-  const hasBundle = await createBundle(folder, bundle, wanted, base?.tips ?? []);
-  const lfs = await lfsObjects(repository, wanted, base?.tips ?? [], choices.hasLfs);
-  const modules = choices.hasSubmodules
-    ? await packSubmodules(repository, work, base?.submodules ?? {})
-    : { records: [], files: [], leftOut: await submodulesLeftOut(repository) };
+  const [hasBundle, lfs, modules] = await Promise.all([
+    createBundle(folder, bundle, wanted, base?.tips ?? []),
+    lfsObjects(repository, wanted, base?.tips ?? [], choices.hasLfs),
+    choices.hasSubmodules
+      ? packSubmodules(repository, work, base?.submodules ?? {})
+      : submodulesLeftOut(repository).then((leftOut) => ({ records: [], files: [], leftOut })),
+  ]);
   const files = [...(hasBundle ? [{ name: 'repository.bundle', file: bundle }] : []), ...modules.files];
   const members = [
     ...(await Promise.all(files.map(async ({ name, file }) => ({ name, file, ...(await measure(file)) })))),

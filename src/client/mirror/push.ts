@@ -51,8 +51,8 @@ export type BackupResult =
 /** Backs up a repository. Resolves when every part is on the hub's disk. Throws ClientError. */
 export async function pushRepository(options: RepositoryPush): Promise<BackupResult> {
   const { hub, repository, choices } = options;
-  const snapshot = await readSnapshot(repository, choices);
-  const { plan, base } = await decide(options, snapshot);
+  const [snapshot, all] = await Promise.all([readSnapshot(repository, choices), hub.list(repository.id)]);
+  const { plan, base } = await decide(options, snapshot, all);
   if (plan.kind === 'nothing') return { kind: 'nothing', commit: repository.commit };
   const work = mkdtempSync(join(tmpdir(), 'cairn-push-'));
   try {
@@ -64,11 +64,13 @@ export async function pushRepository(options: RepositoryPush): Promise<BackupRes
       plan.kind === 'increment' ? plan.base.sha256 : undefined,
     );
     const { blob } = uploaded;
-    writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed));
+    const line =
+      repository.roots.length === 0 ? undefined : { commit: repository.commit, roots: [...repository.roots] };
+    writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed), line);
     const { length: refs } = snapshot.refs;
     return { kind: plan.kind, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    rmSync(work, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -81,8 +83,8 @@ interface Decision {
 async function decide(
   { hub, repository, choices, lock, isForced }: RepositoryPush,
   snapshot: RepositorySnapshot,
+  all: readonly MirrorBlob[],
 ): Promise<Decision> {
-  const all = await hub.list(repository.id);
   const blobs = all.filter((one) => one.archive_kind === 'repository' && one.repository_label === repository.label);
   const last = readLastPush(repository.gitFolder, hub.server);
   const { newest, note } = await newestComplete(hub, blobs);

@@ -138,10 +138,14 @@ async function restoreRepository(
   const chain = await chainFor(options, head, work);
   const rebuilt = await RebuiltRepository.create(folder);
   let members = newMembers(work);
-  for (const [index, blob] of chain.entries()) {
-    const isHead = blob.sha256 === head.blob.sha256;
-    const file = isHead ? head.file : join(work, 'next.age');
-    if (!isHead) await hub.download(blob, file, options.downloading(index + 1, chain.length));
+  const download = async (index: number) => {
+    const blob = chain[index] ?? head.blob;
+    if (blob.sha256 === head.blob.sha256) return { blob, index, file: head.file };
+    const file = join(work, `${index}.age`);
+    await hub.download(blob, file, options.downloading(index + 1, chain.length));
+    return { blob, index, file };
+  };
+  for await (const { blob, index, file } of aheadByOne(chain.length, download)) {
     const manifest = await openArchive(file, unlock, budget, (opened) => readPart(opened, members));
     rmSync(file, { force: true });
     requireCommit(manifest.commit_sha, blob);
@@ -170,6 +174,26 @@ async function restoreRepository(
     hasLfs: head.manifest.has_lfs,
     hasSubmodules: head.manifest.submodules.length > 0,
   };
+}
+
+/** Yields what `fetch` makes of 0 to `count` - 1; the next one is fetched meanwhile. Ends when none is being fetched. */
+async function* aheadByOne<T>(count: number, fetch: (index: number) => Promise<T>): AsyncGenerator<T, void> {
+  const begun = (index: number) => {
+    const fetching = fetch(index);
+    // Its failure is told when it is its turn.
+    fetching.catch(() => undefined);
+    return fetching;
+  };
+  let next = begun(0);
+  try {
+    for (let index = 0; index < count; index += 1) {
+      const fetched = await next;
+      if (index + 1 < count) next = begun(index + 1);
+      yield fetched;
+    }
+  } finally {
+    await next.catch(() => undefined);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** cairn backups: a real repository goes up encrypted and comes back as it was; nothing is overwritten or taken on trust. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Decrypter } from 'age-encryption';
@@ -8,7 +8,9 @@ import { progressLine } from '../../../src/client/progress.ts';
 import {
   type BackupMachine,
   backupMachine,
+  commitFile,
   contentsOf,
+  gitIn,
   modeOf,
   refsOf,
   testRepository,
@@ -111,6 +113,52 @@ test('[MIR-20] in CI the credential comes from the environment and the passphras
   expect(await ci.cairn('pull', '--passphrase-file', passphrase, '--output', output)).toMatchObject({ code: 0 });
   expect(contentsOf(output)).toEqual(contentsOf(folder));
 }, 120_000);
+
+test('[MIR-22] a push follows the history no further than the one before, and each archive of a chain costs a pull one git process', async () => {
+  const trace = join(temporaryFolder(), 'trace');
+  const who = await account(hub);
+  const [plain, traced] = [machine(who), machine(who, { GIT_TRACE: trace })];
+  const told = () =>
+    [...readFileSync(trace, 'utf8').matchAll(/trace: built-in: git (.*)/g)].map(([, words = '']) => words);
+  const { folder } = testRepository(4096);
+  await plain.cairn('init');
+  await plain.cairnIn(folder, 'push');
+  copyFileSync(join(plain.config, 'cairn', 'identity.txt'), join(traced.config, 'identity.txt'));
+  const pulled = async () => {
+    rmSync(trace, { force: true });
+    const output = join(temporaryFolder(), 'restored');
+    const identity = join(traced.config, 'identity.txt');
+    const { code } = await traced.cairnIn(folder, 'pull', '--identity', identity, '--output', output);
+    expect([code, refsOf(output)]).toEqual([0, refsOf(folder)]);
+    const programs = told().map((words) => words.split(' ')[0]);
+    const [packs, others] = [
+      programs.filter((one) => one === 'index-pack'),
+      programs.filter((one) => one !== 'index-pack'),
+    ];
+    return { packs: packs.length, others };
+  };
+  const ofOne = await pulled();
+
+  for (const name of ['one', 'two', 'three']) {
+    const before = gitIn(folder, 'rev-parse', 'HEAD');
+    commitFile(folder, name, name);
+    rmSync(trace, { force: true });
+    const { config } = plain;
+    const pushed = await machine(who, { GIT_TRACE: trace, XDG_CONFIG_HOME: config }).cairnIn(folder, 'push', '--json');
+    expect(JSON.parse(pushed.stdout)).toMatchObject({ kind: 'increment' });
+    const walks = told().filter((words) => words.startsWith('rev-list'));
+    expect(walks).toEqual([expect.stringMatching(new RegExp(String.raw`--parents [0-9a-f]{40} \^${before}$`))]);
+  }
+  expect([ofOne.packs, await pulled()]).toEqual([1, { ...ofOne, packs: 4 }]);
+
+  // Another line of first parents has another root: the repository is another one, whatever was known.
+  gitIn(folder, 'checkout', '--quiet', '--orphan', 'other');
+  commitFile(folder, 'other', 'other');
+  gitIn(folder, 'merge', '--quiet', '--allow-unrelated-histories', '--no-edit', 'main');
+  const [first, other] = [await plain.cairnIn(folder, 'push', '--json'), await plain.cairnIn(folder, 'push', '--json')];
+  expect(JSON.parse(first.stdout)).toMatchObject({ kind: 'full' });
+  expect(JSON.parse(other.stdout)).toMatchObject({ status: 'existing' });
+});
 
 test('[MIR-22] a restore overwrites nothing, and a push tells of changes that it leaves out', async () => {
   const { cairn } = machine(await account(hub));

@@ -13,9 +13,16 @@ const pushSchema = z.object({
   shallow: z.array(z.string()),
   submodules: z.record(z.string(), z.array(z.string())),
 });
-const lastPushes = z.object({ version: z.literal(1), servers: z.record(z.string(), pushSchema) });
+/** The first-parent line that ends at a commit, and its root. */
+const lineSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40}$/), roots: z.array(z.string()) });
+const lastPushes = z.object({
+  version: z.literal(1),
+  line: lineSchema.optional(),
+  servers: z.record(z.string(), pushSchema),
+});
 
 export type LastPush = z.infer<typeof pushSchema>;
+export type KnownLine = z.infer<typeof lineSchema>;
 
 /** The last push to a hub; undefined: none is known. */
 export function readLastPush(gitFolder: string, server: string): LastPush | undefined {
@@ -23,10 +30,14 @@ export function readLastPush(gitFolder: string, server: string): LastPush | unde
   return Object.hasOwn(servers, server) ? servers[server] : undefined;
 }
 
+/** The line that HEAD had at the last push; undefined: none is known. */
+export const readKnownLine = (gitFolder: string): KnownLine | undefined => readAll(gitFolder).line;
+
 /** Remembers a push. A git folder that cannot be written, as in some CI jobs, is no error. */
-export function writeLastPush(gitFolder: string, server: string, push: LastPush): void {
+export function writeLastPush(gitFolder: string, server: string, push: LastPush, line: KnownLine | undefined): void {
   const path = placeOf(gitFolder);
-  const text = JSON.stringify({ version: 1, servers: { ...readAll(gitFolder).servers, [server]: push } });
+  const servers = { ...readAll(gitFolder).servers, [server]: push };
+  const text = JSON.stringify({ version: 1, line, servers });
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600 });

@@ -8,7 +8,7 @@ import type { MemberFile } from '../member-files.ts';
 import type { RestoreBudget } from '../open-archive.ts';
 import { addBundle, CAREFUL, checkObjects, readRefs, writeRefs } from './bundle.ts';
 import { lfsPath } from './lfs.ts';
-import { restoreSubmodules } from './restore-submodules.ts';
+import { addSubmodules, finishSubmodules } from './restore-submodules.ts';
 import { eachLine, git } from './run-git.ts';
 
 const { damaged } = backupExit;
@@ -16,7 +16,9 @@ const { damaged } = backupExit;
 export class RebuiltRepository {
   readonly #folder: string;
   readonly #gitFolder: string;
+  /** Of the archives added so far. Git gets those of the last one alone: refs of a chain would be written for each. */
   #refs: readonly Ref[] = [];
+  /** The newest record of each. */
   readonly #submodules = new Map<string, SubmoduleRecord>();
 
   private constructor(folder: string) {
@@ -30,7 +32,7 @@ export class RebuiltRepository {
     return new RebuiltRepository(folder);
   }
 
-  /** Adds an archive: its objects, then its refs. Throws ClientError when it does not continue what was added before. */
+  /** Adds an archive: its objects, and what it says of refs. Throws ClientError when it does not continue what was added before. */
   async apply(manifest: Manifest, members: readonly MemberFile[]): Promise<void> {
     const { base_refs_sha256: base } = manifest;
     if (base !== null && base !== refsDigest(this.#refs)) {
@@ -46,16 +48,16 @@ export class RebuiltRepository {
     if (refsDigest(after) !== manifest.refs_sha256) {
       throw new ClientError('the refs of an archive are not those that it was made of.', damaged);
     }
-    await writeRefs(this.#gitFolder, this.#refs, after);
     this.#refs = after;
-    await restoreSubmodules(this.#gitFolder, manifest.submodules, members);
-    this.#submodules.clear();
+    await addSubmodules(this.#gitFolder, manifest.submodules, members);
     for (const one of manifest.submodules) this.#submodules.set(one.git_path, one);
   }
 
-  /** Compares all refs, runs `git fsck --strict`, and checks out HEAD. Throws ClientError. */
+  /** Writes and compares all refs, runs `git fsck --strict`, and checks out HEAD. Throws ClientError. */
   async finish(manifest: Manifest, budget: RestoreBudget): Promise<{ readonly refs: number; readonly flaws: number }> {
     const { head } = manifest;
+    await writeRefs(this.#gitFolder, [], this.#refs);
+    await finishSubmodules(this.#gitFolder, [...this.#submodules.values()]);
     const refusal = 'HEAD of the backup cannot be set.';
     const options = { refusal, exitCode: damaged };
     if (head.ref === null) await git(this.#folder, ['update-ref', '--no-deref', 'HEAD', head.commit], options);
@@ -64,7 +66,7 @@ export class RebuiltRepository {
     if (refsDigest(refs) !== manifest.refs_sha256) {
       throw new ClientError('the restored refs differ from those of the backup.', damaged);
     }
-    const flaws = await checkObjects(this.#folder);
+    const flaws = await checkObjects(this.#folder, this.#gitFolder);
     await requireRoom(this.#folder, head.commit, budget);
     const lfs = manifest.has_lfs ? {} : { GIT_LFS_SKIP_SMUDGE: '1' };
     // A branch without its commit among the chosen refs: HEAD then names the commit.
@@ -76,7 +78,7 @@ export class RebuiltRepository {
       env: lfs,
     });
     if (manifest.has_lfs) await checkOutLfs(this.#folder);
-    if (this.#submodules.size > 0) {
+    if (manifest.submodules.length > 0) {
       await git(this.#folder, [...CAREFUL, 'submodule', '--quiet', 'update', '--init', '--recursive', '--no-fetch'], {
         refusal: 'git cannot check out the restored submodules.',
         exitCode: damaged,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ClientError } from '../../client-error.ts';
+import { type KnownLine, readKnownLine } from './last-push.ts';
 import { repositoryId, repositoryLabel } from './repository-id.ts';
 import { git, gitText } from './run-git.ts';
 
@@ -9,8 +10,11 @@ export interface Repository {
   readonly folder: string;
   /** The git folder shared by all working trees, absolute. */
   readonly gitFolder: string;
+  readonly isBare: boolean;
   /** Commit of HEAD: 40 lower-case hex digits. */
   readonly commit: string;
+  /** The root commit on the first-parent line of HEAD; empty: a shallow clone does not know it. */
+  readonly roots: readonly string[];
   /** Commits at which the history of a shallow clone ends; empty: the history is complete. */
   readonly shallow: readonly string[];
   /** 64 lower-case hex digits, the same in every clone. */
@@ -26,23 +30,47 @@ export interface Repository {
  */
 export async function openRepository(folder: string): Promise<Repository> {
   const refusal = `${folder} is not a git repository with a commit; name one with --repository.`;
-  const commit = await gitText(folder, ['rev-parse', '--verify', 'HEAD^{commit}'], { refusal });
+  const asked = ['rev-parse', '--is-bare-repository', '--git-common-dir', '--verify', 'HEAD^{commit}'];
+  const [bare, ...words] = (await gitText(folder, asked, { refusal })).split('\n');
+  const commit = words.pop() ?? '';
   if (!/^[0-9a-f]{40}$/.test(commit)) {
     throw new ClientError(`${folder} is a SHA-256 repository. Backups support SHA-1 repositories only.`);
   }
-  const gitFolder = resolve(folder, await gitText(folder, ['rev-parse', '--git-common-dir'], { refusal }));
+  const gitFolder = resolve(folder, words.join('\n'));
+  const isBare = bare === 'true';
   const shallow = shallowIn(gitFolder);
-  const remote = await remoteOf(folder);
-  const bounds = ['rev-list', '--max-parents=0', '--first-parent', 'HEAD'];
-  const roots = shallow.length > 0 ? [] : (await gitText(folder, bounds, { refusal })).split('\n').toSorted();
+  const [remote, roots] = await Promise.all([
+    remoteOf(folder),
+    shallow.length > 0 ? [] : rootsOf(folder, commit, readKnownLine(gitFolder)),
+  ]);
   return {
     folder,
     gitFolder,
+    isBare,
     commit,
+    roots,
     shallow,
     id: repositoryId(roots, shallow, remote),
-    label: repositoryLabel(remote, await topOf(folder, gitFolder)),
+    label: repositoryLabel(remote, remote === undefined ? await topOf(folder, gitFolder) : gitFolder),
   };
+}
+
+/**
+ * The root of the first-parent line of a commit. A long history takes git a while, so the line that is known from an
+ * earlier push is followed no further than its tip.
+ */
+async function rootsOf(folder: string, commit: string, known: KnownLine | undefined): Promise<readonly string[]> {
+  if (known?.commit === commit) return known.roots;
+  const refusal = `git rev-list failed in ${folder}.`;
+  if (known !== undefined) {
+    const line = ['rev-list', '--first-parent', '--topo-order', '--parents', commit, `^${known.commit}`];
+    // The known commit may be gone: git's garbage collection removes what no ref reaches.
+    const { code, stdout } = await git(folder, line, { refusal, accepts: [128] });
+    const [, parent] = stdout.toString('latin1').trim().split('\n').at(-1)?.split(' ') ?? [];
+    if (code === 0 && parent === known.commit) return known.roots;
+  }
+  const whole = ['rev-list', '--max-parents=0', '--first-parent', commit];
+  return (await gitText(folder, whole, { refusal })).split('\n').toSorted();
 }
 
 /** The repository of a folder; undefined when the folder has none, or one without a commit. */
@@ -67,9 +95,8 @@ export async function commitOfRef(folder: string, ref: string): Promise<string |
 }
 
 /** True when tracked files differ from HEAD. A backup of HEAD does not contain those changes. */
-export async function hasUncommitted({ folder }: Repository): Promise<boolean> {
-  const bare = await gitText(folder, ['rev-parse', '--is-bare-repository'], { refusal: 'git rev-parse failed.' });
-  if (bare === 'true') return false;
+export async function hasUncommitted({ folder, isBare }: Repository): Promise<boolean> {
+  if (isBare) return false;
   const { stdout } = await git(folder, ['status', '--porcelain', '--untracked-files=no'], {
     refusal: `git status failed in ${folder}.`,
   });

@@ -5,6 +5,8 @@ import { environmentWith } from '../../settings.ts';
 
 export interface ProgramOptions {
   readonly input?: string | Buffer;
+  /** An open file that the program reads instead, from its position. */
+  readonly inputFile?: number;
   /** Error message when the program fails. */
   readonly refusal: string;
   readonly exitCode?: number;
@@ -36,21 +38,21 @@ export async function gitText(folder: string, args: readonly string[], options: 
 async function runProgram(
   program: string,
   args: readonly string[],
-  { input, refusal, exitCode, env, accepts = [] }: ProgramOptions,
+  { input, inputFile, refusal, exitCode, env, accepts = [] }: ProgramOptions,
 ): Promise<ProgramResult> {
   return await new Promise((resolve, reject) => {
     // Messages are compared with patterns, so they are in English; git never waits for a password.
     const own = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env };
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env: environmentWith(own) });
+    const child = spawn(program, args, { stdio: [inputFile ?? 'pipe', 'pipe', 'pipe'], env: environmentWith(own) });
     const out: Buffer[] = [];
     let told = '';
-    child.stdout.on('data', (part: Buffer) => out.push(part));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stdout?.on('data', (part: Buffer) => out.push(part));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       told = (told + text).slice(0, TOLD_CHARS_MAX);
     });
     // A program that exits early closes its input; its exit code shows the reason.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
     child.once('error', () => reject(new ClientError(`program not found: ${program}. Install it, then try again.`)));
     child.once('close', (code) => {
       if (code === 0 || (code !== null && accepts.includes(code))) {
