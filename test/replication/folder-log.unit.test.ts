@@ -1,6 +1,6 @@
 /** The log in a folder, and which stores are refused. */
 import { randomBytes } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
@@ -40,6 +40,19 @@ test('[MEMBER-1] a folder keeps no drafts', async () => {
   for (let position = 1; position <= 5; position += 1) await log.append(position, randomBytes(10));
   expect(await log.append(3, randomBytes(10))).toBe('taken');
   expect(readdirSync(join(folder, 'cells/1/drafts'))).toEqual([]);
+});
+
+test('[MEMBER-1] a folder that went away is not an empty log: it is asked again when it is back', async () => {
+  const folder = temporaryFolder();
+  const log = await openCommitLog(`file://${folder}/log`);
+  await log.append(1, Buffer.from('one'));
+  renameSync(`${folder}/log`, `${folder}/away`);
+  await expect(log.ends()).rejects.toThrow(/is not there; is its disk mounted/);
+  await expect(log.getPart('parts/x')).rejects.toThrow(/is not there; is its disk mounted/);
+  await expect(log.append(2, Buffer.from('two'))).rejects.toThrow();
+  renameSync(`${folder}/away`, `${folder}/log`);
+  expect(await log.append(2, Buffer.from('two'))).toBe('written');
+  expect(await log.ends()).toEqual({ first: 1, last: 2 });
 });
 
 test('[MEMBER-1] the newest of many records is found', async () => {

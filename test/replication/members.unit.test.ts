@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { CHAIN_START } from '../../src/replication/chain.ts';
 import { decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
 import { type CommitLog, type Created, OutcomeUnknown } from '../../src/replication/log/log.ts';
-import { type ClockMoment, MemberLease } from '../../src/replication/members/lease.ts';
+import { type ClockMoment, heardNothingMs, MemberLease } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
 import { mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
 
@@ -67,6 +67,15 @@ test.each<[string, Partial<ClockMoment>, boolean]>([
   expect(lease.isValid).toBe(isValid);
   lease.end();
   expect(lease.isValid).toBe(false);
+});
+
+test.each<[string, ClockMoment, number]>([
+  ['a second', { monotonicMs: 1000, wallMs: 1000, bootMs: 1000 }, 1000],
+  ['a wall clock that is set an hour ahead', { monotonicMs: 1, wallMs: 3_600_001, bootMs: 1 }, 1],
+  ['a wall clock that is set back', { monotonicMs: 1000, wallMs: -3_600_000, bootMs: 1000 }, 1000],
+  ['an hour of sleep', { monotonicMs: 1, wallMs: 3_600_001, bootMs: 3_600_001 }, 1],
+])('[MEMBER-3] for how long a follower has heard nothing: %s', (_what, to, ms) => {
+  expect(heardNothingMs({ monotonicMs: 0, wallMs: 0, bootMs: 0 }, to)).toBe(ms);
 });
 
 /** A log in memory whose answers are scripted: what it does with the next appends, then it writes. */

@@ -1,11 +1,12 @@
 /** Members of one hub, as processes that share a log in a folder. */
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Hub, type HubOptions, startHub } from './hub.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Short, so that a test of a loss does not wait long. */
-const LEASE_SECONDS = 1;
+export const LEASE_SECONDS = 1;
 const MASTER_KEY = '5a'.repeat(32);
 
 export interface MemberOptions extends HubOptions {
@@ -13,6 +14,7 @@ export interface MemberOptions extends HubOptions {
   /** A folder of the log, or its whole URL. */
   readonly log: string;
   readonly port?: number;
+  readonly clock?: ProcessClock;
 }
 
 /** What `/health` says of a member. */
@@ -38,7 +40,37 @@ const memberEnvironment = ({ name, log, port = 0 }: MemberOptions): Record<strin
 
 /** Starts a member; it answers probes then. */
 export async function startMember(options: MemberOptions): Promise<Hub> {
-  return await startHub({ ...options, env: { ...memberEnvironment(options), ...options.env } });
+  const env = { ...memberEnvironment(options), ...options.env };
+  return await startHub({ ...options, env: { ...env, ...options.clock?.environment } });
+}
+
+const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
+
+/** Whether this machine can set the wall clock of one process. */
+export const canSetClocks = existsSync(FAKETIME);
+
+/** The wall clock of one process, which can be set while it runs. Its monotonic clock stays true. */
+export class ProcessClock {
+  readonly #file = join(temporaryFolder(), 'clock');
+
+  constructor() {
+    this.set(0);
+  }
+
+  /** So many seconds ahead of the machine; below 0: behind it. */
+  set(seconds: number): void {
+    writeFileSync(this.#file, `${seconds < 0 ? '-' : '+'}${Math.abs(seconds)}s\n`);
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: this.#file,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      FAKETIME_NO_CACHE: '1',
+      NO_FAKE_STAT: '1',
+    };
+  }
 }
 
 /** What a member says of itself; undefined: it does not answer. */

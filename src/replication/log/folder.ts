@@ -36,7 +36,7 @@ export class FolderStore implements ObjectStore {
     const draft = join(this.#folder, DRAFTS, randomBytes(16).toString('hex'));
     try {
       await writeSynced(draft, bytes);
-      await this.#makeFolder(dirname(path));
+      await this.#makeFolders(name);
       if (signedAtMs !== undefined && Date.now() - signedAtMs > SIGNED_AGE_MS_MAX) {
         throw new Error(`${name} was to be created more than 15 minutes ago`);
       }
@@ -54,12 +54,15 @@ export class FolderStore implements ObjectStore {
   }
 
   async get(name: string): Promise<Uint8Array | undefined> {
-    return await readFile(join(this.#folder, name)).catch(absent);
+    const bytes = await readFile(join(this.#folder, name)).catch(absent);
+    if (bytes === undefined) await this.#checkThere();
+    return bytes;
   }
 
   async list(prefix: string, after: string, limit: number): Promise<string[]> {
     const root = prefix.slice(0, prefix.lastIndexOf('/') + 1);
     const entries = await readdir(join(this.#folder, root), { recursive: true, withFileTypes: true }).catch(absent);
+    if (entries === undefined) await this.#checkThere();
     return (entries ?? [])
       .filter((entry) => entry.isFile())
       .map((entry) => relative(this.#folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
@@ -74,13 +77,27 @@ export class FolderStore implements ObjectStore {
 
   async close(): Promise<void> {}
 
-  async #makeFolder(folder: string): Promise<void> {
-    const first = await mkdir(folder, { recursive: true });
-    if (first === undefined) return;
-    // The names of new folders must survive a power failure as well.
-    for (let made = folder; ; made = dirname(made)) {
-      await syncFolder(dirname(made));
-      if (made === first) return;
+  /** A folder that went away, as one does whose disk is not mounted, is no empty log. */
+  async #checkThere(): Promise<void> {
+    const found = await stat(join(this.#folder, DRAFTS)).catch(absent);
+    if (found === undefined)
+      throw new Error(`the folder of the log, ${this.#folder}, is not there; is its disk mounted?`);
+  }
+
+  /** Makes the folders below the root that a name needs. Never the root itself: it may be away, with its log. */
+  async #makeFolders(name: string): Promise<void> {
+    let above = this.#folder;
+    for (const part of dirname(name).split('/')) {
+      const made = await mkdir(join(above, part)).then(
+        () => true,
+        (error: unknown) => {
+          if (!sameCode(error, 'EEXIST')) throw error;
+          return false;
+        },
+      );
+      // The name of a new folder must survive a power failure as well.
+      if (made) await syncFolder(above);
+      above = join(above, part);
     }
   }
 }

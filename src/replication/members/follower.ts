@@ -13,7 +13,7 @@ import { type DecodedRecord, decodeRecord, encodeRecord, type RecordHead } from 
 import { type CommitLog, LogGap, OutcomeUnknown } from '../log/log.ts';
 import { readRecords } from '../snapshots/segments.ts';
 import type { MemberIdentity } from './identity.ts';
-import { type ClockMoment, elapsedMs, type MemberClock, systemClock } from './lease.ts';
+import { type ClockMoment, heardNothingMs, type MemberClock, systemClock } from './lease.ts';
 import type { MemberState } from './states.ts';
 import { isFatal, mayTakeOver } from './take-over.ts';
 
@@ -170,7 +170,7 @@ export class LogFollower {
   async #takeIfDue(): Promise<TakenOver | undefined> {
     const { commitLog, identity, log, leaseMs, priority } = this.#options;
     const now = this.#clock.look();
-    const silentMs = this.#seenAt === undefined ? 0 : elapsedMs(this.#seenAt, now);
+    const silentMs = this.#seenAt === undefined ? 0 : heardNothingMs(this.#seenAt, now);
     const facts = { newest: this.newest ?? (await this.#newestHead()), identity, silentMs, leaseMs, priority };
     const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial });
     this.why = why;

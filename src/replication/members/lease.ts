@@ -40,6 +40,12 @@ export function elapsedMs(from: ClockMoment, to: ClockMoment): number {
   return Math.max(to.monotonicMs - from.monotonicMs, to.wallMs - from.wallMs, boot);
 }
 
+/**
+ * Milliseconds in which a follower has heard nothing. Only the monotonic clock counts: a wall clock that is set ahead
+ * must not end the lease of another, and what a follower slept through it did not listen to.
+ */
+export const heardNothingMs = (from: ClockMoment, to: ClockMoment): number => to.monotonicMs - from.monotonicMs;
+
 export class MemberLease {
   readonly ms: number;
   readonly clock: MemberClock;
