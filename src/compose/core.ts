@@ -13,7 +13,7 @@ import { systemReason } from '../common/system-reason.ts';
 import type { Config } from '../config.ts';
 import { ImportDoor } from '../control/importer.ts';
 import { type ControlHandler, ControlSocket } from '../control/socket.ts';
-import type { Readiness } from '../http/route/health.ts';
+import type { MemberTools, Readiness } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import { Damage } from '../store/data-file/damage.ts';
 import { noHub, prepareFolder } from '../store/data-file/folder.ts';
@@ -57,6 +57,8 @@ export interface Core extends Members, DeviceAccess {
   readonly timeZones: TimeZones;
   /** Resolves with the system's error when this process can no longer use the data file. A new process can. */
   readonly broken: Promise<unknown>;
+  /** Of a member that owns the log of a hub with several; undefined: this hub has no log. */
+  readonly member: MemberTools | undefined;
   /** The settings that were given, without secrets. */
   readonly given: Config['given'];
   /** The address of the hub for its users. */
@@ -118,9 +120,9 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, 
     const listening: Core['listening'] = { port: config.port, ready: () => Promise.resolve(NOT_SERVED) };
     const reachable = { address: () => ownAddress(config, listening.port), mail: config.mail };
     const clock = new ClockWatch({ store, log, now: Date.now, elapsed: () => performance.now() });
-    const shown = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
-    const tools = { ...shown, member: ownership };
-    answer = (line, caller) => answerControl(tools, line, caller, log);
+    const opened = { ...members, ...devices, ...reachable, store, actors, epoch, clock, imports, given, listening };
+    const shown = { ...opened, member: ownership };
+    answer = (line, caller) => answerControl(shown, line, caller, log);
     const timeZones = new TimeZones({ store, actors, byDefault: config.timeZone });
     return { ...shown, tables: allTables, sealer, damage, timeZones, broken, keep: hub.keep, life };
   } catch (error) {

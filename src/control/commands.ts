@@ -12,7 +12,7 @@ import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import { version } from '../common/version.ts';
 import type { Config } from '../config.ts';
-import type { Readiness } from '../http/route/health.ts';
+import type { MemberTools, Readiness } from '../http/route/health.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -20,7 +20,7 @@ import type { Identities } from '../oauth/provider/identities.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import { invite, type Reachable } from './invite.ts';
-import { type MemberTools, runMemberControl } from './member.ts';
+import { runMemberControl } from './member.ts';
 import { type MendOptions, mendClock } from './mend-clock.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 

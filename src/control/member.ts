@@ -1,20 +1,13 @@
 /** Answers what the command line asks a member of several. */
 import { Refusal } from '../common/fault.ts';
-import type { ControlRequest, ControlRequestOf, ControlResult, MemberReport } from './protocol.ts';
+import type { MemberTools } from '../http/route/health.ts';
+import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
 type MemberRequest = ControlRequestOf<'member.report' | 'member.hand_over' | 'member.snapshot'>;
 
 /** True for what `runMemberControl` answers. */
 export const isMemberRequest = (request: ControlRequest): request is MemberRequest =>
   request.command.startsWith('member.');
-
-export interface MemberTools {
-  readonly report: () => Promise<MemberReport>;
-  /** Hands over to a member, or to whichever is first. Resolves once this one has begun to. */
-  readonly handOver: (to: string | undefined) => Promise<void>;
-  /** Makes a snapshot of the log. Resolves with its position. */
-  readonly snapshot: () => Promise<number>;
-}
 
 /** Runs a command of a member. Throws Refusal when this hub has no log. */
 export async function runMemberControl(

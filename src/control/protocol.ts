@@ -6,7 +6,7 @@ import type { AccountPage, AccountView } from '../accounts/standing/directory.ts
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { HubEvent, SecurityEvent } from '../audit/log.ts';
 import type { Config } from '../config.ts';
-import type { HubCheck, MemberHealth } from '../http/route/health.ts';
+import type { HubCheck, MemberReport } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import type { OperatorClient } from '../oauth/clients/operator-clients.ts';
 import type { GrantDescription } from '../oauth/device-grants.ts';
@@ -104,15 +104,6 @@ export interface RunningSettings {
   readonly node: string;
   readonly pid: number;
   readonly given: Config['given'];
-}
-
-/** A member says who it is, and why it owns the log or not. */
-export interface MemberReport extends MemberHealth {
-  readonly why: string;
-  /** Milliseconds of the lease that are left; null: this member does not own the log. */
-  readonly lease_left_ms: number | null;
-  /** Names of all members that ever joined. */
-  readonly members: readonly string[];
 }
 
 /** What the running hub says of itself, as `/ready` does. */

@@ -800,6 +800,8 @@ export const limits = {
   logPartBytesMin: 256 * KiB,
   /** The owner of a log looks this often whether a snapshot is due, and removes old records. */
   logKeepMs: 10 * 60_000,
+  /** How often an owner joins old records, in ms: each time makes a segment. */
+  logTrimMs: 3_600_000,
   /** A snapshot is due after this time, if anything was written; and after so many records. */
   logSnapshotMs: 24 * 3_600_000,
   logSnapshotRecords: 200_000,

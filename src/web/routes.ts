@@ -3,6 +3,7 @@
 import type { BrowserMarks } from '../accounts/sign-in/browser-mark.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
 import { Shares } from '../common/shares.ts';
+import type { MemberTools } from '../http/route/health.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
@@ -64,6 +65,8 @@ export interface WebOptions extends Capabilities {
   readonly exports: AccountExports;
   /** Recognizes browsers that have signed in before. */
   readonly marks: BrowserMarks;
+  /** Undefined: this hub shares no log with others. */
+  readonly member: MemberTools | undefined;
   readonly now: () => number;
 }
 

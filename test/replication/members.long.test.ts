@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openCommitLog } from '../../src/replication/log/open.ts';
 import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
-import { callTool, structured } from '../support/gateway.ts';
+import { callTool, PASSWORD, structured } from '../support/gateway.ts';
 import { AGENT, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { memberHealth, newLog, startMember, untilState, whichServes } from '../support/members.ts';
+import { signedUp } from '../support/page-client.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** On a busy machine each start takes seconds. */
@@ -225,4 +226,27 @@ test('[MEMBER-4, OPS-5] a new member joins from a snapshot, and one that was awa
   expect(await taskNames(back, key)).toEqual(names);
   expect((await third.cli('member', 'snapshot')).stderr).toMatch(/make the snapshot on the owner/);
   await Promise.all([owner.kill(), third.kill(), back.kill()]);
+});
+
+test('[MEMBER-3, WEB-3] an operator sees the members on a page, and lets another one serve', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const log = newLog();
+  const owner = await member({ name: 'west', log });
+  await whichServes([owner]);
+  const operator = await signedUp(owner, 'operator@example.org', PASSWORD);
+  await operator.open('/accounts');
+  expect(operator.text).toContain('No other member has joined.');
+  const follower = await member({ name: 'east', log });
+  await untilState(follower, 'following');
+  await operator.open('/accounts');
+  expect(operator.text).toMatch(/Serves west State this member serves Newest record \d+ east Let it serve/);
+  await operator.open('/accounts');
+  const fields = operator.fieldsOf('/accounts/members/hand-over');
+  fields.set('to', 'nowhere');
+  expect((await operator.post('/accounts/members/hand-over', fields)).status).toBe(404);
+  fields.set('to', 'east');
+  await operator.post('/accounts/members/hand-over', fields);
+  expect(await whichServes([follower])).toBe(follower);
+  await untilState(owner, 'following');
 });

@@ -1,5 +1,5 @@
 /** cairn member: the members that share the log of this hub, and the planned change from one to another. */
-import type { MemberReport } from '../../control/protocol.ts';
+import type { MemberReport } from '../../http/route/health.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';

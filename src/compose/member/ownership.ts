@@ -1,7 +1,6 @@
 /** What the hub of a member has while it owns the log. */
 import { explain, type Fault } from '../../common/fault.ts';
-import type { MemberTools } from '../../control/member.ts';
-import type { MemberFigures, MemberHealth, Readiness } from '../../http/route/health.ts';
+import type { MemberFigures, MemberHealth, MemberTools, Readiness } from '../../http/route/health.ts';
 import type { RecordLog } from '../../store/logged/committer.ts';
 import type { Store } from '../../store/store.ts';
 import type { Doors } from '../listeners.ts';

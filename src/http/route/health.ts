@@ -38,6 +38,24 @@ export interface MemberHealth {
   readonly owner: string | null;
 }
 
+/** A member says who it is, and why it owns the log or not. */
+export interface MemberReport extends MemberHealth {
+  readonly why: string;
+  /** Milliseconds of the lease that are left; null: this member does not own the log. */
+  readonly lease_left_ms: number | null;
+  /** Names of all members that ever joined. */
+  readonly members: readonly string[];
+}
+
+/** What an operator does with the members of a hub. */
+export interface MemberTools {
+  readonly report: () => Promise<MemberReport>;
+  /** Hands over to a member, or to whichever is first. Resolves once this one has begun to. Throws Refusal. */
+  readonly handOver: (to: string | undefined) => Promise<void>;
+  /** Makes a snapshot of the log. Resolves with its position. */
+  readonly snapshot: () => Promise<number>;
+}
+
 /** What a member knows of itself and its log. */
 export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'position' | 'behind'> {
   /** Milliseconds of the lease that are left; undefined: this member does not own the log. */

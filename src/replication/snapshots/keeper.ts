@@ -41,6 +41,7 @@ export class LogKeeper {
   readonly #options: LogKeeperOptions;
   readonly #end = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
+  #trimmedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LogKeeperOptions) {
     this.#options = options;
@@ -76,7 +77,9 @@ export class LogKeeper {
     try {
       const newest = (await findSnapshot(commitLog))?.manifest;
       if (isSnapshotDue({ newest, position: position(), nowMs: Date.now() })) await this.#make();
+      if (performance.now() - this.#trimmedMs < limits.logTrimMs) return;
       const trimmed = await trimLog({ log: commitLog, keepDays, nowMs: Date.now(), signal });
+      this.#trimmedMs = performance.now();
       if (trimmed.joined > 0) log.info(trimmed, 'member: old records of the log were joined');
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'member: the log was not cleaned up; the next round tries again');

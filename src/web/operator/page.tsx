@@ -3,10 +3,12 @@ import type { VNode } from 'preact';
 import type { InvitationSummary } from '../../accounts/sign-up/invitations.ts';
 import type { AccountPage, AccountView } from '../../accounts/standing/directory.ts';
 import type { QuotaKind } from '../../common/fault.ts';
+import type { MemberReport } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { bytesText, Confirm, Empty, Fact, Form, Given, Moment, SubmitButton } from '../ui.tsx';
+import { Members } from './members.tsx';
 
 export const ACCOUNTS_PATH = '/accounts';
 
@@ -24,6 +26,8 @@ export interface AccountsProps {
   readonly page: AccountPage;
   readonly search: string;
   readonly invitations: readonly InvitationSummary[];
+  /** Undefined: this hub has no log. */
+  readonly members: MemberReport | undefined;
   readonly problem?: Problem | undefined;
 }
 
@@ -62,6 +66,7 @@ export function accountsView(props: AccountsProps): View {
           )}
         </section>
         <Invitations {...props} />
+        {props.members === undefined ? null : <Members csrf={visit.csrf} path={ACCOUNTS_PATH} report={props.members} />}
       </>
     ),
   };

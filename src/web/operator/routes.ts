@@ -2,6 +2,7 @@
 import type { AccountView } from '../../accounts/standing/directory.ts';
 import type { Source } from '../../audit/records.ts';
 import { invalidField, type QuotaKind, Refusal } from '../../common/fault.ts';
+import type { MemberTools } from '../../http/route/health.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -12,6 +13,8 @@ import { ACCOUNTS_PATH, accountPage, accountsView, GIB, QUOTA_KINDS } from './pa
 
 export interface OperatorOptions extends Pick<Capabilities, 'directory' | 'standings' | 'invitations' | 'letters'> {
   readonly pages: Pages;
+  /** Undefined: this hub has no log. */
+  readonly member: MemberTools | undefined;
 }
 
 export function operatorRoutes(options: OperatorOptions): Route[] {
@@ -24,6 +27,7 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
       await invitations.revoke(visit.request.params['id'] ?? '', operatorOf(visit));
       return pages.go(visit, ACCOUNTS_PATH, { text: 'Invitation revoked.' });
     }),
+    pages.operatorForm(`${ACCOUNTS_PATH}/members/hand-over`, (visit, form) => handOver(options, visit, form)),
     pages.operator(one, (visit) => pages.show(visit, accountPage({ visit, account: accountOf(options, visit) }))),
     pages.operatorForm(`${one}/disable`, async (visit) => {
       const account = otherOf(options, visit);
@@ -40,11 +44,16 @@ export function operatorRoutes(options: OperatorOptions): Route[] {
   ];
 }
 
-function showAll({ pages, directory, invitations }: OperatorOptions, visit: MemberVisit, problem?: Problem) {
+async function showAll(
+  { pages, directory, invitations, member }: OperatorOptions,
+  visit: MemberVisit,
+  problem?: Problem,
+) {
   const { query } = visit.request;
   const search = (query.get('search') ?? '').trim().toLowerCase();
   const page = directory.page({ search, after: query.get('after') ?? undefined });
-  return pages.show(visit, accountsView({ visit, page, search, invitations: invitations.list(), problem }));
+  const members = await member?.report();
+  return pages.show(visit, accountsView({ visit, page, search, invitations: invitations.list(), members, problem }));
 }
 
 async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
@@ -65,6 +74,13 @@ async function invite(options: OperatorOptions, visit: MemberVisit, form: URLSea
       { label: 'Code', value: code, hint: 'For agents: the argument invite_code of signup_and_get_key.' },
     ],
   });
+}
+
+async function handOver({ pages, member }: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {
+  const to = form.get('to') ?? '';
+  if (member === undefined) throw new Refusal({ kind: 'not_found', what: 'this hub has no other members' });
+  await member.handOver(to);
+  return pages.go(visit, ACCOUNTS_PATH, { text: `${to} takes over.` });
 }
 
 async function setQuota(options: OperatorOptions, visit: MemberVisit, form: URLSearchParams) {

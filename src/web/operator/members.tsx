@@ -1,0 +1,54 @@
+/** The members that share the log of a hub, on the operator's page, and the planned change from one to another. */
+import type { VNode } from 'preact';
+import type { MemberReport } from '../../http/route/health.ts';
+import { Confirm, Fact, Form, Given, SubmitButton } from '../ui.tsx';
+
+interface MembersProps {
+  readonly csrf: string;
+  readonly path: string;
+  readonly report: MemberReport;
+}
+
+export function Members({ csrf, path, report }: MembersProps): VNode {
+  const others = report.members.filter((name) => name !== report.name);
+  return (
+    <section class="panel" aria-labelledby="members">
+      <h2 id="members">Members</h2>
+      <p class="lead">Machines that share the log of this hub. One serves, and the others follow it.</p>
+      <dl class="facts-list">
+        <Fact name="Serves">
+          <Given>{report.name}</Given>
+        </Fact>
+        <Fact name="State">{report.message}</Fact>
+        <Fact name="Newest record">{String(report.position)}</Fact>
+      </dl>
+      {others.length === 0 ? (
+        <p>
+          No other member has joined. Start <code>cairn serve</code> with the same <code>CAIRN_LOG</code> on another
+          machine.
+        </p>
+      ) : (
+        <ul class="rows">
+          {others.map((name) => (
+            <li key={name} class="row">
+              <div class="row-main">
+                <Given>{name}</Given>
+              </div>
+              <Confirm label="Let it serve…" of={name} danger={false}>
+                <p>
+                  This member stops serving, and <Given>{name}</Given> takes over. No write is lost. If it does not run,
+                  nobody serves until this member takes the log back.
+                </p>
+                <Form csrf={csrf} action={`${path}/members/hand-over`}>
+                  <SubmitButton name="to" value={name}>
+                    Hand over to {name}
+                  </SubmitButton>
+                </Form>
+              </Confirm>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
