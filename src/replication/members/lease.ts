@@ -35,7 +35,7 @@ function uptimeMs(): number | undefined {
 }
 
 /** Milliseconds from one moment to another, by the clock that says most. */
-export function elapsedMs(from: ClockMoment, to: ClockMoment): number {
+function elapsedMs(from: ClockMoment, to: ClockMoment): number {
   const boot = from.bootMs === undefined || to.bootMs === undefined ? 0 : to.bootMs - from.bootMs;
   return Math.max(to.monotonicMs - from.monotonicMs, to.wallMs - from.wallMs, boot);
 }
