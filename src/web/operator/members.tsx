@@ -9,7 +9,7 @@ interface MembersProps {
   readonly report: MemberReport;
 }
 
-export function Members({ csrf, path, report }: MembersProps): VNode {
+export function MemberRows({ csrf, path, report }: MembersProps): VNode {
   const others = report.members.filter((name) => name !== report.name);
   return (
     <section class="panel" aria-labelledby="members">

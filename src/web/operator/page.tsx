@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, View } from '../pages.ts';
 import { bytesText, Confirm, Empty, Fact, Form, Given, Moment, SubmitButton } from '../ui.tsx';
-import { Members } from './members.tsx';
+import { MemberRows } from './members.tsx';
 
 export const ACCOUNTS_PATH = '/accounts';
 
@@ -66,7 +66,9 @@ export function accountsView(props: AccountsProps): View {
           )}
         </section>
         <Invitations {...props} />
-        {props.members === undefined ? null : <Members csrf={visit.csrf} path={ACCOUNTS_PATH} report={props.members} />}
+        {props.members === undefined ? null : (
+          <MemberRows csrf={visit.csrf} path={ACCOUNTS_PATH} report={props.members} />
+        )}
       </>
     ),
   };
