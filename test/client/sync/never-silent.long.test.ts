@@ -1,12 +1,15 @@
 /**
  * Nothing is silent: whatever cannot be synced, in any company, is named by a sync, by the next sync, by `status` and by a watch,
- * each with an exit code that says so. Troubles of both sides are drawn; a folder without any is up to date.
+ * each with an exit code that says so. Troubles of both sides are drawn; a folder without any is up to date. A watch that cannot
+ * sync them asks no more and no more often for it.
  */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
+import { type Relay, startRelay } from '../../support/relay.ts';
 import { seed } from '../../support/seed.ts';
 import { type SyncedFolder, syncedPair, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -14,14 +17,20 @@ import { useHub } from '../../support/use-hub.ts';
 const MiB = 1024 * 1024;
 const QUOTA_BYTES = 4 * MiB;
 const HISTORIES = 6;
+/** A watch that has told everything stands for so long; each trouble may cost it some requests, and none goes round and round. */
+const STANDS_MS = 3000;
+const REQUESTS_MAX = 60;
 /** Longer than a path of the hub may be, and each of its names as long as a disk takes. */
 const DEEP = Array.from({ length: 5 }, () => 'd'.repeat(250)).join('/');
 
 const hub = useHub({ env: { CAIRN_SYNC_QUOTA_BYTES: String(QUOTA_BYTES) } });
 let key: string;
+let relay: Relay;
 beforeAll(async () => {
   ({ mcp_key: key } = await account(hub));
+  relay = await startRelay(hub);
 });
+afterAll(() => relay.close());
 
 interface Trouble {
   /** What has to stand in whatever a command says of it. */
@@ -94,7 +103,7 @@ test(`[SYN-24, SYN-26] nothing that cannot be synced is silent, alone or among o
 }, 600_000);
 
 async function isTold(names: readonly string[]): Promise<void> {
-  const [a, b] = await syncedPair(hub, key, START);
+  const [a, b] = await syncedPair(hub, key, START, { through: relay });
   mkdirSync(b.at('empty'));
   const troubles = names.flatMap((name) => TROUBLES[name] ?? []);
   for (const { make } of troubles) make(b, a);
@@ -110,10 +119,14 @@ async function isTold(names: readonly string[]): Promise<void> {
     const { code, stdout, stderr } = await b.syncUnder(plainly, ...(what === 'status' ? [what] : []));
     check(what, code, `${stdout}${stderr}`);
   }
+  const before = relay.requests.length;
   const watch = b.watch({}, { wrapper: plainly });
   try {
     await until(() => watch.output().includes('watching'), watch.output);
     await until(() => troubles.every(({ named }) => named.test(watch.output())), watch.output);
+    await sleep(STANDS_MS);
+    const asked = relay.requests.slice(before).map(({ body }) => body.slice(0, 200));
+    expect(asked.slice(REQUESTS_MAX)).toEqual([]);
   } finally {
     // A watch that ends says what is left.
     expect(await watch.stop()).toBe(wanted);
