@@ -1,16 +1,9 @@
 /** The index of one account, in memory: adds and removes documents, and ranks those that have every wanted word. */
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import {
-  eachPosting,
-  IN_NAME,
-  IN_TITLE,
-  joinSegments,
-  placeOfWord,
-  SegmentBuilder,
-  type WordSegment,
-} from './segment.ts';
-import { eachWord, isNear, otherForms, type WantedWord } from './words.ts';
+import { HighestScores, type Stand, scoresOf } from './scores.ts';
+import { IN_NAME, IN_TITLE, joinSegments, placeOfWord, SegmentBuilder, type WordSegment } from './segment.ts';
+import { bitsIn, eachWord, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
 
 interface IndexedThing {
   readonly kind: ThingKindName;
@@ -57,20 +50,18 @@ interface Part {
   readonly held: Held;
   /** Indexes in THING_KINDS. */
   readonly kinds: Uint8Array;
+  /** What new things get on top of their scores, as of an hour. */
+  recent: { readonly hour: number; readonly factors: Float32Array } | undefined;
+  /** The letters of each word, made when a slip is first looked for. */
+  letters: Uint32Array | undefined;
 }
 
-/** Words that stand for a wanted one in a segment, by their index, each with its weight. */
-type Stand = readonly (readonly [index: number, weight: number])[];
-
-const SATURATION = 1.2;
-const LENGTH_SHARE = 0.5;
-const NAME_WEIGHT = 6;
-const TITLE_WEIGHT = 2;
 const OTHER_FORM = 0.8;
 const BEGINNING = 0.6;
 const TYPO = 0.3;
 const RECENT_SHARE = 0.15;
-const RECENT_MS = 30 * 24 * 3600 * 1000;
+const HOUR_MS = 3600 * 1000;
+const RECENT_MS = 30 * 24 * HOUR_MS;
 /** Memory of a word beside its postings, and of a thing. */
 const WORD_BYTES = 40;
 const THING_BYTES = 300;
@@ -149,31 +140,34 @@ export class AccountIndex {
     );
     if (missing.length > 0 || terms.length === 0)
       return { found: [], total: 0, counts: {}, missing: missing.map(({ shown }) => shown) };
-    const average = this.#averageLength();
+    const averageLength = this.#averageLength();
     const weights = stands.map((stand) => this.#weightOf(stand));
-    const counted = THING_KINDS.map(() => 0);
-    const isWanted = THING_KINDS.map((kind) => kinds === undefined || kinds.has(kind));
-    const best = new BestThings(limits.searchRankedMax);
-    for (const [at, { segment, held, kinds: kindOf }] of this.#parts.entries()) {
+    const counted = new Uint32Array(THING_KINDS.length);
+    const isWanted = Uint8Array.from(THING_KINDS, (kind) => (kinds === undefined || kinds.has(kind) ? 1 : 0));
+    const best = new HighestScores(limits.searchRankedMax);
+    for (const [at, part] of this.#parts.entries()) {
       const here = stands.map((stand) => stand[at] ?? []);
       if (here.some((stand) => stand.length === 0)) continue;
-      const scores = scoresOf(segment, here, weights, average);
-      for (let document = 0; document < scores.length; document += 1) {
-        const score = scores[document] ?? 0;
-        const kind = kindOf[document] ?? 0;
-        if (score === 0 || held.isGone[document] === 1) continue;
-        counted[kind] = (counted[kind] ?? 0) + 1;
-        const entry = held.entries[document];
-        if (isWanted[kind] !== true || score * (1 + RECENT_SHARE) < best.least || entry === undefined) continue;
-        const ageMs = Math.max(0, nowMs - entry.changedMs);
-        best.add(entry, score * (1 + RECENT_SHARE * Math.exp(-ageMs / RECENT_MS)));
-      }
+      const scores = scoresOf(part.segment, { stands: here, weights, averageLength });
+      countAndKeep(part, at, scores, recentOf(part, nowMs), isWanted, counted, best);
     }
-    const total = counted.reduce((sum, count, kind) => sum + (isWanted[kind] === true ? count : 0), 0);
+    const total = counted.reduce((sum, count, kind) => sum + (isWanted[kind] === 1 ? count : 0), 0);
     const counts = Object.fromEntries(
       THING_KINDS.map((kind, at) => [kind, counted[at]]).filter(([, count]) => count !== 0),
     );
-    return { found: best.sorted(), total, counts, missing: [] };
+    return { found: this.#sorted(best), total, counts, missing: [] };
+  }
+
+  /** Best first; of equal ones the newest. */
+  #sorted(best: HighestScores): RankedThing[] {
+    const found: RankedThing[] = [];
+    for (const { score, part, document } of best) {
+      const entry = this.#parts[part]?.held.entries[document];
+      if (entry === undefined) continue;
+      const { kind, key, stamp, changedMs } = entry;
+      found.push({ kind, key, stamp, changedMs, score });
+    }
+    return found.sort((a, b) => b.score - a.score || b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1));
   }
 
   /** The words that stand for a wanted one, by segment: itself, other forms, what it begins; if none, words near it. */
@@ -195,7 +189,7 @@ export class AccountIndex {
       return stand;
     });
     if (isCjk || word.length < 4 || exact.some((stand) => stand.length > 0)) return exact;
-    return this.#parts.map(({ segment }) => nearWords(segment, word));
+    return this.#parts.map((part) => nearWords(part, word));
   }
 
   /** Rare words count more (BM25: inverse document frequency). */
@@ -257,31 +251,40 @@ function newHeld(things: number): Held {
 
 function partOf(segment: WordSegment, held: Held): Part {
   const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
-  return { segment, held, kinds };
+  return { segment, held, kinds, recent: undefined, letters: undefined };
 }
 
-/** Keeps the best things of many: sorts only when twice as many are waiting. */
-class BestThings {
-  readonly #most: number;
-  #kept: RankedThing[] = [];
-  /** A lower score is not among them. */
-  least = 0;
-
-  constructor(most: number) {
-    this.#most = most;
+/** Factors of the scores of a part's things: kept for an hour, so that equal questions have equal answers. */
+function recentOf(part: Part, nowMs: number): Float32Array {
+  const hour = Math.floor(nowMs / HOUR_MS);
+  if (part.recent?.hour !== hour) {
+    const factors = Float32Array.from(part.held.entries, ({ changedMs }) => {
+      const ageMs = Math.max(0, hour * HOUR_MS - changedMs);
+      return 1 + RECENT_SHARE * Math.exp(-ageMs / RECENT_MS);
+    });
+    part.recent = { hour, factors };
   }
+  return part.recent.factors;
+}
 
-  add({ kind, key, stamp, changedMs }: IndexedThing, score: number): void {
-    if (score < this.least) return;
-    this.#kept.push({ kind, key, stamp, changedMs, score });
-    if (this.#kept.length >= this.#most * 2) this.sorted();
-  }
-
-  sorted(): readonly RankedThing[] {
-    this.#kept.sort((a, b) => b.score - a.score || b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1));
-    if (this.#kept.length > this.#most) this.#kept.length = this.#most;
-    if (this.#kept.length === this.#most) this.least = this.#kept.at(-1)?.score ?? 0;
-    return this.#kept;
+/** Counts the scored things of a part by kind, and keeps the best of the wanted ones. The newest come first. */
+function countAndKeep(
+  { held: { isGone }, kinds }: Part,
+  part: number,
+  scores: Float32Array,
+  recent: Float32Array,
+  isWanted: Uint8Array,
+  counted: Uint32Array,
+  best: HighestScores,
+): void {
+  for (let document = scores.length - 1; document >= 0; document -= 1) {
+    const score = scores[document] ?? 0;
+    if (score === 0 || isGone[document] === 1) continue;
+    const kind = kinds[document] ?? 0;
+    counted[kind] = (counted[kind] ?? 0) + 1;
+    if (isWanted[kind] === 0) continue;
+    const whole = score * (recent[document] ?? 1);
+    if (whole > best.least) best.add(whole, part, document);
   }
 }
 
@@ -289,62 +292,20 @@ function nameOf(kind: string, key: string): string {
   return `${kind} ${key}`;
 }
 
-function nearWords(segment: WordSegment, word: string): Stand {
-  const { words } = segment;
+function nearWords(part: Part, word: string): Stand {
+  const { words } = part.segment;
+  part.letters ??= Uint32Array.from(words, lettersOf);
+  const { letters } = part;
+  const wanted = lettersOf(word);
   const most = word.length < 8 ? 1 : 2;
   const first = word.slice(0, 1);
   const found: [number, number][] = [];
-  for (let at = placeOfWord(segment, first); words[at]?.startsWith(first) === true; at += 1) {
+  const end = placeOfWord(part.segment, `${first}\uffff`);
+  for (let at = placeOfWord(part.segment, first); at < end; at += 1) {
+    const has = letters[at] ?? 0;
+    if (bitsIn(has & ~wanted) > most || bitsIn(wanted & ~has) > most) continue;
     const other = words[at] ?? '';
     if (Math.abs(other.length - word.length) <= most && isNear(word, other, most)) found.push([at, TYPO]);
   }
   return found;
-}
-
-/** BM25 (Robertson and Zaragoza 2009) of the documents that have every term; 0 for the others. The rarest term first. */
-function scoresOf(
-  segment: WordSegment,
-  stands: readonly Stand[],
-  weights: readonly number[],
-  average: number,
-): Float32Array {
-  const scores = new Float32Array(segment.lengths.length);
-  const terms = new Uint8Array(segment.lengths.length);
-  const best = new Float32Array(segment.lengths.length);
-  const postings = stands.map((stand) => stand.reduce((sum, [index]) => sum + (segment.counts[index] ?? 0), 0));
-  const order = [...stands.keys()].sort((a, b) => (postings[a] ?? 0) - (postings[b] ?? 0));
-  for (const [turn, term] of order.entries()) {
-    if (turn > 0) best.fill(0);
-    for (const [index, share] of stands[term] ?? []) scoreWord(segment, index, { share, average, best });
-    const weight = weights[term] ?? 0;
-    for (let document = 0; document < best.length; document += 1) {
-      const score = best[document] ?? 0;
-      if (score === 0 || terms[document] !== turn) continue;
-      terms[document] = turn + 1;
-      scores[document] = (scores[document] ?? 0) + weight * score;
-    }
-  }
-  for (let document = 0; document < scores.length; document += 1)
-    if (terms[document] !== stands.length) scores[document] = 0;
-  return scores;
-}
-
-interface WordScore {
-  readonly share: number;
-  /** Words of a document. */
-  readonly average: number;
-  readonly best: Float32Array;
-}
-
-function scoreWord(segment: WordSegment, index: number, { share, average, best }: WordScore): void {
-  const { lengths } = segment;
-  const whole = SATURATION * (1 - LENGTH_SHARE);
-  const each = (SATURATION * LENGTH_SHARE) / average;
-  eachPosting(segment, index, (document, how) => {
-    const times = how >> 2;
-    const text = ((SATURATION + 1) * times) / (times + whole + each * (lengths[document] ?? 0));
-    const named = ((how & IN_NAME) === 0 ? 0 : NAME_WEIGHT) + ((how & IN_TITLE) === 0 ? 0 : TITLE_WEIGHT);
-    const score = share * (text + named);
-    if (score > (best[document] ?? 0)) best[document] = score;
-  });
 }

@@ -9,9 +9,17 @@ const TIMES_MAX = 31;
 
 /** Documents that are being added; sealed when they are enough. */
 export class SegmentBuilder {
-  readonly #postings = new Map<string, number[]>();
+  /** Numbers of the words, in the order in which they came. */
+  readonly #numbers = new Map<string, number>();
   readonly #lengths: number[] = [];
-  #words = new Map<string, number>();
+  /** How each word occurs in the document that is added next, and the numbers of its words. */
+  #how = new Uint8Array(1 << 14);
+  #noted: number[] = [];
+  /** The postings, document by document: the number of a word, and how it occurs. Where those of each document end. */
+  #words = new Uint32Array(1 << 16);
+  #hows = new Uint8Array(1 << 16);
+  readonly #ends: number[] = [];
+  #postings = 0;
 
   get documents(): number {
     return this.#lengths.length;
@@ -19,34 +27,81 @@ export class SegmentBuilder {
 
   /** Notes a word of the document that is added next. `field`: 0 for the text. */
   note(word: string, field: 0 | typeof IN_NAME | typeof IN_TITLE): void {
-    const known = this.#words.get(word) ?? 0;
-    const times = known >> 2;
-    this.#words.set(word, field === 0 ? (known & 3) | (Math.min(times + 1, TIMES_MAX) << 2) : known | field);
+    let number = this.#numbers.get(word);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(ownText(word), number);
+      if (number >= this.#how.length) this.#how = larger(this.#how, new Uint8Array(number * 2));
+    }
+    const known = this.#how[number] ?? 0;
+    if (known === 0) this.#noted.push(number);
+    if (field !== 0) this.#how[number] = known | field;
+    else if (known >> 2 < TIMES_MAX) this.#how[number] = known + (1 << 2);
   }
 
   /** Ends a document. Returns its number in this segment. */
   add(length: number): number {
-    const document = this.#lengths.length;
-    for (const [word, how] of this.#words) {
-      const list = this.#postings.get(word);
-      if (list === undefined) this.#postings.set(word, [document, how]);
-      else list.push(document, how);
+    const end = this.#postings + this.#noted.length;
+    if (end > this.#words.length) {
+      this.#words = larger(this.#words, new Uint32Array(end * 2));
+      this.#hows = larger(this.#hows, new Uint8Array(end * 2));
     }
+    for (const number of this.#noted) {
+      this.#words[this.#postings] = number;
+      this.#hows[this.#postings] = this.#how[number] ?? 0;
+      this.#how[number] = 0;
+      this.#postings += 1;
+    }
+    this.#noted = [];
+    this.#ends.push(end);
     this.#lengths.push(length);
-    this.#words = new Map();
-    return document;
+    return this.#lengths.length - 1;
   }
 
   seal(): WordSegment {
-    const words = [...this.#postings.keys()].sort().map(ownText);
+    const words = [...this.#numbers.keys()].sort();
+    const { starts, documents, hows } = this.#byWord(words.length);
     const writer = new PostingWriter(words.length);
     for (const word of words) {
       writer.begin();
-      const list = this.#postings.get(word) ?? [];
-      for (let at = 0; at < list.length; at += 2) writer.put(list[at] ?? 0, list[at + 1] ?? 0);
+      const number = this.#numbers.get(word) ?? 0;
+      const end = starts[number + 1] ?? 0;
+      for (let from = starts[number] ?? 0; from < end; from += 1) writer.put(documents[from] ?? 0, hows[from] ?? 0);
     }
     return writer.end(words, Float32Array.from(this.#lengths));
   }
+
+  /** The postings word by word: counted first, then put in their places. */
+  #byWord(words: number) {
+    const places = new Uint32Array(words + 1);
+    for (let at = 0; at < this.#postings; at += 1) addTo(places, (this.#words[at] ?? 0) + 1, 1);
+    for (let number = 1; number <= words; number += 1) addTo(places, number, places[number - 1] ?? 0);
+    const starts = places.slice();
+    const documents = new Uint32Array(this.#postings);
+    const hows = new Uint8Array(this.#postings);
+    let at = 0;
+    for (const [document, end] of this.#ends.entries()) {
+      for (; at < end; at += 1) {
+        const to = addTo(places, this.#words[at] ?? 0, 1);
+        documents[to] = document;
+        hows[to] = this.#hows[at] ?? 0;
+      }
+    }
+    return { starts, documents, hows };
+  }
+}
+
+/** Adds to a number of an array, and returns what it was. */
+function addTo(numbers: Uint32Array, at: number, more: number): number {
+  const before = numbers[at] ?? 0;
+  numbers[at] = before + more;
+  return before;
+}
+
+/** Copies an array to a larger one. */
+function larger<T extends Uint8Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }
 
 export interface WordSegment {
@@ -114,7 +169,7 @@ class PostingWriter {
 }
 
 /** Calls `found` with each posting of the word at an index. */
-export function eachPosting(
+function eachPosting(
   { bytes, starts }: WordSegment,
   index: number,
   found: (document: number, how: number) => void,

@@ -21,17 +21,25 @@ export function snippetsOf(text: string, wanted: readonly WantedWord[]): Snippet
   const needles = wanted.map(({ shown, isCjk }) =>
     isCjk || shown.length < 6 ? shown : shown.replace(/(?:ies|es|s|ing|ed)$/, ''),
   );
-  const best: { line: number; words: number; text: string }[] = [];
+  const best: { line: number; words: number }[] = [];
+  // Folding keeps the ends of lines. Where each needle comes next is looked up once, so most lines cost one comparison.
+  const folded = foldWords(text);
+  const next = needles.map((needle) => placeIn(folded, needle, 0));
   let line = 0;
-  for (let from = 0; from <= text.length; ) {
-    const end = text.indexOf('\n', from);
-    const one = text.slice(from, end < 0 ? text.length : end);
+  for (let from = 0; from <= folded.length; ) {
+    if (next.every((at) => at === folded.length)) break;
+    const found = folded.indexOf('\n', from);
+    const end = found < 0 ? folded.length : found;
     line += 1;
-    from = end < 0 ? text.length + 1 : end + 1;
-    const folded = foldWords(one);
-    const words = needles.filter((needle) => folded.includes(needle)).length;
+    let words = 0;
+    for (const [index, at] of next.entries()) {
+      if (at >= end) continue;
+      words += 1;
+      next[index] = placeIn(folded, needles[index] ?? '', end);
+    }
+    from = end + 1;
     if (words === 0) continue;
-    best.push({ line, words, text: one });
+    best.push({ line, words });
     if (best.length > limits.searchSnippets * 4) {
       best.sort((a, b) => b.words - a.words || a.line - b.line);
       best.length = limits.searchSnippets;
@@ -40,9 +48,22 @@ export function snippetsOf(text: string, wanted: readonly WantedWord[]): Snippet
   best.sort((a, b) => b.words - a.words || a.line - b.line);
   const shown = best.slice(0, limits.searchSnippets).sort((a, b) => a.line - b.line);
   return {
-    lines: shown.map((one) => snippetOf(one.line, one.text, needles)),
+    lines: shown.map((one) => snippetOf(one.line, lineOf(text, one.line), needles)),
     together: (best[0]?.words ?? 0) / Math.max(1, needles.length),
   };
+}
+
+/** Where a word comes next; the length of the text when it does not. */
+function placeIn(text: string, word: string, from: number): number {
+  const at = text.indexOf(word, from);
+  return at < 0 ? text.length : at;
+}
+
+function lineOf(text: string, line: number): string {
+  let from = 0;
+  for (let before = 1; before < line; before += 1) from = text.indexOf('\n', from) + 1;
+  const end = text.indexOf('\n', from);
+  return text.slice(from, end < 0 ? text.length : end);
 }
 
 function snippetOf(line: number, text: string, needles: readonly string[]): Snippet {

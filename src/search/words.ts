@@ -99,6 +99,20 @@ export function otherForms(word: string): string[] {
   return forms;
 }
 
+/** A bit for each letter of a word; others share bits. Words with more different letters than slips are not near. */
+export function lettersOf(word: string): number {
+  let bits = 0;
+  for (let at = 0; at < word.length; at += 1) bits |= 1 << (word.charCodeAt(at) & 31);
+  return bits >>> 0;
+}
+
+/** How many bits of a number are set. */
+export function bitsIn(bits: number): number {
+  let rest = bits - ((bits >>> 1) & 0x55555555);
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
 /** True when one word becomes the other by at most `most` letters added, left out, replaced, or two swapped. */
 export function isNear(one: string, other: string, most: number): boolean {
   if (Math.abs(one.length - other.length) > most) return false;
