@@ -18,6 +18,13 @@ import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 /** Worker threads load compiled JavaScript; from `dist/src/pool` this is `dist/workers`. */
 const WORKERS_FOLDER = new URL('../../workers/', import.meta.url);
 
+/**
+ * Node.js 20 aborts the process when a thread is ended while its `require` links an ES module, so a stop soon after the start
+ * could. With this flag Piscina, which tries `require` first, loads the files by `import`.
+ */
+const NO_REQUIRE_FLAG = '--no-experimental-require-module';
+const NO_REQUIRE_OF_MODULES = process.allowedNodeEnvironmentFlags.has(NO_REQUIRE_FLAG) ? [NO_REQUIRE_FLAG] : [];
+
 export interface PoolOptions {
   readonly threads: number;
   /** Folder of the worker files. Set only by a test that makes a worker crash. */
@@ -72,6 +79,7 @@ export class Pool {
       // The main thread gets priority where threads compete for a core (Linux).
       niceIncrement: limits.poolNice,
       resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
+      execArgv: NO_REQUIRE_OF_MODULES,
       // A thread sleeping on an atomic between tasks would not receive messages on its ports.
       atomics: 'disabled',
     });

@@ -4,8 +4,7 @@ import { limits } from '../limits/service.ts';
 
 const SESSION = 'cairn_session';
 const MARK = 'cairn_browser';
-/** Set by the script of the page. It contains a time zone and is trusted for nothing else. */
-export const ZONE_COOKIE = 'cairn_zone';
+const ZONE = 'cairn_zone';
 
 /** With TLS, the prefix makes browsers reject the cookie from a sibling host or over plain HTTP (RFC 6265bis). */
 export function sessionCookieName(secure: boolean): string {
@@ -27,6 +26,14 @@ export function readCookie(header: string | undefined, name: string): string | u
     if (equals > 0 && part.slice(0, equals).trim() === name) return part.slice(equals + 1).trim();
   }
   return undefined;
+}
+
+/**
+ * The time zone in a Cookie header, which is trusted for nothing else. The script of the page sets it, with the prefix if the browser
+ * uses TLS.
+ */
+export function readZone(header: string | undefined): string | undefined {
+  return readCookie(header, `__Host-${ZONE}`) ?? readCookie(header, ZONE);
 }
 
 /** The Set-Cookie value for the id of a browser. `lasting`: signed in, so the cookie lasts as long as a session can. */

@@ -12,7 +12,7 @@ import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { isTimeZone } from '../time/zone.ts';
 import type { AssetPaths } from './assets.ts';
-import { markCookie, markCookieName, readCookie, sessionCookie, sessionCookieName, ZONE_COOKIE } from './cookies.ts';
+import { markCookie, markCookieName, readCookie, readZone, sessionCookie, sessionCookieName } from './cookies.ts';
 import { pageReply, seeOther } from './document.tsx';
 import { faultPage, foreignFormPage, noPage } from './fault-page.tsx';
 import type { Problem } from './fields.tsx';
@@ -262,7 +262,7 @@ export class Pages {
     const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator, markOf } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
-    const told = readCookie(cookies, ZONE_COOKIE);
+    const told = readZone(cookies);
     const isNew = given === undefined || !ID_SHAPE.test(given);
     const browserId = isNew ? newId() : given;
     const visit: Visit = {

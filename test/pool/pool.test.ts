@@ -36,6 +36,12 @@ const parsed = (text: string): ParsedBody => ({
   spare: [],
 });
 
+/** Node.js 20 aborts the process when a thread is ended while `require` links an ES module. */
+test('[OPS-3] threads load their files with import, so that a stop at that moment aborts nothing', async () => {
+  const input = { password: '', hash: '' };
+  expect(await open(DYING, 1).run('verifyPassword', input)).not.toContain('require');
+});
+
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
   expect(Buffer.from(actual?.sha256 ?? []).toString('hex')).toBe(createHash('sha256').update(bytes).digest('hex'));
   expect(Buffer.from(actual?.hmac ?? []).toString('hex')).toBe(

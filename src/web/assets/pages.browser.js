@@ -27,8 +27,9 @@ function agoText(at) {
 function rewriteTimes() {
   const isTold = !zone || document.documentElement.dataset.zone === zone;
   if (!isTold) {
+    const [prefix, more] = location.protocol === 'https:' ? ['__Host-', '; Secure'] : ['', ''];
     // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser.
-    document.cookie = `cairn_zone=${zone}; Path=/; SameSite=Lax; Max-Age=31536000`;
+    document.cookie = `${prefix}cairn_zone=${zone}; Path=/; SameSite=Lax; Max-Age=31536000${more}`;
   }
   for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (document.querySelectorAll('time[data-ago]'))) {
     const at = Date.parse(time.dateTime);

@@ -278,6 +278,10 @@ test('[WEB-1] what is overdue and what is due today is told by the reader’s ow
     await client.open('/tasks');
     expect([client.answer?.status, client.html]).toEqual([200, expect.stringContaining('data-zone="UTC"')]);
   }
+  // As the script names it under TLS.
+  client.cookies.set('__Host-cairn_zone', east);
+  await client.open('/tasks');
+  expect(client.html).toContain(`data-zone="${east}"`);
 });
 
 test('[WEB-4] markup in a task is shown as text, on the board and where it is edited', async () => {
