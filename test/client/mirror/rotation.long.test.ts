@@ -98,6 +98,11 @@ test('[MIR-23] many recipients: one lost key with a second one left, a new key b
   const fresh = await recipientOf(third);
   const rewrapped = await laptop.cairn('rewrap', '--recipient', fresh);
   expect(rewrapped).toMatchObject({ code: 0, stderr: expect.stringContaining('earlier backups stay as they are') });
+  // The next push would leave the new key out, so the command says how to keep it.
+  expect(rewrapped.stderr).toContain(`still encrypts for ${own} alone`);
+  const [advice = ''] = /(?<=`cairn backups )init --recipient age1\w+(?=`)/.exec(rewrapped.stderr) ?? [];
+  expect((await laptop.cairn(...advice.split(' '))).code).toBe(0);
+  expect(await push()).toContain('already backed up');
   mkdirSync(join(other.config, 'cairn'), { recursive: true });
   copyFileSync(join(third.config, 'cairn', 'identity.txt'), join(other.config, 'cairn', 'identity.txt'));
   for (const [name, source] of [

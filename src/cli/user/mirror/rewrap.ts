@@ -46,7 +46,18 @@ export async function rewrapBackups(options: Options): Promise<number> {
   }
   if (done.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
   printError('cairn: earlier backups stay as they are: keep the old key, or they cannot be read.');
+  tellOtherRecipients(lock, uploads.entry?.recipients ?? []);
   return options.json ? printResult(options, { rewrapped: done }, () => '') : 0;
+}
+
+/** The next push from here would leave the new recipients out again. */
+function tellOtherRecipients(lock: Lock, stored: readonly string[]): void {
+  if (!('recipients' in lock) || stored.length === 0) return;
+  if (lock.recipients.toSorted().join() === stored.toSorted().join()) return;
+  printError(
+    `cairn: \`push\` from this machine still encrypts for ${stored.join(', ')} alone; to change that, run ` +
+      `\`cairn backups init --recipient ${lock.recipients.join(',')}\`.`,
+  );
 }
 
 interface Rewrap {
