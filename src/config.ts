@@ -77,6 +77,8 @@ export interface Config {
   readonly breachedPasswords: string | undefined;
   readonly requireSecondFactor: 'off' | 'operators' | 'everybody';
   readonly oauthClientDocuments: 'public' | 'private' | 'off';
+  /** Addresses that webhooks may lead to: public, also private, or none. */
+  readonly webhooks: 'public' | 'private' | 'off';
   /** Issuer whose tokens the gateway accepts for linked accounts, and their required audience; undefined: none. */
   readonly identityProvider: { readonly issuer: string; readonly audience: string } | undefined;
   /** Mail server and sender; undefined: no mail. */
@@ -164,7 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
       values.CAIRN_PASSWORD_MIN ?? (isLocalOnly(values) ? limits.passwordBytesMin : limits.passwordBytesMinReached),
     breachedPasswords: values.CAIRN_BREACHED_PASSWORDS,
     requireSecondFactor: values.CAIRN_REQUIRE_SECOND_FACTOR,
-    oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS,
+    ...reachOf(values),
     identityProvider: identityProvider(values.CAIRN_IDP_ISSUER, values.CAIRN_IDP_AUDIENCE),
     mail: mailOf(values.CAIRN_SMTP_URL, values.CAIRN_MAIL_FROM, values.CAIRN_PUBLIC_URL),
     notifyUrl: values.CAIRN_NOTIFY_URL,
@@ -173,6 +175,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?
     metricsPort: values.CAIRN_METRICS_PORT,
     metricsToken: values.CAIRN_METRICS_TOKEN,
   });
+}
+
+/** Where requests to addresses that others chose may lead. */
+function reachOf(values: z.infer<typeof settings>): Pick<Config, 'oauthClientDocuments' | 'webhooks'> {
+  return { oauthClientDocuments: values.CAIRN_OAUTH_CLIENT_DOCUMENTS, webhooks: values.CAIRN_WEBHOOKS };
 }
 
 /** What the store of a log is reached with, and the keys that encrypt it: the usual AWS_* variables and two of Cairn's. */

@@ -9,6 +9,7 @@ import { version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
+import { openWebhooks } from './compose/events/webhooks.ts';
 import { firstStep } from './compose/first-steps.ts';
 import { type DoorRoutes, Doors } from './compose/listeners.ts';
 import { gateOf, type Ownership, readyOf } from './compose/member/ownership.ts';
@@ -76,11 +77,14 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     const sweeper = ownBackground(life, { core, sync, tasks, documents }, log);
     const shown = { tasks, documents, sync, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
-    const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, agents };
+    const { webhooks, webhookSender } = openWebhooks({ core, config, events: shown.events, mail, log });
+    life.own('webhooks', webhookSender);
+    const parts: ServiceParts = { config, core, mail, pool, rates, log, ...shown, webhooks, agents };
     const admission = openAdmission(config, loop, log);
     const certificateExpiresMs = () => certificate?.expiresMs;
     const conditions = openConditions({ config, core, mail, log, phase: () => phase, certificateExpiresMs });
-    const operation = { ...operationOf(config, certificate, sync, dropped), conditions };
+    const webhookFigures = () => webhookSender.figures;
+    const operation = { ...operationOf(config, certificate, sync, dropped), conditions, webhookFigures };
     const measured = { ...parts, ...core, version, traffic, admission, loop, member: ownership?.figures };
     const metrics = await hubMetrics({ ...operation, ...measured }, config);
     const shared = doorOptions({ config, sink, pool, rates, traffic, clientAddress, ownership });
@@ -99,6 +103,7 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     if (ownership !== undefined) life.own('log', ownership.keepLog(core.store));
     phase = 'ready';
     conditions.start();
+    webhookSender.start();
     return {
       port: doors.port,
       firstStep: firstStep(core.store, config, doors.port, log),

@@ -47,6 +47,10 @@ export const AUDITED = {
   invitation_revoked: 'Invitation revoked',
   app_registered: 'App registered',
   app_removed: 'App removed',
+  webhook_created: 'Webhook created',
+  webhook_changed: 'Webhook changed',
+  webhook_removed: 'Webhook removed',
+  webhook_disabled: 'Webhook turned off after failures',
   settings_changed: 'Settings changed',
   version_changed: 'Version changed',
 } as const;

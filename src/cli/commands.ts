@@ -27,6 +27,7 @@ const groups: readonly { readonly title: string; readonly sources: readonly Comm
       { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
       { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },
       { word: 'handoff', load: async () => (await import('./user/documents/handoff.ts')).handoffCommands },
+      { word: 'webhooks', load: async () => (await import('./user/webhooks.ts')).webhookCommands },
       { word: 'call', load: async () => [(await import('./user/call.ts')).callCommand] },
       { word: 'mcp', load: async () => [(await import('./user/mcp.ts')).mcpCommand] },
     ],

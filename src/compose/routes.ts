@@ -13,6 +13,7 @@ import { type Config, isSecure } from '../config.ts';
 import { paperRoutes } from '../documents/papers/routes.ts';
 import type { AccountEvents } from '../events/account-events.ts';
 import { eventRoutes } from '../events/routes.ts';
+import { webhookRoutes } from '../events/webhooks/routes.ts';
 import { argumentParser, messageParser } from '../gateway/body/parse-body.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import { openKnownResults } from '../gateway/known-results.ts';
@@ -65,13 +66,14 @@ import {
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
 import { type Documents, documentTools } from './documents.ts';
+import type { WebhookParts } from './events/webhooks.ts';
 import { Exports } from './exports/exports.ts';
 import { bearerScheme, openOAuth } from './oauth.ts';
 import { openSignIn, type SignInParts } from './sign-in.ts';
 import { thingKinds } from './things.ts';
 
 /** Dependencies of the parts of the service. */
-export interface ServiceParts {
+export interface ServiceParts extends Pick<WebhookParts, 'webhooks'> {
   readonly config: Config;
   readonly core: Core;
   readonly pool: Pool;
@@ -111,6 +113,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
     ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
     ...eventRoutes({ events: parts.events, access: gatewayAccess(parts.core) }),
+    ...webhookRoutes({ webhooks: parts.webhooks, access: gatewayAccess(parts.core) }),
   ];
   const routes = [
     ...probes,
@@ -218,7 +221,7 @@ function gatewayAccess(core: Core) {
 
 /** Opens the pages over the capabilities that they show. */
 function openPages(
-  { config, core, pool, tasks, sync, documents, live, lastBackupMs, search }: ServiceParts,
+  { config, core, pool, tasks, sync, documents, live, lastBackupMs, search, webhooks }: ServiceParts,
   {
     blobs,
     credentials,
@@ -234,6 +237,7 @@ function openPages(
     uploaders,
     tasks,
     sync,
+    webhooks,
     ...documents,
     live,
     pool,

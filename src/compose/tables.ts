@@ -10,6 +10,7 @@ import { devDocTables } from '../documents/dev-docs/records.ts';
 import { handoffTables } from '../documents/handoffs/records.ts';
 import { paperTables } from '../documents/papers/records.ts';
 import { versionTables } from '../documents/records.ts';
+import { webhookTables } from '../events/webhooks/records.ts';
 import { mirrorTables } from '../mirror/records.ts';
 import { oauthTables } from '../oauth/records.ts';
 import { usageTables } from '../quotas/usage.ts';
@@ -38,4 +39,5 @@ export const allTables: readonly AnyTable[] = [
   ...handoffTables,
   ...paperTables,
   ...syncTables,
+  ...webhookTables,
 ];

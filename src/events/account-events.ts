@@ -68,12 +68,14 @@ export class AccountEvents {
   readonly #options: AccountEventsOptions;
   readonly #reader: SyncReader;
   readonly #waiters: Waiters;
+  readonly #changes: Changes;
 
   constructor(options: AccountEventsOptions) {
     this.#options = options;
     const { store } = options;
     this.#reader = new SyncReader(store);
-    this.#waiters = new Waiters(new Changes(store, eventTables, accountOfVault(store)));
+    this.#changes = new Changes(store, eventTables, accountOfVault(store));
+    this.#waiters = new Waiters(this.#changes);
   }
 
   /**
@@ -129,6 +131,11 @@ export class AccountEvents {
       if (page.hasMore) await new Promise(setImmediate);
       else if (!(await this.#waiters.next(accountId, untilMs - performance.now(), gone))) return page;
     }
+  }
+
+  /** Calls `heard` after each change of an account. Returns a function that stops it. */
+  watch(accountId: string, heard: () => void): () => void {
+    return this.#changes.watch(accountId, heard);
   }
 
   /** Ends all waiting, now and later. */

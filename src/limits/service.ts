@@ -437,6 +437,25 @@ export const limits = {
   /** Rows of a log read at a time. */
   eventRowsRead: 32,
   eventCursorCharsMax: 8192,
+
+  // Webhooks.
+  /** Webhooks of one account. */
+  webhooksMax: 10,
+  webhookUrlCharsMax: 2048,
+  /** Messages sent at once, over all accounts. */
+  webhooksAtOnceMax: 32,
+  webhookTimeoutMs: 10_000,
+  /** Pauses before an event is sent again; the last one repeats. */
+  webhookPausesMs: [5000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000],
+  /** A webhook that fails for this long is turned off. */
+  webhookFailDays: 5,
+  /** How long the secret before a rotation signs as well. */
+  webhookFormerSecretHours: 24,
+  /** Tries that are shown of a webhook. */
+  webhookDeliveriesKept: 20,
+  /** Unwanted changes of tasks and documents after which the position of a webhook is stored. */
+  webhookPassedMax: 500,
+
   /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
   activityTextCharsMax: 64 * KiB,
 

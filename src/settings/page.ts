@@ -103,6 +103,10 @@ const ENTRY: Group = {
     meaning:
       'from where client ID metadata documents are fetched: `public` addresses, `private` ones as well, or `off`. With `off`, for a hub without internet access, Claude Code and Codex register instead',
   },
+  CAIRN_WEBHOOKS: {
+    meaning:
+      'where the webhooks of accounts may lead: to `public` addresses over https, to `private` ones and over http as well, or `off`',
+  },
   CAIRN_IDP_ISSUER: { meaning: 'the issuer of the identity provider whose tokens are accepted' },
   CAIRN_IDP_AUDIENCE: { meaning: 'the audience that these tokens must have' },
   CAIRN_SMTP_URL: { meaning: 'the mail server, for example `smtps://user:password@mail.example.org`' },

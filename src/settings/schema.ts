@@ -135,6 +135,7 @@ export const settings = z.object({
   CAIRN_OAUTH_CLIENT_DOCUMENTS: z
     .enum(['public', 'private', 'off'], { error: 'must be public, private or off' })
     .default('public'),
+  CAIRN_WEBHOOKS: z.enum(['public', 'private', 'off'], { error: 'must be public, private or off' }).default('public'),
   CAIRN_IDP_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && isProviderAddress(new URL(text)), {

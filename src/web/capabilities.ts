@@ -17,6 +17,7 @@ import type { AuditLog } from '../audit/log.ts';
 import type { DevDocs } from '../documents/dev-docs/service.ts';
 import type { Handoffs } from '../documents/handoffs/service.ts';
 import type { Papers } from '../documents/papers/service.ts';
+import type { Webhooks } from '../events/webhooks/service.ts';
 import type { MirrorBlobs } from '../mirror/blobs.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
 import type { Uploaders } from '../mirror/uploaders.ts';
@@ -53,6 +54,7 @@ export interface Capabilities {
   readonly blobs: MirrorBlobs;
   readonly credentials: MirrorCredentials;
   readonly uploaders: Uploaders;
+  readonly webhooks: Webhooks;
   readonly tasks: Tasks;
   readonly sync: Sync;
   readonly docs: DevDocs;

@@ -316,6 +316,22 @@ test('[TOOL-3, EVENT-1] what changed', async () => {
   await client.send('listEvents', 422, { query: { after: 'x' } });
 });
 
+test('[TOOL-3, EVENT-3] webhooks', async () => {
+  const body = { url: 'https://hooks.example.org/cairn', kinds: ['backup'] };
+  const { id } = (await client.send('webhooksCreate', 201, { body })).json();
+  const path = { id: String(id) };
+  await client.send('webhooksCreate', 422, { body: { url: 'ftp://hooks.example.org/' } });
+  await client.send('webhooksList', 200);
+  await client.send('webhooksGet', 200, { path });
+  await client.send('webhooksUpdate', 200, { path, body: { kinds: null, enabled: false } });
+  await client.send('webhooksUpdate', 422, { path, body: { enabled: 1 } });
+  await client.send('webhooksRotateSecret', 200, { path });
+  await client.send('webhooksDelete', 204, { path });
+  for (const operation of ['webhooksGet', 'webhooksRotateSecret', 'webhooksDelete'])
+    await client.send(operation, 404, { path });
+  await client.send('webhooksUpdate', 404, { path, body: {} });
+});
+
 test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', async () => {
   const slow = await startHub({ env: { CAIRN_RATE_LIMIT: '1' } });
   try {

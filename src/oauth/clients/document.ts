@@ -4,11 +4,11 @@
  * addresses, connects to the address already checked (no second look-up), follows no redirect, and is bounded in bytes
  * and time.
  */
-import { lookup as resolve } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { isPublicAddress } from '../../common/public-address.ts';
+import { NotPublic, publicLookup } from '../../common/public-lookup.ts';
 import { version } from '../../common/version.ts';
 import { limits } from '../../limits/service.ts';
 import { oauthRefusal } from '../rules.ts';
@@ -78,7 +78,7 @@ function fetchText(url: URL, { allowPrivate }: DocumentOptions): Promise<string>
     const sent = request(url, options, (answer) => readAnswer(answer).then(settle(done), settle(fail)));
     sent.on(
       'error',
-      settle((error: Error) => fail(error.name === 'Refusal' ? error : refuse('it cannot be reached'))),
+      settle((error: Error) => fail(reasonOf(error))),
     );
     sent.end();
   });
@@ -108,21 +108,10 @@ async function readAnswer(answer: IncomingMessage): Promise<string> {
   }
 }
 
-/** Resolves a name whose addresses are all public; a single private address is refused (DNS rebinding). */
-const publicLookup: LookupFunction = (host, options, done) => {
-  resolve(host, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) {
-      done(error ?? refuse('its host has no address'), '');
-    } else if (!addresses.every(({ address }) => isPublicAddress(address))) {
-      done(refuse('its host has an address that is not public'), '');
-    } else if (options.all === true) {
-      done(null, addresses);
-    } else {
-      done(null, first.address, first.family);
-    }
-  });
-};
+function reasonOf(error: Error): Error {
+  if (error instanceof NotPublic) return refuse('its host has an address that is not public');
+  return error.name === 'Refusal' ? error : refuse('it cannot be reached');
+}
 
 function refuse(what: string) {
   return oauthRefusal('invalid_client', `the client metadata document cannot be used: ${what}`);

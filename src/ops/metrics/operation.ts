@@ -1,6 +1,7 @@
 /** Defines the metrics for alerts of an operator: damage, disk space, backups, certificates, and numbers of rows. */
 import type { Registry } from 'prom-client';
 import type { AuditLog } from '../../audit/log.ts';
+import type { WebhookFigures } from '../../events/webhooks/sender.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import type { StoreStats } from '../../store/stats.ts';
@@ -20,6 +21,8 @@ export interface OperationSources {
   readonly certificateExpiresMs: () => number | undefined;
   /** Number of pulls waiting for a change. */
   readonly waitingPulls: () => number;
+  /** Messages to webhooks. */
+  readonly webhookFigures: () => WebhookFigures;
   /** Number of log lines that could not be written. */
   readonly droppedLines: () => number;
 }
@@ -52,6 +55,26 @@ export function describeOperation(registry: Registry, sources: OperationSources,
   );
   gauge(registry, { name: 'cairn_pulls_waiting', help: 'Pulls waiting for a change.' }, () =>
     one(sources.waitingPulls()),
+  );
+  counter(
+    registry,
+    {
+      name: 'cairn_webhook_deliveries_total',
+      help: 'Tries to deliver an event to a webhook, by outcome.',
+      labels: ['outcome'],
+    },
+    () => {
+      const { delivered, failed } = sources.webhookFigures();
+      return [
+        [{ outcome: 'delivered' }, delivered],
+        [{ outcome: 'failed' }, failed],
+      ];
+    },
+  );
+  counter(
+    registry,
+    { name: 'cairn_webhooks_disabled_total', help: 'Webhooks turned off because no event could be delivered.' },
+    () => one(sources.webhookFigures().disabled),
   );
   counter(
     registry,

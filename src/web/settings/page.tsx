@@ -17,12 +17,13 @@ import { ExportData } from './export.tsx';
 import { LinkedIdentities } from './identities.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { TimeZone } from './time-zone.tsx';
+import { WebhookList } from './webhooks.tsx';
 
 export interface SettingsProps {
   readonly visit: MemberVisit;
   readonly capabilities: Pick<
     Capabilities,
-    'accounts' | 'sessions' | 'audit' | 'secondFactors' | 'signIns' | 'tokens' | 'identities' | 'timeZones'
+    'accounts' | 'sessions' | 'audit' | 'secondFactors' | 'signIns' | 'tokens' | 'identities' | 'timeZones' | 'webhooks'
   >;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
@@ -54,6 +55,7 @@ export function settingsView(props: SettingsProps): View {
         <ConnectedApps {...props} />
         <Devices {...props} />
         <Tokens {...props} />
+        <WebhookList {...props} />
         <LinkedIdentities {...props} />
         <TimeZone {...props} />
         <Password {...props} />

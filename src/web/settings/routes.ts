@@ -7,6 +7,7 @@ import { problemOf } from '../problem.ts';
 import { endedText } from './devices.tsx';
 import { settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
+import { webhookForms } from './webhooks.tsx';
 
 const PATH = '/settings';
 /** For forms that change access to the account. */
@@ -25,6 +26,7 @@ export interface SettingsOptions
     | 'tokens'
     | 'identities'
     | 'timeZones'
+    | 'webhooks'
   > {
   readonly pages: Pages;
   /** MCP clients can sign in through a browser. */
@@ -36,6 +38,7 @@ export function settingsRoutes(options: SettingsOptions): Route[] {
   const show = (visit: MemberVisit, problem?: Problem) => pages.show(visit, view(options, visit, problem));
   return [
     pages.member(PATH, (visit) => show(visit)),
+    ...webhookForms({ ...options, view: (visit, problem) => view(options, visit, problem) }),
     timeZoneRoute({ ...options, view: (visit, problem) => view(options, visit, problem) }),
     pages.memberForm(`${PATH}/keys`, (visit, form) => createKey(options, visit, form), FRESH),
     pages.memberForm(`${PATH}/keys/:id/revoke`, async (visit) => {

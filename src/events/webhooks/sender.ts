@@ -1,0 +1,224 @@
+/**
+ * Sends the events of accounts to their webhooks: each webhook in order, one message at a time, again with growing pauses
+ * until it is taken. The position of a webhook moves in a commit after the answer, so that an event may be sent twice and
+ * is never left out.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { ActorRegistry } from '../../actors/registry.ts';
+import { noteAct } from '../../audit/note.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
+import { Refusal } from '../../common/fault.ts';
+import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
+import type { Store } from '../../store/store.ts';
+import type { AccountEvents, EventPage } from '../account-events.ts';
+import type { ToldEvent } from '../event.ts';
+import { afterTry, type PostOutcome, signatures, waitMs } from './plan.ts';
+import { post, type WebhookReach } from './post.ts';
+import { type WebhookRecord, webhooks } from './records.ts';
+import { shownAddress, type Webhook, type Webhooks } from './service.ts';
+
+export interface WebhookSenderOptions {
+  readonly store: Store;
+  readonly actors: ActorRegistry;
+  readonly events: AccountEvents;
+  readonly webhooks: Webhooks;
+  /** Undefined: nothing is sent. */
+  readonly reach: WebhookReach | undefined;
+  /** True for an account that may act. */
+  readonly isOpen: (accountId: string) => boolean;
+  /** Tells the person that a webhook was disabled. */
+  readonly tell: (accountId: string, about: { readonly url: string; readonly reason: string }) => void;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Counts since the start. */
+export interface WebhookFigures {
+  readonly delivered: number;
+  readonly failed: number;
+  readonly disabled: number;
+}
+
+/** The work of one webhook. */
+interface Line {
+  isRunning: boolean;
+  /** Something happened since the line looked last. */
+  isDue: boolean;
+  timer: NodeJS.Timeout | undefined;
+  readonly stop: () => void;
+}
+
+const BY_HUB = { by: 'client', address: null, agent: 'cairn' } as const;
+
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #lines = new Map<string, Line>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  readonly #waiting = new FairQueue<() => void>();
+  #posting = 0;
+  #delivered = 0;
+  #failed = 0;
+  #disabled = 0;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    options.webhooks.onChange((accountId, id) => this.#wake(accountId, id));
+  }
+
+  get figures(): WebhookFigures {
+    return { delivered: this.#delivered, failed: this.#failed, disabled: this.#disabled };
+  }
+
+  /** Begins with all webhooks of all accounts. */
+  start(): void {
+    for (const [accountId, id] of Array.from(this.#options.store.keys(webhooks))) this.#wake(accountId, id);
+  }
+
+  /** Cuts off what is being sent: the next start sends it again. Resolves when nothing runs. */
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    for (const line of this.#lines.values()) {
+      line.stop();
+      clearTimeout(line.timer);
+    }
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) next();
+    await Promise.all(this.#running);
+  }
+
+  #wake(accountId: string, id: string): void {
+    if (this.#stopped.signal.aborted || this.#options.reach === undefined) return;
+    const name = `${accountId} ${id}`;
+    let line = this.#lines.get(name);
+    if (line === undefined) {
+      const stop = this.#options.events.watch(accountId, () => this.#wake(accountId, id));
+      line = { isRunning: false, isDue: false, timer: undefined, stop };
+      this.#lines.set(name, line);
+    }
+    line.isDue = true;
+    if (line.isRunning) return;
+    line.isRunning = true;
+    const run = this.#run(accountId, id, line).finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  async #run(accountId: string, id: string, line: Line): Promise<void> {
+    while (line.isDue && !this.#stopped.signal.aborted) {
+      line.isDue = false;
+      clearTimeout(line.timer);
+      try {
+        const pauseMs = await this.#drain(accountId, id);
+        if (pauseMs === undefined) continue;
+        line.timer = setTimeout(() => this.#wake(accountId, id), pauseMs).unref();
+      } catch (error) {
+        // The store refused for now, such as a full disk: what was not recorded is sent again.
+        this.#options.log.warn({ err: error, webhook: id }, 'a webhook could not go on; it is tried again');
+        line.timer = setTimeout(() => this.#wake(accountId, id), limits.webhookPausesMs[0]).unref();
+      }
+    }
+    line.isRunning = false;
+    if (this.#options.store.get(webhooks, [accountId, id]) === undefined) {
+      line.stop();
+      clearTimeout(line.timer);
+      this.#lines.delete(`${accountId} ${id}`);
+    }
+  }
+
+  /** Sends until nothing is left, or returns how long to wait before the next try. */
+  async #drain(accountId: string, id: string): Promise<number | undefined> {
+    const { store, now, isOpen } = this.#options;
+    while (!this.#stopped.signal.aborted) {
+      const record = store.get(webhooks, [accountId, id]);
+      if (record === undefined || record.disabled !== null || !isOpen(accountId)) return undefined;
+      const pauseMs = waitMs(record, now());
+      if (pauseMs > 0) return pauseMs;
+      const page = this.#pageOf(accountId, record);
+      const [event] = page.events;
+      if (event !== undefined) {
+        await this.#deliver(accountId, { ...record, id }, event, page);
+        continue;
+      }
+      const passed = page.position.records - record.position.records;
+      if (page.hasMore || passed >= limits.webhookPassedMax) await this.#move(accountId, id, page);
+      if (!page.hasMore) return undefined;
+      await setImmediate();
+    }
+    return undefined;
+  }
+
+  /** The next event. When changes after the position are no longer kept, goes on with what happens from now on. */
+  #pageOf(accountId: string, { position, kinds }: WebhookRecord): EventPage {
+    const { events } = this.#options;
+    try {
+      return events.page(accountId, position, { limit: 1, kinds: kinds ?? undefined });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.fault.kind !== 'events_gone') throw error;
+      return { events: [], position: events.positionOf(accountId, 'now'), hasMore: true };
+    }
+  }
+
+  async #deliver(accountId: string, webhook: Webhook, event: ToldEvent, { position }: EventPage): Promise<void> {
+    const message = `${webhook.id}.${event.id}`;
+    const outcome = await this.#post(accountId, webhook, message, event);
+    // Cut off by the end of the process: nothing is known of it.
+    if (this.#stopped.signal.aborted && outcome.error !== null) return;
+    if (outcome.error === null) this.#delivered += 1;
+    else this.#failed += 1;
+    const { kind, act, thing } = event;
+    const { actors, now, log, tell } = this.#options;
+    const disabled = await actors.account(accountId).ask((batch): string | null => {
+      const record = batch.get(webhooks, [accountId, webhook.id]);
+      // Removed or turned off meanwhile.
+      if (record === undefined || record.disabled !== null) return null;
+      const made = { delivery: { message, kind, act, thing }, outcome, position, nowMs: now(), random: Math.random() };
+      const next = afterTry(record, made);
+      batch.put(webhooks, [accountId, webhook.id], next);
+      if (next.disabled !== null) {
+        const detail = shownAddress(record.url);
+        noteAct(batch, accountId, { atMs: made.nowMs, act: 'webhook_disabled', source: BY_HUB, detail });
+      }
+      return next.disabled;
+    });
+    if (disabled === null) return;
+    this.#disabled += 1;
+    log.warn({ account_id: accountId, webhook: webhook.id }, 'a webhook is disabled');
+    tell(accountId, { url: shownAddress(webhook.url), reason: disabled });
+  }
+
+  async #post(accountId: string, webhook: Webhook, id: string, event: ToldEvent): Promise<PostOutcome> {
+    const { webhooks: service, now, reach = 'public' } = this.#options;
+    await this.#turn(accountId);
+    try {
+      if (this.#stopped.signal.aborted) return { status: null, error: 'the hub stops' };
+      const seconds = Math.floor(now() / 1000);
+      const body = JSON.stringify({ type: `${event.kind}.${event.act}`, timestamp: event.at, data: event });
+      const signature = signatures(service.secretsOf(accountId, webhook), { id, seconds, body });
+      const headers = { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signature };
+      return await post({ url: webhook.url, headers, body }, reach, this.#stopped.signal);
+    } finally {
+      this.#posting -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Waits for a place among the messages that are sent at once. Accounts take turns. */
+  #turn(accountId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const begin = () => {
+        this.#posting += 1;
+        resolve();
+      };
+      if (this.#posting < limits.webhooksAtOnceMax) begin();
+      else this.#waiting.push(accountId, begin);
+    });
+  }
+
+  /** Passes events that the webhook does not want, so that its position stays among those that are kept. */
+  async #move(accountId: string, id: string, { position }: EventPage): Promise<void> {
+    await this.#options.actors.account(accountId).ask((batch): void => {
+      const record = batch.get(webhooks, [accountId, id]);
+      if (record !== undefined) batch.put(webhooks, [accountId, id], { ...record, position });
+    });
+  }
+}
