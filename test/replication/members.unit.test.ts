@@ -1,13 +1,15 @@
 /** Who may take over, how long a lease holds, and how an owner settles what the log did not say. */
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { CHAIN_START } from '../../src/replication/chain.ts';
-import { decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
-import { type CommitLog, type Created, OutcomeUnknown } from '../../src/replication/log/log.ts';
-import { type ClockMoment, heardNothingMs, MemberLease } from '../../src/replication/members/lease.ts';
+import { StartError } from '../../src/common/start-error.ts';
+import { CHAIN_START, ChainBroken } from '../../src/replication/chain.ts';
+import { DamagedRecord, decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
+import { type CommitLog, type Created, LogGap, OutcomeUnknown } from '../../src/replication/log/log.ts';
+import { type ClockMoment, heardNothingMs, MemberLease, systemClock } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
-import { mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
+import { isFatal, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
 
 const head = (more: Partial<RecordHead>): RecordHead => ({
   cell: 1,
@@ -36,6 +38,7 @@ test.each<[string, Partial<TakeOverFacts>, boolean]>([
   ['one lease of silence', { silentMs: 10_000 }, false],
   ['1.2 leases of silence', { silentMs: 12_000 }, true],
   ['1.2 leases of silence, with a priority of 3', { silentMs: 12_000, priority: 3 }, false],
+  ['almost three seconds more', { silentMs: 14_999, priority: 3 }, false],
   ['three seconds more', { silentMs: 15_000, priority: 3 }, true],
   ['a shorter lease of its own: that of the owner counts', { silentMs: 2000, leaseMs: 1000 }, false],
   ['a hand-over to whoever is first', { newest: head({ kind: 'hand-over', note: {} }) }, true],
@@ -59,11 +62,13 @@ test.each<[string, Partial<ClockMoment>, boolean]>([
   ['a wall clock that was set back', { monotonicMs: 9999, wallMs: -3_600_000 }, true],
   ['a wall clock that was set back cannot lengthen it', { monotonicMs: 10_000, wallMs: -3_600_000 }, false],
 ])('[MEMBER-2] whether a lease holds: %s', (_what, moment, isValid) => {
-  let now: ClockMoment = { monotonicMs: 0, wallMs: 0, bootMs: undefined };
+  const start: ClockMoment = { monotonicMs: 5000, wallMs: 7000, bootMs: undefined };
+  let now = start;
   const lease = new MemberLease(10_000, { now: () => now, look: () => now });
   expect(lease.isValid).toBe(false);
-  lease.renew(now);
-  now = { ...now, ...moment };
+  lease.renew(start);
+  const { monotonicMs = 0, wallMs = 0 } = moment;
+  now = { ...start, monotonicMs: start.monotonicMs + monotonicMs, wallMs: start.wallMs + wallMs };
   expect(lease.isValid).toBe(isValid);
   lease.end();
   expect(lease.isValid).toBe(false);
@@ -74,8 +79,52 @@ test.each<[string, ClockMoment, number]>([
   ['a wall clock that is set an hour ahead', { monotonicMs: 1, wallMs: 3_600_001, bootMs: 1 }, 1],
   ['a wall clock that is set back', { monotonicMs: 1000, wallMs: -3_600_000, bootMs: 1000 }, 1000],
   ['an hour of sleep', { monotonicMs: 1, wallMs: 3_600_001, bootMs: 3_600_001 }, 1],
-])('[MEMBER-3] for how long a follower has heard nothing: %s', (_what, to, ms) => {
-  expect(heardNothingMs({ monotonicMs: 0, wallMs: 0, bootMs: 0 }, to)).toBe(ms);
+])('[MEMBER-3] for how long a follower has heard nothing: %s', (_what, passed, ms) => {
+  const from = { monotonicMs: 5000, wallMs: 7000, bootMs: 9000 };
+  const to = {
+    monotonicMs: from.monotonicMs + passed.monotonicMs,
+    wallMs: from.wallMs + passed.wallMs,
+    bootMs: from.bootMs + (passed.bootMs ?? 0),
+  };
+  expect(heardNothingMs(from, to)).toBe(ms);
+});
+
+test.each<[string, ClockMoment, number]>([
+  ['nothing but the monotonic clock goes on', { monotonicMs: 2000, wallMs: 0, bootMs: 0 }, 2000],
+  ['a machine that slept for an hour', { monotonicMs: 1, wallMs: 0, bootMs: 3_600_000 }, 3_600_000],
+  ['a system that does not say how long it slept', { monotonicMs: 3, wallMs: 2, bootMs: undefined }, 3],
+])('[MEMBER-2] for how long an owner was silent, by the clock that says most: %s', (_what, passed, ms) => {
+  const from: ClockMoment = { monotonicMs: 5000, wallMs: 7000, bootMs: 9000 };
+  const now: ClockMoment = {
+    monotonicMs: from.monotonicMs + passed.monotonicMs,
+    wallMs: from.wallMs + passed.wallMs,
+    bootMs: passed.bootMs === undefined ? undefined : 9000 + passed.bootMs,
+  };
+  const lease = new MemberLease(10_000, { now: () => now, look: () => now });
+  lease.renew(from);
+  expect(lease.silentMs()).toBe(ms);
+});
+
+test.runIf(existsSync('/proc/uptime'))(
+  '[MEMBER-2] the clock of the machine counts from its boot, in milliseconds',
+  () => {
+    const bootMs = Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * 1000;
+    expect(Math.abs((systemClock.look().bootMs ?? 0) - bootMs)).toBeLessThan(60_000);
+    expect(systemClock.now().bootMs).toBeUndefined();
+  },
+);
+
+test.each<[string, unknown, boolean]>([
+  ['another log', new ChainBroken('x'), true],
+  ['changed bytes', new DamagedRecord('x'), true],
+  ['a removed record', new LogGap(1, 3), true],
+  ['another master key', new StartError('x'), true],
+  ['a log that begins again', Object.assign(new Error('x'), { name: 'OtherIncarnation' }), true],
+  ['a store that does not answer', new Error('x'), false],
+  ['an unknown outcome', new OutcomeUnknown('x'), false],
+  ['no error at all', 'StartError', false],
+])('[MEMBER-4] what ends a follower: %s', (_what, error, isEnd) => {
+  expect(isFatal(error)).toBe(isEnd);
 });
 
 /** A log in memory whose answers are scripted: what it does with the next appends, then it writes. */
@@ -174,4 +223,33 @@ test('[MEMBER-2] an append that took long renews the lease from its first attemp
   ms = 59_000;
   await written;
   expect(lease.leftMs).toBe(1000);
+});
+
+test('[MEMBER-2] an owner that was answered is unsure no more, and hands over without a lease', async () => {
+  const log = new ScriptedLog();
+  const { owner, lease } = newOwner(log);
+  log.script.push('lose the answer');
+  await owner.append([row(1)]);
+  expect([owner.isUnsure, lease.isValid]).toEqual([false, true]);
+  const handed = owner.handOver('east');
+  // From the first moment on: what it answered later, the other one would not know.
+  expect(lease.isValid).toBe(false);
+  await handed;
+  const last = await decodeRecord(log.records.get(2) ?? Buffer.alloc(0));
+  expect([last.kind, last.note?.['to']]).toEqual(['hand-over', 'east']);
+});
+
+test('[MEMBER-2] an owner whose data file does not take what the log has ends itself', () => {
+  const { owner, deaths } = newOwner(new ScriptedLog());
+  owner.lost(new Error('no space'));
+  expect(deaths).toEqual([expect.stringContaining('does not take a record')]);
+});
+
+test('[MEMBER-1] a log says whether it has the whole hub that it began with', async () => {
+  const log = new ScriptedLog();
+  const { owner } = newOwner(log);
+  const places = [await owner.seed([row(1)], false), await owner.append([row(2)]), await owner.seed([row(3)], true)];
+  expect(places.map(({ isPartial }) => isPartial === true)).toEqual([true, true, false]);
+  const records = await Promise.all([...log.records.values()].map(decodeRecord));
+  expect(records.map(({ note }) => note?.['seed'])).toEqual(['more', undefined, 'last']);
 });
