@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ShownSecret } from './notices.ts';
 import { Ago } from './rendering/ago.tsx';
+import { isYou, type Visit } from './visit.ts';
 import type { ZoneFormat } from './zone-format.ts';
 
 /** Name of the hidden token field in each of our forms. */
@@ -143,13 +144,31 @@ export function Given({ children }: { readonly children: string }): VNode {
   return <bdi class="given">{children}</bdi>;
 }
 
-/** Who did something: the name of a device, an agent or a browser. Renders nothing when unknown. */
-export function By({ name }: { readonly name: string | null | undefined }): VNode | null {
+interface WhoProps {
+  readonly name: string;
+  readonly visit: Visit;
+  /** It begins a sentence. */
+  readonly isFirst?: boolean;
+}
+
+/** The name of a device, an agent or a browser; the person at this browser is “you”. */
+export function Who({ name, visit, isFirst = false }: WhoProps): VNode {
+  if (isYou(visit, name)) return <>{isFirst ? 'You' : 'you'}</>;
+  return <Given>{name}</Given>;
+}
+
+interface ByProps {
+  readonly name: string | null | undefined;
+  readonly visit: Visit;
+}
+
+/** Who did something. Renders nothing when unknown. */
+export function By({ name, visit }: ByProps): VNode | null {
   if (name === null || name === undefined) return null;
   return (
     <>
       {' '}
-      by <Given>{name}</Given>
+      by <Who name={name} visit={visit} />
     </>
   );
 }

@@ -53,6 +53,11 @@ export function authorOf(visit: Visit): string {
   return browserOf(visit).slice(0, limits.deviceIdCharsMax);
 }
 
+/** True for what was done at this browser, or one like it: pages call its person “you”. */
+export function isYou(visit: Visit, name: string): boolean {
+  return name === browserOf(visit) || name === authorOf(visit);
+}
+
 export function isMember(visit: Visit | MemberVisit): visit is MemberVisit {
   return 'accountId' in visit;
 }

@@ -35,7 +35,7 @@ describe.each(SCRIPTS)('%s', (name, javaScriptEnabled) => {
     const whoami = await runCairn(['whoami', '--json'], { XDG_CONFIG_HOME: folder });
     expect(JSON.parse(whoami.stdout)).toMatchObject({ email });
     await page.goto('/settings');
-    await page.locator('.row', { hasText: 'with cairn' }).waitFor();
+    await page.locator('.row', { hasText: 'Sign out…' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

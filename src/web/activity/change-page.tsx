@@ -8,10 +8,10 @@ import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { FieldChanges } from '../rendering/field-changes.tsx';
-import { Given, Moment } from '../ui.tsx';
+import { Given, Moment, Who } from '../ui.tsx';
 import { DiffTable, type RenderedDiff, renderDiff } from '../vaults/compare/diff-table.tsx';
 import { sideBySide } from '../vaults/compare/side-by-side.ts';
-import { Who } from './entry-row.tsx';
+
 import { ACTIVITY_PATH } from './query.ts';
 
 interface ChangeOptions extends Pick<Capabilities, 'activity' | 'sync' | 'tasks' | 'docs' | 'handoffs' | 'papers'> {
@@ -87,7 +87,8 @@ function ChangePage({ visit, change, diff, categoryName }: ChangePageProps): VNo
           <Given>{change.name}</Given>
         </h1>
         <p class="lead">
-          Changed by <Who name={change.by} visit={visit} />, <Moment at={change.at_ms} zone={visit.zone} />
+          Changed by <Who name={change.by ?? 'somebody'} visit={visit} />,{' '}
+          <Moment at={change.at_ms} zone={visit.zone} />
         </p>
       </div>
       <section class="panel" aria-labelledby="differences">

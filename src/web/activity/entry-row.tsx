@@ -5,7 +5,6 @@ import type { MemberVisit } from '../pages.ts';
 import { FieldChanges } from '../rendering/field-changes.tsx';
 import { Form, Given, SubmitButton } from '../ui.tsx';
 import { changesPath, filePath } from '../vaults/paths.ts';
-import { browserOf } from '../visit.ts';
 import { ACTIVITY_PATH, sessionFields } from './query.ts';
 import type { ActivityEntry, FileRef, Session } from './sessions.ts';
 
@@ -15,13 +14,6 @@ export interface EntryDetails {
   readonly isTaskGone: (id: number) => boolean;
   /** Undefined: the category is deleted. */
   readonly categoryName: (id: number) => string | undefined;
-}
-
-/** The person at this browser is “you”; devices and agents have names. */
-export function Who({ name, visit }: { readonly name: string | null; readonly visit: MemberVisit }): VNode {
-  if (name === null) return <>Unknown</>;
-  if (name === browserOf(visit)) return <>You</>;
-  return <Given>{name}</Given>;
 }
 
 const VERBS: Readonly<Record<ActivityEntry['act'], string>> = {

@@ -12,7 +12,7 @@ import { entriesOfSession, readSessions } from './entries.ts';
 import { readActivityQuery, readSessionRef } from './query.ts';
 import type { ActivityEntry } from './sessions.ts';
 import { undoEntries, undoneText } from './undo.ts';
-import { ActivityPage, SessionPageView } from './view.tsx';
+import { ActivityPage, SessionPageView, whoText } from './view.tsx';
 
 export interface ActivityOptions
   extends Pick<Capabilities, 'activity' | 'sync' | 'audit' | 'tasks' | 'docs' | 'handoffs' | 'papers'> {
@@ -54,7 +54,7 @@ async function showSession(options: ActivityOptions, visit: MemberVisit): Promis
   if (session === undefined) throw new Refusal({ kind: 'not_found', what: 'this session is no longer kept' });
   const from = Number(request.query.get('entry') ?? 0) || 0;
   return options.pages.show(visit, {
-    title: `Session of ${session.by ?? 'somebody unknown'}`,
+    title: `Session of ${whoText(session, visit)}`,
     section: 'activity',
     body: <SessionPageView visit={visit} session={session} from={from} details={detailsOf(options, accountId)} />,
   });

@@ -1,9 +1,11 @@
 /** The list of sessions, and the page of one session. */
+
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
-import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
-import { type EntryDetails, EntryRow, verbAndName, Who } from './entry-row.tsx';
+import { Confirm, Empty, Form, Given, Moment, SubmitButton, Who } from '../ui.tsx';
+import { isYou } from '../visit.ts';
+import { type EntryDetails, EntryRow, verbAndName } from './entry-row.tsx';
 import { ACTIVITY_PATH, type ActivityQuery, activityPath, sessionFields, sessionPath } from './query.ts';
 import {
   type ActivityEntry,
@@ -140,7 +142,7 @@ function SessionPanel({ session, visit, details, back }: SessionProps & { readon
   );
   const isSingle = session.entries.length === 1;
   return (
-    <article class="panel session" aria-label={`${session.by ?? 'unknown'}, ${timesText(session, visit)}`}>
+    <article class="panel session" aria-label={`${whoText(session, visit)}, ${timesText(session, visit)}`}>
       <SessionHead session={session} visit={visit} back={back} />
       {isSingle ? (
         rows
@@ -165,7 +167,7 @@ function SessionHead({ session, visit, back }: Omit<SessionProps, 'details'> & {
     <header class="session-head">
       <p class="session-who">
         <a href={activityPath({ by: session.by })}>
-          <Who name={session.by} visit={visit} />
+          <Who name={session.by ?? 'Unknown'} visit={visit} isFirst />
         </a>
         <a class="meta" href={sessionPath(session)}>
           <time datetime={new Date(session.lastMs).toISOString()}>{timesText(session, visit)}</time>
@@ -191,7 +193,7 @@ function SessionHead({ session, visit, back }: Omit<SessionProps, 'details'> & {
 function UndoSession({ session, visit, back }: Omit<SessionProps, 'details'> & { readonly back: string }): VNode {
   const counts = countsOf(session.entries.filter(canUndo));
   return (
-    <Confirm label="Undo all…" of={`of ${session.by ?? 'unknown'}, ${timesText(session, visit)}`} danger={false}>
+    <Confirm label="Undo all…" of={`of ${whoText(session, visit)}, ${timesText(session, visit)}`} danger={false}>
       <p>
         {countsText(counts)}: all of it becomes what it was before. What somebody has changed since is merged or left
         alone, and this can be undone.
@@ -227,7 +229,7 @@ export function SessionPageView({ session, visit, details, from }: SessionProps 
           <a href={ACTIVITY_PATH}>Activity</a>
         </nav>
         <h1>
-          <Who name={session.by} visit={visit} />
+          <Who name={session.by ?? 'Unknown'} visit={visit} isFirst />
         </h1>
         <p class="lead">{visit.zone.dayName(session.lastMs)}</p>
       </div>
@@ -268,7 +270,7 @@ export function SessionLines({
         <li key={`${session.by} ${session.lastMs}`} class="row entry">
           <p class="row-main">
             <a href={sessionPath(session)}>
-              <Who name={session.by} visit={visit} />
+              <Who name={session.by ?? 'Unknown'} visit={visit} isFirst />
             </a>
             <span class="meta">{sessionText(session)}</span>
           </p>
@@ -299,4 +301,10 @@ function sessionText({ entries }: Session): string {
   if (newest.length === 1 && only !== undefined) return shortened(verbAndName(only));
   const names = newest.slice(0, NAMED_MAX).map(({ name }) => shortened(name));
   return `${countsText(countsOf(entries))}: ${names.join(', ')}${newest.length > NAMED_MAX ? ', …' : ''}`;
+}
+
+/** The name of who did it, in a label. */
+export function whoText({ by }: Pick<Session, 'by'>, visit: MemberVisit): string {
+  if (by === null) return 'somebody unknown';
+  return isYou(visit, by) ? 'you' : by;
 }

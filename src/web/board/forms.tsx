@@ -192,12 +192,12 @@ function TaskHistory({ task, visit }: { readonly task: TaskRecord; readonly visi
     <p class="meta">
       Added <Moment at={createdAt} zone={visit.zone} />
       {isNew ? (
-        <By name={name} />
+        <By name={name} visit={visit} />
       ) : (
         <>
           {' · last changed '}
           <Moment at={updatedAt} zone={visit.zone} />
-          <By name={name} />
+          <By name={name} visit={visit} />
         </>
       )}
     </p>

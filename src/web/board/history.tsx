@@ -3,8 +3,7 @@ import type { VNode } from 'preact';
 import type { NumberedChange } from '../../activity/log.ts';
 import type { MemberVisit } from '../pages.ts';
 import { FieldChanges } from '../rendering/field-changes.tsx';
-import { Form, Given, Moment, SubmitButton } from '../ui.tsx';
-import { browserOf } from '../visit.ts';
+import { By, Form, Moment, SubmitButton } from '../ui.tsx';
 
 const VERBS = { created: 'Added', changed: 'Changed', deleted: 'Deleted', restored: 'Restored' } as const;
 
@@ -25,9 +24,7 @@ export function TaskChanges({ visit, changes, categories }: TaskChangesProps): V
           <li key={change.number} class="row entry">
             <div class="row-main">
               <span class="verb">{VERBS[change.act]}</span>
-              {change.by === null ? null : (
-                <> by {change.by === browserOf(visit) ? 'you' : <Given>{change.by}</Given>}</>
-              )}
+              <By name={change.by} visit={visit} />
               <FieldChanges before={change.before} after={change.after} categoryName={(id) => names.get(id)} />
             </div>
             <div class="entry-acts">

@@ -64,7 +64,7 @@ function Deleted({ task, visit }: { readonly task: TaskRecord; readonly visit: M
         </p>
         <p class="meta">
           Deleted <Moment at={at} zone={visit.zone} />
-          <By name={task.changed_by} />. Permanently deleted{' '}
+          <By name={task.changed_by} visit={visit} />. Permanently deleted{' '}
           <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
         </p>
       </div>

@@ -38,7 +38,7 @@ export function DocumentPage({ visit, kind, document, prose, part, code }: Docum
           {kind.id === 'papers' ? `${label}, ` : ''}
           {shown === version ? `version ${version}, ` : `version ${shown} of ${version}, `}
           <Ago at={at} zone={visit.zone} />
-          <By name={by} />
+          <By name={by} visit={visit} />
         </p>
       </div>
       <section class="panel" aria-label="Content">
@@ -135,7 +135,7 @@ function Version({ visit, kind, document, one }: PartProps & { readonly one: Doc
         {version === document.version ? <span class="badge good">current</span> : null}
         <p class="meta">
           {bytesText(bytes)} · <Ago at={at} zone={visit.zone} />
-          <By name={by} />
+          <By name={by} visit={visit} />
         </p>
       </div>
     </li>

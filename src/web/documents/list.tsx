@@ -141,7 +141,7 @@ function Item({ visit, kind, query, item }: ItemProps): VNode {
       </div>
       <p class="meta">
         <Ago at={at} zone={visit.zone} />
-        <By name={by} />
+        <By name={by} visit={visit} />
       </p>
     </li>
   );

@@ -92,7 +92,7 @@ function Deleted({ visit, document }: { readonly visit: MemberVisit; readonly do
         </p>
         <p class="meta">
           Deleted <Moment at={at} zone={visit.zone} />
-          <By name={by} />. Permanently deleted{' '}
+          <By name={by} visit={visit} />. Permanently deleted{' '}
           <Moment at={Date.parse(at) + limits.binDays * DAY_MS} zone={visit.zone} />.
         </p>
       </div>

@@ -84,6 +84,7 @@ function AccountRow({ account, visit }: { readonly account: AccountView; readonl
             <Given>{account.email}</Given>
           </a>
         </strong>{' '}
+        {account.account_id === visit.accountId ? <span class="badge good">you</span> : null}
         {account.operator ? <span class="badge">operator</span> : null}
         {account.disabled_at === null ? null : <span class="badge">disabled</span>}
         <p class="meta">

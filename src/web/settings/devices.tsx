@@ -93,9 +93,8 @@ function DeviceItem({ device, visit, keyUsedAt }: DeviceItemProps): VNode {
           <Given>{name}</Given>
         </strong>
         <p class="meta">
-          with <Given>{device.client_id}</Given> · {device.key_id === undefined ? '' : 'MCP key · '}since{' '}
-          <Moment at={device.created_at} zone={visit.zone} /> · last used{' '}
-          <Moment at={lastUseOf(device, keyUsedAt)} zone={visit.zone} />
+          {device.key_id === undefined ? '' : 'MCP key · '}since <Moment at={device.created_at} zone={visit.zone} /> ·
+          last used <Moment at={lastUseOf(device, keyUsedAt)} zone={visit.zone} />
         </p>
       </div>
       <Confirm label="Sign out…" of={name}>

@@ -10,7 +10,7 @@ import { Ago } from '../rendering/ago.tsx';
 import type { ShownPart } from '../rendering/parts.ts';
 import { PartsNav } from '../rendering/parts-nav.tsx';
 import { Code, Prose, type RenderedHtml } from '../rendering/renderer.tsx';
-import { bytesText, Confirm, Form, Given, ScrollingText, SubmitButton } from '../ui.tsx';
+import { By, bytesText, Confirm, Form, Given, ScrollingText, SubmitButton } from '../ui.tsx';
 import { Counts, type LineCounts } from './compare/counts.tsx';
 import { Crumbs } from './crumbs.tsx';
 import {
@@ -71,8 +71,8 @@ export function FilePage(props: FilePageProps): VNode {
             : `Version ${props.numbers.get(seq)}, not current`}
           {file.deleted || !isCurrent ? null : (
             <>
-              , {bytesText(file.size_bytes)}, <Ago at={file.stored_ms} zone={visit.zone} />, by{' '}
-              <Given>{file.device_id}</Given>
+              , {bytesText(file.size_bytes)}, <Ago at={file.stored_ms} zone={visit.zone} />,
+              <By name={file.device_id} visit={visit} />
             </>
           )}
         </p>
@@ -232,7 +232,7 @@ function Version({
               <Counts {...count} /> ·{' '}
             </>
           )}
-          <Ago at={at} zone={visit.zone} /> · by <Given>{device}</Given>
+          <Ago at={at} zone={visit.zone} /> ·<By name={device} visit={visit} />
           {from === undefined ? null : (
             <>
               {' '}

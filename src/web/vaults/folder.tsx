@@ -7,7 +7,7 @@ import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
-import { bytesText, Copyable, CsrfField, Empty, Given, SubmitButton } from '../ui.tsx';
+import { bytesText, Copyable, CsrfField, Empty, Given, SubmitButton, Who } from '../ui.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { FileTable } from './file-table.tsx';
 import { ConflictsLink } from './list.tsx';
@@ -234,7 +234,7 @@ function FileRow({ visit, vault, file, name }: FileRowProps): VNode {
         <Ago at={file.stored_ms} zone={visit.zone} />
       </td>
       <td>
-        <Given>{file.device_id}</Given>
+        <Who name={file.device_id} visit={visit} />
       </td>
     </tr>
   );

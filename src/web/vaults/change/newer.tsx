@@ -4,8 +4,8 @@ import type { FileRecord } from '../../../sync/log/file-record.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { Ago } from '../../rendering/ago.tsx';
-import { Given } from '../../ui.tsx';
-import { authorOf } from '../../visit.ts';
+import { Who } from '../../ui.tsx';
+import { isYou } from '../../visit.ts';
 import type { VaultOptions } from '../access.ts';
 import { type Difference, DifferenceView, differenceOf } from '../compare/changes.tsx';
 import { versionOf } from '../files.ts';
@@ -49,8 +49,8 @@ export function NewerNotice({ visit, vault, newer: { file, difference, from, to 
     <section class="panel" aria-label="Changed since you opened it">
       <p>
         <strong>
-          {file.device_id === authorOf(visit) ? 'You' : <Given>{file.device_id}</Given>} {act} this file
-          {file.device_id === authorOf(visit) ? ' in another window' : ''}
+          <Who name={file.device_id} visit={visit} isFirst /> {act} this file
+          {isYou(visit, file.device_id) ? ' in another window' : ''}
         </strong>{' '}
         <Ago at={file.stored_ms} zone={visit.zone} />. Your text here is kept.{' '}
         {difference === undefined

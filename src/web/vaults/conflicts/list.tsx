@@ -4,8 +4,8 @@ import { limits } from '../../../limits/service.ts';
 import type { PendingConflict } from '../../../sync/conflicts/conflicts.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../../pages.ts';
-import { CsrfField, Empty, Given, Moment, SubmitButton } from '../../ui.tsx';
-import { authorOf } from '../../visit.ts';
+import { CsrfField, Empty, Given, Moment, SubmitButton, Who } from '../../ui.tsx';
+import { isYou } from '../../visit.ts';
 import { Crumbs } from '../crumbs.tsx';
 import { conflictPath, conflictsPath, vaultPath } from '../paths.ts';
 import { CONFLICT_GROUPINGS, type ConflictGroup, type ConflictGrouping, groupConflicts, KINDS } from './groups.ts';
@@ -95,7 +95,7 @@ function Group({ group: { key, conflicts }, visit, vault, by }: GroupProps): VNo
         title={name}
         count={conflicts.length}
         act={(keep) => conflictAct(keep, key)}
-        devices={by !== 'device' ? 'the devices' : key === authorOf(visit) ? 'this browser' : key}
+        devices={by !== 'device' ? 'the devices' : isYou(visit, key) ? 'this browser' : key}
       />
       {rows(first)}
       {rest.length === 0 ? null : (
@@ -111,7 +111,7 @@ function Group({ group: { key, conflicts }, visit, vault, by }: GroupProps): VNo
 function nameOf(key: string, by: ConflictGrouping, visit: MemberVisit): string {
   if (by === 'folder') return key === '' ? 'Not in a folder' : key;
   if (by === 'kind') return KINDS[key as keyof typeof KINDS];
-  return key === authorOf(visit) ? 'From you' : `From ${key}`;
+  return isYou(visit, key) ? 'From you' : `From ${key}`;
 }
 
 interface ActsProps {
@@ -164,8 +164,7 @@ function Row({ conflict, visit, vault }: RowProps): VNode {
           <Given>{record.path}</Given>
         </a>
         <p class="meta">
-          from {record.device_id === authorOf(visit) ? 'you' : <Given>{record.device_id}</Given>} ·{' '}
-          <Moment at={record.detected_at} zone={visit.zone} />
+          from <Who name={record.device_id} visit={visit} /> · <Moment at={record.detected_at} zone={visit.zone} />
         </p>
       </div>
       <span class="badge warn">{KINDS[record.kind]}</span>

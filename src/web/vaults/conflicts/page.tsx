@@ -5,8 +5,8 @@ import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { Newline } from '../../../text/text-content.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
-import { bytesText, Form, Given, Moment, SubmitButton } from '../../ui.tsx';
-import { authorOf } from '../../visit.ts';
+import { bytesText, Form, Given, Moment, SubmitButton, Who } from '../../ui.tsx';
+import { isYou } from '../../visit.ts';
 import { DiffTable, type RenderedDiff } from '../compare/diff-table.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { conflictPath, filePath, sidePath } from '../paths.ts';
@@ -31,7 +31,8 @@ export interface ConflictPageProps {
 /** The names of the sides, used on the page and in the markers of a merged text. */
 export function sideNames(visit: MemberVisit, sides: ConflictSides): SideNames {
   const { conflict, current } = sides;
-  const by = current === undefined ? '' : ` (${current.record.device_id})`;
+  const maker = current?.record.device_id;
+  const by = maker === undefined ? '' : isYou(visit, maker) ? ' (you)' : ` (${maker})`;
   return {
     yours: isYours(visit, sides) ? 'Your version' : `From ${conflict.record.device_id}`,
     hub: `On the hub${by}`,
@@ -45,7 +46,7 @@ interface SideNames {
 
 /** True when the refused change came from a browser like this one: its person is reading the page. */
 function isYours(visit: MemberVisit, { conflict }: ConflictSides): boolean {
-  return conflict.record.device_id === authorOf(visit);
+  return isYou(visit, conflict.record.device_id);
 }
 
 export function ConflictPage(props: ConflictPageProps): VNode {
@@ -60,7 +61,7 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           <Given>{conflict.path}</Given>
         </h1>
         <p class="lead">
-          {isYours(visit, sides) ? 'You' : <Given>{conflict.device_id}</Given>} changed this file{' '}
+          <Who name={conflict.device_id} visit={visit} isFirst /> changed this file{' '}
           <Moment at={conflict.detected_at} zone={visit.zone} />, but the file on the hub had already changed. Both
           versions are kept until you choose.
         </p>
@@ -110,7 +111,7 @@ function MadeBy({ visit, sides, side }: ConflictPageProps & { readonly side: 'yo
       : [sides.current?.record.device_id ?? '', sides.current?.record.stored_ms ?? record.detected_at];
   return (
     <>
-      {by === authorOf(visit) ? 'You, on ' : null}
+      {isYou(visit, by) ? 'You, on ' : null}
       <Given>{by}</Given>, <Moment at={at} zone={visit.zone} />
     </>
   );

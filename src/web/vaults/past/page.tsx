@@ -4,7 +4,7 @@ import type { FolderAtPage } from '../../../sync/history/folder-at.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { Ago } from '../../rendering/ago.tsx';
-import { bytesText, Confirm, Form, Given, SubmitButton } from '../../ui.tsx';
+import { bytesText, Confirm, Form, Given, SubmitButton, Who } from '../../ui.tsx';
 import { Crumbs } from '../crumbs.tsx';
 import { FileTable } from '../file-table.tsx';
 import { filePath, folderPath, nameOf, parentOf, vaultPath } from '../paths.ts';
@@ -86,7 +86,7 @@ function Rows({ visit, vault, at, page }: Omit<PastFolderProps, 'folder'>): VNod
             <Ago at={stored} zone={visit.zone} />
           </td>
           <td>
-            <Given>{device}</Given>
+            <Who name={device} visit={visit} />
           </td>
         </tr>
       ))}
