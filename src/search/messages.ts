@@ -46,4 +46,6 @@ export interface FoundThings {
 export interface FromIndex {
   readonly id: number;
   readonly found: FoundThings | undefined;
+  /** Why nothing was found out: for the log. */
+  readonly error?: unknown;
 }

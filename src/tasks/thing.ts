@@ -23,6 +23,10 @@ export const taskThings: ThingKind = {
   writtenBy: [{ table: tasks, keyOf: ([, id]) => String(id) }],
 };
 
+export function taskUri(id: number): string {
+  return TEMPLATE.replace('{id}', String(id));
+}
+
 function taskStamp({ updated_at: at, version }: TaskRecord): number {
   return thingStamp(Date.parse(at), version);
 }
@@ -31,7 +35,7 @@ function thingOf(task: TaskRecord): Thing {
   const { id, content, due_date, is_important, kanban_status: status, category_id, version } = task;
   const [first = ''] = content.trim().split('\n', 1);
   return {
-    id: TEMPLATE.replace('{id}', String(id)),
+    id: taskUri(id),
     kind: 'task',
     key: String(id),
     title: first.length > TITLE_CHARS_MAX ? `${first.slice(0, TITLE_CHARS_MAX)}…` : first,

@@ -7,6 +7,7 @@ import type { Principal } from '../../common/principal.ts';
 import { devDocChange, newDevDoc } from '../../documents/dev-docs/fields.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { newHandoff } from '../../documents/handoffs/fields.ts';
+import { handoffId } from '../../documents/handoffs/thing.ts';
 import { newPaper, paperChange } from '../../documents/papers/fields.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
 import { readFields } from '../../fields/read.ts';
@@ -15,7 +16,7 @@ import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
-import { handoffId, type ThingPlace, thingPlaceOf } from './ids.ts';
+import { type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
 

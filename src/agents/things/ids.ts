@@ -1,5 +1,11 @@
 /** Reads and writes the ids by which agents name things: `cairn://…`, or the path of a file in the primary vault. Pure. */
 import { invalidField } from '../../common/fault.ts';
+import { devDocThings } from '../../documents/dev-docs/thing.ts';
+import { handoffThings } from '../../documents/handoffs/thing.ts';
+import { paperThings } from '../../documents/papers/thing.ts';
+import { matchTemplate, numberOf, type Variables } from '../../ids/uri.ts';
+import { fileThings } from '../../sync/tools/thing.ts';
+import { taskThings } from '../../tasks/thing.ts';
 
 /** A dev doc by its number, or by its name. */
 export type DocName = { readonly id: number } | { readonly category: string; readonly title: string };
@@ -18,61 +24,55 @@ export type ThingPlace =
   | { readonly kind: 'file'; readonly vault: string | undefined; readonly path: string };
 
 const SCHEME = 'cairn://';
-const FORMS =
-  'cairn://docs/{category}/{title}, cairn://handoffs/{project}/{topic}, cairn://papers/{number}, cairn://tasks/{number}, cairn://vaults/{vault}/{path}, or a path in the primary vault';
+const CONFLICT_TEMPLATE = 'cairn://conflicts/{id}';
+
+/** What the templates of each kind name; beside them a paper to be created, conflicts, and whole vaults. */
+const FORMS: readonly (readonly [
+  templates: readonly string[],
+  placeOf: (from: Variables) => ThingPlace | undefined,
+])[] = [
+  [taskThings.templates, ({ id }) => numbered(id, (number) => ({ kind: 'task', id: number }))],
+  [
+    devDocThings.templates,
+    ({ id, category = '', title = '' }) =>
+      id === undefined ? { kind: 'doc', category, title } : numbered(id, (number) => ({ kind: 'doc', id: number })),
+  ],
+  [
+    handoffThings.templates,
+    ({ id, project = '', topic = '' }) =>
+      id === undefined
+        ? { kind: 'handoff', project, topic }
+        : numbered(id, (number) => ({ kind: 'handoff', id: number })),
+  ],
+  [['cairn://papers/new'], () => ({ kind: 'paper', id: undefined })],
+  [paperThings.templates, ({ id }) => numbered(id, (number) => ({ kind: 'paper', id: number }))],
+  [[CONFLICT_TEMPLATE], ({ id = '' }) => ({ kind: 'conflict', id })],
+  [fileThings.templates, ({ vault = '', path = '' }) => ({ kind: 'file', vault, path })],
+  [['cairn://vaults/{vault}', 'cairn://vaults/{vault}/'], ({ vault = '' }) => ({ kind: 'file', vault, path: '' })],
+];
 
 /** Throws Refusal `invalid_fields` (`field`) for an id of no known form. */
 export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   if (!id.startsWith(SCHEME)) return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
-  const [room = '', ...rest] = id.slice(SCHEME.length).split('/');
-  const parts = rest.map(decoded);
-  const place = parts.every((part) => part !== undefined) ? placeIn(room, parts) : undefined;
-  if (place !== undefined) return place;
-  throw invalidField(field, `${field} must be one of ${FORMS}; search and list show ids`);
-}
-
-function placeIn(room: string, parts: readonly string[]): ThingPlace | undefined {
-  const [first = '', second = ''] = parts;
-  const number = parts.length === 1 && /^[1-9]\d{0,14}$/.test(first) ? Number(first) : undefined;
-  const isName = parts.length === 2 && first !== '' && second !== '';
-  switch (room) {
-    case 'tasks':
-      return number === undefined ? undefined : { kind: 'task', id: number };
-    case 'papers':
-      return number !== undefined || first === 'new' ? { kind: 'paper', id: number } : undefined;
-    case 'docs':
-      if (number !== undefined) return { kind: 'doc', id: number };
-      return isName ? { kind: 'doc', category: first, title: second } : undefined;
-    case 'handoffs':
-      if (number !== undefined) return { kind: 'handoff', id: number };
-      return isName ? { kind: 'handoff', project: first, topic: second } : undefined;
-    case 'conflicts':
-      return parts.length === 1 && first !== '' ? { kind: 'conflict', id: first } : undefined;
-    case 'vaults':
-      return first === '' ? undefined : { kind: 'file', vault: first, path: parts.slice(1).join('/') };
-    default:
-      return undefined;
+  for (const [templates, placeOf] of FORMS) {
+    for (const template of templates) {
+      const variables = matchTemplate(template, id);
+      const place = variables && placeOf(variables);
+      if (place !== undefined) return place;
+    }
   }
+  const forms = FORMS.flatMap(([templates]) => templates).join(', ');
+  throw invalidField(
+    field,
+    `${field} must be one of ${forms}, or a path in the primary vault; search and list show ids`,
+  );
 }
 
-/** Undefined when the percent-encoding is invalid. */
-function decoded(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
-}
-
-export function taskUri(id: number): string {
-  return `${SCHEME}tasks/${id}`;
-}
-
-/** The id of one handoff, also when a later one has the same topic. */
-export function handoffId({ id }: { readonly id: number }): string {
-  return `${SCHEME}handoffs/${id}`;
+function numbered(id: string | undefined, placeOf: (number: number) => ThingPlace): ThingPlace | undefined {
+  const number = numberOf(id);
+  return number === undefined ? undefined : placeOf(number);
 }
 
 export function conflictUri(id: string): string {
-  return `${SCHEME}conflicts/${id}`;
+  return CONFLICT_TEMPLATE.replace('{id}', id);
 }

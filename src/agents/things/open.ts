@@ -2,24 +2,18 @@
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { handoffUri } from '../../documents/handoffs/resources.ts';
+import { handoffId } from '../../documents/handoffs/thing.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
 import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { taskText } from '../../tasks/shown.ts';
+import { taskUri } from '../../tasks/thing.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { nearestName } from '../../text/nearest.ts';
 import { textContentOf } from '../../text/text-content.ts';
-import {
-  conflictUri,
-  type DocName,
-  type HandoffRef,
-  handoffId,
-  type ThingPlace,
-  taskUri,
-  thingPlaceOf,
-} from './ids.ts';
+import { conflictUri, type DocName, type HandoffRef, type ThingPlace, thingPlaceOf } from './ids.ts';
 import type { OpenedThing, Shelves } from './thing.ts';
 
 /** Throws Refusal `not_found`, `path_not_found` or `invalid_fields`. `version`: undefined for the current one. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { invalidField } from '../../common/fault.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
+import { handoffId } from '../../documents/handoffs/thing.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
@@ -10,7 +11,8 @@ import { checkPath } from '../../sync/log/paths.ts';
 import { formatListCursor, readListCursor } from '../../sync/pull/cursor.ts';
 import { devicesOf } from '../../sync/tools/devices.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
-import { conflictUri, handoffId, taskUri, thingPlaceOf } from '../things/ids.ts';
+import { taskUri } from '../../tasks/thing.ts';
+import { conflictUri, thingPlaceOf } from '../things/ids.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { minute, sizeText } from './shown.ts';

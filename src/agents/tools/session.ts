@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import type { HandoffRecord } from '../../documents/handoffs/declared.ts';
+import { handoffId } from '../../documents/handoffs/thing.ts';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { oneLine, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { taskSearchOf } from '../../tasks/list/arguments.ts';
 import type { AccountZones } from '../../tasks/tools.ts';
 import { recallFacts } from '../things/facts.ts';
-import { conflictUri, handoffId } from '../things/ids.ts';
+import { conflictUri } from '../things/ids.ts';
 import { fileName } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import type { Reports } from './list.ts';

@@ -23,8 +23,8 @@ parentPort?.on('message', (message: ToIndex | 'close') => {
   } else if (message.type === 'forget') {
     indexer.forget(message.accountId);
   } else {
-    const answer = (found: FromIndex['found']) =>
-      parentPort?.postMessage({ id: message.id, found } satisfies FromIndex);
-    indexer.search(message.query).then(answer, () => answer(undefined));
+    const answer = (found: FromIndex['found'], error?: unknown) =>
+      parentPort?.postMessage({ id: message.id, found, error } satisfies FromIndex);
+    indexer.search(message.query).then(answer, (error: unknown) => answer(undefined, error));
   }
 });

@@ -1,6 +1,7 @@
 /** Runs the search in a separate thread, and tells it of each written thing once its commit is over. */
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '../../common/fault.ts';
+import type { Log } from '../../common/log.ts';
 import type { Config } from '../../config.ts';
 import type { ThingKind } from '../../ids/thing.ts';
 import type { FoundThings, FromIndex, SearchQuery, ToIndex, WrittenThing } from '../../search/messages.ts';
@@ -10,6 +11,7 @@ import type { SearchThreadData } from './search-thread.ts';
 interface SearchOptions {
   readonly config: Pick<Config, 'dataFolder' | 'mapBytes'>;
   readonly store: Store;
+  readonly log: Log;
   readonly kinds: readonly ThingKind[];
   readonly accountOfVault: (vaultId: string) => string | undefined;
 }
@@ -91,11 +93,15 @@ export class SearchThread {
     const workerData: SearchThreadData = { dataFolder, mapBytes };
     const worker = new Worker(new URL('./search-thread.js', import.meta.url), { workerData, name: 'search' });
     worker.unref();
-    worker.on('message', ({ id, found }: FromIndex) => {
+    const { log } = this.#options;
+    worker.on('message', ({ id, found, error }: FromIndex) => {
+      if (found === undefined) log.error({ err: error }, 'a search failed');
       this.#waiting.get(id)?.(found);
       this.#waiting.delete(id);
     });
-    worker.on('error', () => undefined);
+    worker.on('error', (error) =>
+      log.error({ err: error }, 'the thread of the search ended; the next search starts it'),
+    );
     worker.on('exit', () => {
       this.#worker = undefined;
       for (const answer of this.#waiting.values()) answer(undefined);

@@ -12,10 +12,15 @@ export const handoffThings = documentThings<HandoffRecord, unknown>(handoffKind,
   templates: [TEMPLATE, 'cairn://handoffs/{project}/{topic}'],
   named: (reader, accountId, { project = '', topic = '' }) => findHandoff(reader, accountId, { project, topic }).id,
   shown: ({ id, project, topic, date, time }) => ({
-    id: TEMPLATE.replace('{id}', String(id)),
+    id: handoffId({ id }),
     title: topic,
     place: project,
     mimeType: 'text/markdown',
     facts: { project, topic, date, time },
   }),
 });
+
+/** The id of one handoff, also when a later one has the same topic. */
+export function handoffId({ id }: { readonly id: number }): string {
+  return TEMPLATE.replace('{id}', String(id));
+}
