@@ -51,7 +51,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   const weather = await Weather.begin(options);
   try {
     await weather.rage();
-    const found = await weather.calm();
+    const found = await weather.calm().catch((error: unknown) => weather.explain(error));
     const { operations, faults, ledger, journal } = weather;
     const seconds = Math.round((Date.now() - startedMs) / 1000);
     return { seed: options.seed, operations, faults, owed: ledger.owed.size, ...found, seconds, journal };
@@ -134,6 +134,7 @@ class Weather {
     this.journal.note('STORM', 'calm');
     await sleep(this.#options.quietMs);
     this.#lookForDeaths();
+    await Promise.all(this.#coming);
     for (const station of this.#stations) await station.stop('stop');
     const other = [...this.#violations, ...(await settle(folders))];
     const different = (await silentDifferences(folders)).map(
@@ -148,6 +149,12 @@ class Weather {
     const verified = JSON.parse(stdout) as { ok: boolean; problems: string[] };
     if (!verified.ok) other.push(...verified.problems.slice(0, 20).map((problem) => `verify: ${problem}`));
     return { other, different, lost: lost.map((one) => this.#withStory(one)) };
+  }
+
+  /** What could not be compared, with what was wrong before that. */
+  explain(error: unknown): never {
+    this.#lookForDeaths();
+    throw new Error([String(error), ...this.#violations].join('\n'), { cause: error });
   }
 
   async end(): Promise<void> {
@@ -168,8 +175,16 @@ class Weather {
       .join('');
   }
 
-  /** A watch ends only when it is told to. */
+  /** A watch ends only when it is told to, and so does the hub. */
   #lookForDeaths(): void {
+    const { exitCode, signalCode } = this.#hub.process;
+    if (this.#isHubUp && (exitCode !== null || signalCode !== null)) {
+      this.#violations.push(
+        `the hub ended by itself with ${signalCode ?? exitCode}: ${this.#hub.stderr().slice(-1500)}`,
+      );
+      this.#isHubUp = false;
+      this.#await('hub', 'comes back', this.#restartHub(0));
+    }
     for (const station of this.#stations) {
       const output = station.restartEnded();
       if (output === undefined) continue;
@@ -184,9 +199,14 @@ class Weather {
     const coming = fault({ station: () => one, sleep, killHub }, this.#random() * DOWN_MS_MAX);
     if (coming === undefined) return;
     const who = name === 'kill the hub' ? 'hub' : one.name;
-    this.journal.note(who, `FAULT begins: ${name}`);
     count(this.faults, name);
-    const settled = coming
+    this.#await(who, name, coming);
+  }
+
+  #await(who: string, name: string, coming: Promise<unknown>): void {
+    this.journal.note(who, `FAULT begins: ${name}`);
+    const settled: Promise<void> = coming
+      .then(() => undefined)
       .catch((error: unknown) => void this.#violations.push(`a fault failed: ${name}: ${String(error)}`))
       .finally(() => {
         this.journal.note(who, `FAULT ends: ${name}`);
