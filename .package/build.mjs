@@ -9,6 +9,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyAssets } from './assets.mjs';
+import { packCommand } from './pack-command.mjs';
 import { writeSingleFile } from './single-file.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,6 +19,7 @@ const FILES = [
   'tsconfig.json',
   '.package/build.mjs',
   '.package/assets.mjs',
+  '.package/pack-command.mjs',
   '.package/single-file.mjs',
 ];
 const dist = join(root, 'dist');
@@ -73,6 +75,7 @@ if (!isCurrent) {
   copyAssets(root);
   writeOverview();
   await writeSingleFile(root);
+  await packCommand(root);
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }

@@ -3,16 +3,8 @@
  * and ends with the licences of the packages in it.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-/** The bundler that the test runner comes with, in the version of the lock file. */
-function bundler() {
-  const runner = createRequire(import.meta.resolve('vitest/package.json'));
-  const server = createRequire(runner.resolve('vite/package.json'));
-  return import(pathToFileURL(server.resolve('rolldown')).href);
-}
+import { rolldown } from 'rolldown';
 
 /** The folder of the package that a module is in; undefined for our own. */
 const packageOf = (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
@@ -36,7 +28,6 @@ export async function writeSingleFile(root) {
     load: (id) =>
       id.endsWith('/common/version.js') ? `export const version = ${JSON.stringify(version)};` : undefined,
   };
-  const { rolldown } = await bundler();
   const bundle = await rolldown({ input, platform: 'node', plugins: [ownVersion] });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
   await bundle.close();

@@ -172,8 +172,10 @@ const CLI = [
   ['completion-asks.ts', 'meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
   ['command.ts', 'secret-input.ts', 'dates'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
-  ['commands.ts', 'suggest'],
+  ['suggest', 'user-commands.ts'],
+  ['commands.ts'],
   ['manual.ts', 'overview.ts', 'run.ts'],
+  ['every-command.ts'],
   ['cairn.ts'],
 ];
 

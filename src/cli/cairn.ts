@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * The cairn command. The version and the list of commands come from what the build wrote: they are asked for most often
- * and need no module. Everything else is loaded by run.ts.
+ * and need no module. The build packs this file and the commands for users into few files; those for operators are loaded
+ * as they are, with the service.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
@@ -9,11 +10,10 @@ import { compileCacheFolder } from '../client/settings.ts';
 import { version } from '../common/version.ts';
 import { commandWord } from './meant.ts';
 import { print } from './output.ts';
-import { endWithOutput, useUmaskOfService, useUmaskOfUser } from './process.ts';
+import { endWithOutput, useUmaskOfService } from './process.ts';
+import { findAmong, userGroup } from './user-commands.ts';
 
 const OVERVIEW = new URL('overview.txt', import.meta.url);
-/** What single-file.ts is built into. */
-const BACKUPS = new URL('../web/client/cairn.mjs', import.meta.url);
 const [first, ...rest] = process.argv.slice(2);
 
 if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? '')) {
@@ -28,20 +28,19 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
   // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
   if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
-  if (first === '__complete') {
-    const [{ suggest }, { findCommand }] = await Promise.all([import('./suggest/suggest.ts'), import('./commands.ts')]);
-    await suggest(rest, findCommand);
-  }
-  // Backups run from jobs and timers, often; the one file that hubs serve starts in half the time of its modules.
-  if (commandWord(first ?? '') === 'backups' && existsSync(BACKUPS)) {
-    // It remembers the umask that it finds, for restored files, and then makes its own files private too.
-    useUmaskOfUser();
-    await import(BACKUPS.href);
+  const isUsers = (word = '') => userGroup.sources.some((source) => source.word === commandWord(word));
+  const findUsers = (argv: readonly string[]) => findAmong([userGroup], argv);
+  const isAsked = first === '__complete';
+  if (!isUsers(isAsked ? rest[0] : first)) {
+    const { runEvery, suggestEvery } = await import('./every-command.ts');
+    await (isAsked ? suggestEvery(rest) : runEvery(process.argv.slice(2)));
+  } else if (isAsked) {
+    const { suggest } = await import('./suggest/suggest.ts');
+    await suggest(rest, findUsers);
   } else {
-    const [{ runCommand }, { loadGroups, findCommand }] = await Promise.all([
-      import('./run.ts'),
-      import('./commands.ts'),
-    ]);
-    await runCommand(process.argv.slice(2), { loadGroups, findCommand });
+    const { runCommand } = await import('./run.ts');
+    // What was probably meant may be any command.
+    const loadGroups = async () => (await import('./commands.ts')).loadGroups();
+    await runCommand(process.argv.slice(2), { loadGroups, findCommand: findUsers });
   }
 }

@@ -3,35 +3,11 @@
  * listed, and the modules of the service only for operator commands. So `cairn help` and the client commands need no
  * native library and start ten times as fast.
  */
-import { type Command, type CommandGroup, commandNamed, type FoundCommand } from './command.ts';
-import { commandWord } from './meant.ts';
+import type { Command, CommandGroup, FoundCommand } from './command.ts';
+import { findAmong, type SourceGroup, userGroup } from './user-commands.ts';
 
-interface CommandSource {
-  /** The first word of the commands in this module. */
-  readonly word: string;
-  readonly load: () => Promise<readonly Command[]>;
-}
-
-const groups: readonly { readonly title: string; readonly sources: readonly CommandSource[] }[] = [
-  {
-    title: 'Use a hub from any machine',
-    sources: [
-      { word: 'login', load: async () => [(await import('./user/login.ts')).loginCommand] },
-      { word: 'logout', load: async () => [(await import('./user/login.ts')).logoutCommand] },
-      { word: 'whoami', load: async () => [(await import('./user/whoami.ts')).whoamiCommand] },
-      { word: 'backups', load: async () => (await import('./user/mirror/commands.ts')).mirrorCommands },
-      { word: 'sync', load: loadSync },
-      { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
-      { word: 'find', load: async () => [(await import('./user/find.ts')).findThings] },
-      { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
-      { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
-      { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },
-      { word: 'handoff', load: async () => (await import('./user/documents/handoff.ts')).handoffCommands },
-      { word: 'webhooks', load: async () => (await import('./user/webhooks.ts')).webhookCommands },
-      { word: 'call', load: async () => [(await import('./user/call.ts')).callCommand] },
-      { word: 'mcp', load: async () => [(await import('./user/mcp.ts')).mcpCommand] },
-    ],
-  },
+const groups: readonly SourceGroup[] = [
+  userGroup,
   {
     title: 'Run a hub with its data in the current folder',
     sources: [
@@ -81,15 +57,6 @@ async function loadAccount(): Promise<readonly Command[]> {
   return [...accountCommands, ...standingCommands];
 }
 
-async function loadSync(): Promise<readonly Command[]> {
-  const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand, syncUndoCommand }] = await Promise.all([
-    import('./user/sync.ts'),
-    import('./user/vault/history.ts'),
-    import('./user/vault/restore.ts'),
-  ]);
-  return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand, syncUndoCommand];
-}
-
 /** Loads every command, for the help and for completion. */
 export async function loadGroups(): Promise<readonly CommandGroup[]> {
   return await Promise.all(
@@ -102,8 +69,5 @@ export async function loadGroups(): Promise<readonly CommandGroup[]> {
 
 /** Finds the command of the first words, as `commandNamed` does. */
 export async function findCommand(argv: readonly string[]): Promise<FoundCommand | undefined> {
-  const [first = '', ...more] = argv;
-  const words = [commandWord(first), ...more];
-  const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
-  return commandNamed((await source?.load()) ?? [], words);
+  return await findAmong(groups, argv);
 }

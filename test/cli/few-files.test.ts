@@ -1,0 +1,34 @@
+/** What a command loads before it does anything: found and read one by one, files are most of the cost of a start. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runCairn } from '../support/hub.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** The files that a command loads, as Node.js itself reports them. */
+async function loadedBy(...args: string[]): Promise<string[]> {
+  const folder = temporaryFolder();
+  expect((await runCairn(args, { NODE_V8_COVERAGE: folder })).code).toBe(0);
+  return readdirSync(folder).flatMap((name) => {
+    const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
+    return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
+  });
+}
+
+test.each([
+  [['--version'], 2],
+  [['--help'], 2],
+  [['tasks', '--help'], 5],
+  [['sync', 'status', '--help'], 20],
+  [['backups', 'list', '--help'], 20],
+])('[CLI-7] cairn %j loads at most %i files, and no package file by file', async (args, most) => {
+  const loaded = await loadedBy(...args);
+  expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
+  expect(loaded.length).toBeLessThanOrEqual(most);
+});
+
+test('[CLI-7] a mistake in a packed command leads to any command', async () => {
+  const said = await runCairn(['tasks', 'addd', 'x'], {});
+  expect([said.code, said.stderr]).toEqual([2, expect.stringContaining('did you mean `cairn tasks add`?')]);
+  expect((await runCairn(['accout', 'list'], {})).stderr).toContain('did you mean `cairn account list`?');
+});
