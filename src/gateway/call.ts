@@ -129,8 +129,11 @@ async function handleOnce(
 
 /** Arguments without their key, and what is wrong with it. */
 function withoutKey(given: unknown): { readonly rest: unknown; readonly key?: string; readonly errors?: FieldErrors } {
-  if (!isRecord(given) || !Object.hasOwn(given, KEY_ARGUMENT)) return { rest: given };
-  const { [KEY_ARGUMENT]: key, ...rest } = given;
+  // Some programs send all arguments as one text, and null for what is left out.
+  const found = typeof given === 'string' ? withoutSlips(keyArgument, given) : given;
+  if (!isRecord(found) || !Object.hasOwn(found, KEY_ARGUMENT)) return { rest: given };
+  const { [KEY_ARGUMENT]: key, ...rest } = found;
+  if (key === null) return { rest };
   const { fields, errors } = checkFields(keyArgument, { [KEY_ARGUMENT]: key });
   return fields.idempotency_key === undefined ? { rest, errors } : { rest, key: fields.idempotency_key };
 }

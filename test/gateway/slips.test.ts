@@ -65,6 +65,15 @@ test.each(repairs)('[TOOL-5] the example of every tool works %s', async (_, chan
   expect(called.toSorted()).toEqual([...schemas.keys()].toSorted());
 });
 
+test('[TOOL-5, EVENT-2] a key in arguments that came as one JSON text is a key', async () => {
+  const { mcp_key: key } = await account(hub);
+  const once = JSON.stringify({ content: 'only once', idempotency_key: 'as-text-1' });
+  const made = await Promise.all(
+    [1, 2].map(() => structured<{ task: { id: number } }>(hub, 'create_task', once as never, key)),
+  );
+  expect(made[0]?.task.id).toBe(made[1]?.task.id);
+});
+
 const ONE_OF = (...names: string[]) => `did you mean ${names.join(' or ')}?`;
 const sha256 = createHash('sha256').update('x').digest('hex');
 const push = { path: 'a.md', content: 'x', sha256 };
