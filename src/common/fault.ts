@@ -68,8 +68,8 @@ export type Fault =
     }
   /** A cursor of events after which some changes are no longer kept. */
   | { readonly kind: 'events_gone'; readonly detail: string }
-  /** An idempotency key was used for another request, or its request still runs. */
-  | { readonly kind: 'key_reused' }
+  /** An idempotency key was used for another request, or its request still runs. `field`: where it was sent. */
+  | { readonly kind: 'key_reused'; readonly field: string }
   | { readonly kind: 'key_busy'; readonly retryAfterSeconds: number }
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */

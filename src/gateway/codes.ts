@@ -125,6 +125,8 @@ function rpcData(fault: Fault): Readonly<Record<string, unknown>> | undefined {
       return { reason: fault.kind, retryable: true, retry_after_seconds: limits.storageRetrySeconds };
     case 'unknown_tool':
       return { field: 'name' };
+    case 'key_reused':
+      return { field: fault.field };
     default:
       return undefined;
   }

@@ -102,7 +102,7 @@ test('[EVENT-2] tools that create take a key as an argument, over both doors, an
     const headers = { ...withKey(owner.mcp_key), 'Idempotency-Key': `tool-${name}` };
     expect((await mirrorTool(hub, name, args, headers)).json()).toEqual(first);
     const other = await callTool(hub, name, { ...keyed, content: 'other', tasks: [] }, owner.mcp_key);
-    expect(other.error).toMatchObject({ code: -32602 });
+    expect(other.error).toMatchObject({ code: -32602, data: { field: 'idempotency_key' } });
   }
   const contents = (await tasks()).map(({ content }) => content).toSorted();
   expect(contents).toEqual(['one', 'one', 'water the plants']);

@@ -56,7 +56,9 @@ export class OnceCalls {
     const call = this.#callOf(asked);
     const name = `${call.accountId} ${call.key}`;
     const used = this.#options.store.get(usedKeys, [call.accountId, call.key]);
-    if (used !== undefined && used.request !== call.request) throw new Refusal({ kind: 'key_reused' });
+    if (used !== undefined && used.request !== call.request) {
+      throw new Refusal({ kind: 'key_reused', field: asked.field });
+    }
     if (this.#running.has(name)) {
       throw new Refusal({ kind: 'key_busy', retryAfterSeconds: limits.retryAfterSeconds });
     }
