@@ -102,6 +102,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('sync tools', () => syncTools(account));
   await trip.step('handoff tools', () => handoffTools(account));
   await trip.step('tools of models', () => modelTools(account));
+  await trip.step('webhooks', () => webhooks(account));
   await trip.step('gateway', () => gateway(account));
   await trip.step('mirror', () => mirror(trip, account));
   if (options.hubUrl === undefined) await trip.step('typed refusals', () => refusals(rest));
@@ -410,6 +411,16 @@ async function modelTools(hub: Hub): Promise<void> {
   );
   const none = { id: 'cairn://conflicts/none', keep: 'current' } as const;
   equal((await hub.POST('/api/mcp/tools/settle_conflict', { body: none })).response.ok, false, 'no conflict');
+}
+
+async function webhooks(hub: Hub): Promise<void> {
+  const { id } = taken(await hub.POST('/api/webhooks', { body: { url: 'https://hooks.example.org/', kinds: null } }));
+  const one = { params: { path: { id } } };
+  taken(await hub.PATCH('/api/webhooks/{id}', { ...one, body: { enabled: false } }));
+  taken(await hub.POST('/api/webhooks/{id}/secret', one));
+  const { webhooks: all } = taken(await hub.GET('/api/webhooks'));
+  equal(all, [taken(await hub.GET('/api/webhooks/{id}', one))], 'webhooks');
+  taken(await hub.DELETE('/api/webhooks/{id}', one));
 }
 
 async function gateway(hub: Hub): Promise<void> {
