@@ -209,7 +209,7 @@ function FolderRow({ visit, vault, path, children, sum }: FolderRowProps): VNode
         </span>
       </td>
       <td>{newest === undefined ? null : <Ago at={newest.storedMs} zone={visit.zone} />}</td>
-      <td>{newest === undefined ? null : <Given>{newest.deviceId}</Given>}</td>
+      <td>{newest === undefined ? null : <Who name={newest.deviceId} visit={visit} />}</td>
     </tr>
   );
 }
