@@ -24,7 +24,7 @@ import { ClockWatch } from '../store/meta/clock-watch.ts';
 import { openEpoch } from '../store/meta/epoch.ts';
 import { damagedSchemaRows, putSchema, schemaOf } from '../store/meta/schema.ts';
 import { HUB } from '../store/owners.ts';
-import type { DamagedRow } from '../store/row-sums.ts';
+import { type DamagedRow, keyText } from '../store/row-sums.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
 import { openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
@@ -162,7 +162,7 @@ function openStore(
       `the disk of CAIRN_DATA has less than ${mebibytes} MiB free; free some space, then start again.`,
     );
   }
-  const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: key.join(' ') });
+  const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: keyText(key) });
   const recordLog = ownership?.recordLog;
   return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged, log: recordLog }), broken };
 }

@@ -2,7 +2,9 @@
  * Checks the documents of one kind: each record against its index rows, its texts and the trash, and that nothing is
  * left over. Read-only.
  */
+
 import type { CheckedReader } from '../store/checked-reader.ts';
+import { keyText } from '../store/row-sums.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { DocumentKind, DocumentRecord } from './kind.ts';
 import { documentBin, type Space, type VersionRecord, versionRows, versionTexts } from './records.ts';
@@ -64,7 +66,7 @@ function verifyVersions(
 ): VersionsCheck {
   const problems: string[] = [];
   const binned = new Set<string>();
-  for (const key of reader.keys(documentBin)) if (key[2] === space) binned.add(key.join(' '));
+  for (const key of reader.keys(documentBin)) if (key[2] === space) binned.add(keyText(key));
   const expectInBin = (name: string, accountId: string, id: number, sinceMs: number, version = 0) => {
     if (!binned.delete([sinceMs, accountId, space, id, version].join(' '))) problems.push(`${name}: not in the trash`);
   };
@@ -113,5 +115,5 @@ function checkText(
   const text = reader.get(versionTexts, key);
   const size = text === undefined ? undefined : measure(text);
   if (size?.size_bytes === row.size_bytes && size.json_bytes === row.json_bytes) return;
-  problems.push(`version ${key.join(' ')}: its text ${text === undefined ? 'is missing' : 'has the wrong size'}`);
+  problems.push(`version ${keyText(key)}: its text ${text === undefined ? 'is missing' : 'has the wrong size'}`);
 }

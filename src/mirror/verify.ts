@@ -1,7 +1,9 @@
 /** Checks the mirror's data: re-hashes every blob, checks every index both ways, opens sealed fields. Read-only. */
+
 import { createHash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';
+import { keyText } from '../store/row-sums.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { verifyGroups } from './groups/verify-groups.ts';
 import {
@@ -83,7 +85,7 @@ export function verifyMirror(reader: CheckedReader, sealer: Sealer): MirrorRepor
 function checkSetAside(reader: CheckedReader): string[] {
   return [...reader.keys(setAside)]
     .filter((key) => reader.get(blobs, key) === undefined)
-    .map((key) => `set aside ${key.join(' ')}: there is no such blob`);
+    .map((key) => `set aside ${keyText(key)}: there is no such blob`);
 }
 
 interface OwnedBytes {

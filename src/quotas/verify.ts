@@ -1,5 +1,7 @@
 /** Compares the counted usage of accounts with the stored data. Read-only. */
+
 import type { CheckedReader } from '../store/checked-reader.ts';
+import { keyText } from '../store/row-sums.ts';
 import { accountUsage, type CountedKind } from './usage.ts';
 
 /** Sums the stored bytes by account. */
@@ -16,7 +18,7 @@ export class UsageTally {
     const problems: string[] = [];
     const left = new Map(this.#bytes);
     reader.each(accountUsage, ({ key, value }) => {
-      const name = key.join(' ');
+      const name = keyText(key);
       const there = left.get(name) ?? 0;
       if (there !== value.bytes) problems.push(`usage of ${name}: counted ${value.bytes} bytes, found ${there}`);
       left.delete(name);

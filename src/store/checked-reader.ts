@@ -3,7 +3,7 @@
  * still being imported or removed piece by piece.
  */
 import { bytesCodec } from './codec.ts';
-import { DamagedRow, openRow } from './row-sums.ts';
+import { DamagedRow, keyText, openRow } from './row-sums.ts';
 import type { Store } from './store.ts';
 import { type AnyTable, defineUnsummedTable, type Entry, type Key, type Table } from './table.ts';
 
@@ -111,4 +111,4 @@ export class CheckedReader {
   }
 }
 
-const nameOf = (table: AnyTable, key: Key): string => `${table.name} ${key.join(' ')}`;
+const nameOf = (table: AnyTable, key: Key): string => `${table.name} ${keyText(key)}`;

@@ -25,6 +25,9 @@ export const sumsOf = (table: string, more: Omit<RowSums, 'seed'> = {}): RowSums
 
 type Key = readonly (string | number)[];
 
+/** A key in a message. A flipped bit can make any other kind of value of a part, also a symbol, which has no implicit text. */
+export const keyText = (key: readonly unknown[]): string => key.map(String).join(' ');
+
 interface Summed {
   readonly name: string;
   readonly sums: RowSums | undefined;
@@ -43,7 +46,7 @@ export class DamagedRow extends Refusal {
 
   /** Names the row for the operator. */
   get sentence(): string {
-    return `${this.table} ${this.key.join(' ')}: the checksum of the row does not match`;
+    return `${this.table} ${keyText(this.key)}: the checksum of the row does not match`;
   }
 }
 

@@ -1,5 +1,7 @@
 /** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Read-only. */
+
 import type { CheckedReader } from '../store/checked-reader.ts';
+import { keyText } from '../store/row-sums.ts';
 import type { TaskRecord } from './declared.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
 import { categories, clearedCategories, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
@@ -36,10 +38,10 @@ export function verifyTasks(reader: CheckedReader): TasksReport {
   surplus('orders of tasks', countOf(reader.keys(taskRows)), recount.rows);
   surplus('bin', countOf(reader.keys(taskBin)), recount.binned);
   reader.each(taskCounts, ({ key, value }) => {
-    checkCounts(`counter ${key.join(' ')}`, value.counts, recount.scopes, key.join(' '), problems);
+    checkCounts(`counter ${keyText(key)}`, value.counts, recount.scopes, keyText(key), problems);
   });
   reader.each(taskDays, ({ key, value }) => {
-    checkCounts(`day ${key.join(' ')}`, value.counts, recount.days, key.join(' '), problems);
+    checkCounts(`day ${keyText(key)}`, value.counts, recount.days, keyText(key), problems);
   });
   for (const name of [...recount.scopes.keys(), ...recount.days.keys()]) problems.push(`counter ${name}: missing`);
   return { tasks: recount.tasks, categories: checkCategories(reader, problems), problems };
@@ -110,11 +112,11 @@ function checkCategories(reader: CheckedReader, problems: string[]): number {
   reader.each(categories, ({ key, value }) => {
     found += 1;
     const name = `${key[0]} ${foldCategoryName(value.name)}`;
-    if (names.has(name)) problems.push(`category ${key.join(' ')}: another category has the same name`);
+    if (names.has(name)) problems.push(`category ${keyText(key)}: another category has the same name`);
     names.add(name);
-    if (value.id !== key[1]) problems.push(`category ${key.join(' ')}: the record has id ${value.id}`);
+    if (value.id !== key[1]) problems.push(`category ${keyText(key)}: the record has id ${value.id}`);
     if ((reader.get(taskHeads, [key[0]])?.category_id ?? 0) < value.id) {
-      problems.push(`category ${key.join(' ')}: its id could be reused`);
+      problems.push(`category ${keyText(key)}: its id could be reused`);
     }
   });
   return found;

@@ -1,4 +1,5 @@
 /** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
+
 import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import { changeRecord, exportActivity } from '../activity/portable.ts';
@@ -13,6 +14,7 @@ import { handoffKind } from '../documents/handoffs/kind.ts';
 import { paperKind } from '../documents/papers/kind.ts';
 import { exportDocuments } from '../documents/portable.ts';
 import { blobRecord, exportMirror } from '../mirror/portable.ts';
+import { keyText } from '../store/row-sums.ts';
 import type { Store } from '../store/store.ts';
 import { exportVaults } from '../sync/portable/export.ts';
 import { vaultRecordSchema } from '../sync/portable/records.ts';
@@ -34,7 +36,7 @@ export interface ExportOptions {
 export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
   const unreadable = new Set<string>();
   const snapshot = store.snapshot((table, key) =>
-    unreadable.add(`${table} ${key.join(' ')}: the record cannot be read`),
+    unreadable.add(`${table} ${keyText(key)}: the record cannot be read`),
   );
   try {
     const accountId = rowOfEmail(snapshot, normalizeEmail(email))?.account_id;

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { versions } from '../../src/sync/log/records.ts';
-import { runCairn, startHub } from '../support/hub.ts';
+import { fillTables } from '../support/filled-tables.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { Ledger } from '../support/ledger.ts';
 import { Desk, writes } from '../support/load.ts';
 import { Person, type Place } from '../support/person.ts';
@@ -14,14 +15,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const ROUNDS = 40;
 const FLIPS = Number(process.env['ROW_FLIPS'] ?? 300);
 
-/** A hub with blobs, files, conflicts, tasks and documents of two people. */
-async function filledFolder(random: () => number): Promise<string> {
+/** A hub with blobs, files and tasks of two people; `fill` adds to it. */
+async function filledFolder(random: () => number, fill?: (hub: Hub) => Promise<void>): Promise<string> {
   const dataFolder = temporaryFolder();
   const place: Place = { hub: await startHub({ dataFolder }) };
   for (const person of [await Person.arrive(place, new Ledger()), await Person.arrive(place, new Ledger())]) {
     const desk = new Desk(person, 20_000);
     for (let round = 0; round < ROUNDS; round += 1) await writes[Math.floor(random() * writes.length)]?.(desk);
   }
+  await fill?.(place.hub);
   await place.hub.stop();
   return dataFolder;
 }
@@ -30,8 +32,9 @@ test(
   `[OPS-23, OPS-24] a flipped bit in a row is found, and stops no check (seed ${seed})`,
   async () => {
     const random = randomOf(seed);
-    const flips = new RowFlips(await filledFolder(random));
+    const flips = new RowFlips(await filledFolder(random, fillTables));
     expect(flips.verify().problems).toEqual([]);
+    expect(flips.tableNames.length).toBeGreaterThan(65);
     const missed = new Map<string, number>();
     const stopped: string[] = [];
     for (let done = 0; done < FLIPS; done += 1) {
@@ -49,6 +52,13 @@ test(
     process.stdout.write(
       `${FLIPS} flips over ${flips.tableNames.length} tables, not told: ${JSON.stringify([...missed])}\n`,
     );
+    await flips.misplaceEach((where) => {
+      try {
+        flips.verify();
+      } catch (error) {
+        stopped.push(`${where}: ${(error as Error).stack?.split('\n').slice(0, 3).join(' ')}`);
+      }
+    });
     expect(stopped).toEqual([]);
     expect([...missed]).toEqual([]);
     expect(flips.verify().problems).toEqual([]);

@@ -41,6 +41,29 @@ export class RowFlips {
   }
 
   /**
+   * One row of each table after another, under a key of which one part is of another kind: so a flipped bit leaves the byte
+   * that tells the kind. `look` sees each and then it is as before.
+   */
+  async misplaceEach(look: (where: string) => void): Promise<void> {
+    for (const { raw, keys } of this.#tables) {
+      const key = keys.at(-1) as Key;
+      const bytes = Uint8Array.from(this.store.get(raw, key) as Uint8Array);
+      for (const at of key.keys()) {
+        const wrong = key.with(at, Symbol.for('x') as unknown as string);
+        await this.store.write(UPGRADE, (batch) => {
+          batch.remove(raw, key);
+          batch.put(raw, wrong, bytes);
+        });
+        look(`${raw.name} ${at}`);
+        await this.store.write(UPGRADE, (batch) => {
+          batch.remove(raw, wrong);
+          batch.put(raw, key, bytes);
+        });
+      }
+    }
+  }
+
+  /**
    * Each table is as likely as another, then each of its rows, then each bit `from` … `to`. Undefined for an empty row.
    * `table`: in this one.
    */
