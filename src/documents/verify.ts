@@ -2,7 +2,6 @@
  * Checks the documents of one kind: each record against its index rows, its texts and the trash, and that nothing is
  * left over. Read-only.
  */
-
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { keyText } from '../store/row-sums.ts';
 import type { AnyTable } from '../store/table.ts';

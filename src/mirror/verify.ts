@@ -1,5 +1,4 @@
 /** Checks the mirror's data: re-hashes every blob, checks every index both ways, opens sealed fields. Read-only. */
-
 import { createHash } from 'node:crypto';
 import { limits } from '../limits/service.ts';
 import type { CheckedReader } from '../store/checked-reader.ts';

@@ -1,5 +1,4 @@
 /** Compares the counted usage of accounts with the stored data. Read-only. */
-
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { keyText } from '../store/row-sums.ts';
 import { accountUsage, type CountedKind } from './usage.ts';

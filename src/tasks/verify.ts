@@ -1,5 +1,4 @@
 /** Checks tasks and categories: every row and counter against a recount of the tasks themselves. Read-only. */
-
 import type { CheckedReader } from '../store/checked-reader.ts';
 import { keyText } from '../store/row-sums.ts';
 import type { TaskRecord } from './declared.ts';

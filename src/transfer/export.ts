@@ -1,5 +1,4 @@
 /** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
-
 import { accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import { changeRecord, exportActivity } from '../activity/portable.ts';
