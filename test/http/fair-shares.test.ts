@@ -6,7 +6,8 @@ import { account } from '../support/mirror.ts';
 import { head } from '../support/raw.ts';
 import { RawClient } from '../support/raw-client.ts';
 
-const GREEDY = 150;
+/** Far more than a fast machine answers in one turn. */
+const GREEDY = 600;
 
 let hub: Hub;
 
