@@ -70,6 +70,21 @@ function mustRun(command, args, options = {}) {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 
+/** Some downloads of many break off: tries again, three times in all, from an empty folder. */
+function mustDownload(folder, command, args) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      mustRun(command, args);
+      return;
+    } catch (error) {
+      if (tries === 3) throw error;
+      process.stderr.write(`${error.message}; trying again\n`);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+    }
+  }
+}
+
 /** A folder of the cache, made again when what it was made from has changed. */
 function cached(name, source, make) {
   const folder = join(CACHE, name);
@@ -86,7 +101,7 @@ function cached(name, source, make) {
 
 const debianFolder = () =>
   cached('debian-13', `${MIRROR} ${PACKAGES}`, (folder) => {
-    mustRun('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', folder, MIRROR]);
+    mustDownload(folder, 'debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', folder, MIRROR]);
     writeFileSync(join(folder, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
     for (const mount of ['cairn', 'node']) mkdirSync(join(folder, mount));
   });
