@@ -1,6 +1,6 @@
 /**
- * A robot that presses everything: every page that a link leads to, every panel, menu and button on it, by mouse and by finger.
- * `ROBOT=full` takes all sizes, and a board that is overfull.
+ * A robot that presses everything: every page that a link leads to, every panel, menu and button on it, by mouse and by finger,
+ * at five sizes; also of an empty account and an overfull board.
  */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -9,8 +9,6 @@ import { type FilledMember, memberWithEverything } from '../support/filled-membe
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { linksOf, pressButtons, pressPanels, type Robot, shapeOf } from '../support/robot.ts';
 import { useBrowser } from '../support/use-browser.ts';
-
-const isFull = process.env['ROBOT'] === 'full';
 
 const { hub, visit } = useBrowser({
   env: { CAIRN_IDP_ISSUER: 'http://127.0.0.1:9', CAIRN_IDP_AUDIENCE: 'https://hub.example.org' },
@@ -60,7 +58,7 @@ async function pressEverything(robot: Robot, paths: readonly string[]): Promise<
   return found;
 }
 
-test.each(isFull ? SIZES : SIZES.slice(0, 2))(
+test.each(SIZES)(
   '[WEB-17] everything that is pressed on %s answers in the window, near the pointer, and closes again',
   async (_name, width, height, isTouch) => {
     const { page, context } = await visit({
@@ -86,7 +84,7 @@ test('[WEB-17] the robot bites: a panel off the screen, a cut button and a dead 
   await context.close();
 });
 
-test.runIf(isFull).each(SIZES)(
+test.each(SIZES)(
   '[WEB-17] an empty account and an overfull board answer as well on %s',
   async (name, width, height, isTouch) => {
     const { page, context } = await visit({ viewport: { width, height }, hasTouch: isTouch });
