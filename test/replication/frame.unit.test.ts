@@ -102,14 +102,18 @@ test('[MEMBER-1] a record above 8 MiB is refused before it is written', async ()
 });
 
 test('[MEMBER-4] bytes that are not rows are refused, and rows compress', async () => {
-  await expect(decodeRows(randomBytes(100))).rejects.toThrow();
   const rows = Array.from({ length: 100 }, (_, index) => ({
     table: 'task_rows',
     key: Buffer.from(`account-${index}`),
     value: Buffer.from(JSON.stringify({ title: 'A task', importance: 'normal', index })),
   }));
   const size = rows.reduce((sum, one) => sum + rowSize(one), 0);
-  expect((await encodeRows(rows)).length * 5).toBeLessThan(size);
+  const encoded = await encodeRows(rows);
+  expect(encoded.length * 5).toBeLessThan(size);
+  for (const length of [1, 10, encoded.length - 1]) {
+    await expect(decodeRows(encoded.subarray(0, length))).rejects.toThrow();
+  }
+  await expect(decodeRows(Buffer.from('no rows at all'))).rejects.toThrow();
 });
 
 test('[MEMBER-4] a chain goes on by one record that names the hash of the one before', async () => {
