@@ -16,6 +16,7 @@ import { invalidField, refuseFields } from '../common/fault.ts';
 import { changedBy } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { keyText } from '../store/row-sums.ts';
 import type { Snapshot } from '../store/table.ts';
 import type { ArchivedDocument, DocumentKind, DocumentRecord, HasCategory } from './kind.ts';
 import { documentBin, versionRows, versionTexts } from './records.ts';
@@ -101,7 +102,7 @@ function exportVersions(
       );
       continue;
     }
-    noteMissing(`version ${key.join(' ')}: its text, or the version after it, is missing`);
+    noteMissing(`version ${keyText(key)}: its text, or the version after it, is missing`);
     if (after !== undefined) break;
   }
   const current = readable.at(-1);

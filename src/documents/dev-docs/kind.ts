@@ -5,6 +5,7 @@ import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import { keyText } from '../../store/row-sums.ts';
 import { defineKind, type HeldDocument, indexRow, type KindCheck } from '../kind.ts';
 import { versionTexts } from '../records.ts';
 import { foldName } from '../rules.ts';
@@ -146,7 +147,7 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
   finish(): void {
     this.#checkTitles();
     this.#reader.each(devDocCounts, ({ key, value }) => {
-      const name = key.join(' ');
+      const name = keyText(key);
       if (this.#counts.get(name) !== value.docs) this.#problems.push(`dev docs of ${name}: the count is wrong`);
       this.#counts.delete(name);
     });
@@ -166,7 +167,7 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
       const doc = this.#reader.get(devDocs, [accountId, value]);
       const isIt = doc !== undefined && doc.deleted_at !== null && doc.category === category;
       if (!isIt || foldName(doc.title) !== title)
-        this.#problems.push(`title ${key.join(' ')}: no deleted dev doc has this title`);
+        this.#problems.push(`title ${keyText(key)}: no deleted dev doc has this title`);
     });
     if (found !== this.#live) this.#problems.push(`titles of dev docs: ${found} rows instead of ${this.#live}`);
   }

@@ -1,5 +1,6 @@
 /** Checks the groups of archives both ways: their order, their hashes, their totals, and the bases of increments. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
+import { keyText } from '../../store/row-sums.ts';
 import { groupOf } from '../declared.ts';
 import { blobs, repositories, repositoryArchives, repositoryOrder } from '../records.ts';
 
@@ -36,10 +37,10 @@ export function verifyGroups(reader: CheckedReader): string[] {
       problems.push(`order ${accountId} ${group} ${sequence}: refers to ${value.sha256}, which does not exist in it`);
   });
   reader.each(repositories, ({ key, value }) => {
-    const counted = totals.get(key.join(' '));
+    const counted = totals.get(keyText(key));
     if (counted?.archives !== value.archives || counted.bytes !== value.bytes)
-      problems.push(`repository ${key.join(' ')}: its totals differ from its archives`);
-    totals.delete(key.join(' '));
+      problems.push(`repository ${keyText(key)}: its totals differ from its archives`);
+    totals.delete(keyText(key));
   });
   for (const name of totals.keys()) problems.push(`repository ${name}: has no totals`);
   return problems;

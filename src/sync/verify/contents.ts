@@ -1,5 +1,6 @@
 /** Checks contents: that they match the hashes in their rows, and that every piece is in use or staged. Read-only. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
+import { keyText } from '../../store/row-sums.ts';
 import { digestContent } from '../contents/digest.ts';
 import {
   type ConflictRecord,
@@ -42,7 +43,7 @@ export class ContentVerifier {
 
   /** Checks a version against its head and its line. Throws when the head or the line cannot be read. */
   checkVersion(key: VaultVersionKey, bytes: Uint8Array): void {
-    const name = `version ${key.join(' ')}`;
+    const name = `version ${keyText(key)}`;
     const { deleted, encoding, sizeBytes, lineBytes, storageId, metaBytes } = readVersionHead(bytes);
     const meta = readVersionMeta(bytes);
     const sha256 = versionSha256(bytes);
@@ -100,7 +101,7 @@ export class ContentVerifier {
     });
     this.#reader.eachKey(versionsAside, (key) => {
       if (this.#reader.view(versions, key) === undefined) {
-        this.#problems.push(`set aside ${key.join(' ')}: version not found`);
+        this.#problems.push(`set aside ${keyText(key)}: version not found`);
       }
     });
     let last = -1;
