@@ -1,6 +1,6 @@
 /** Defines the HTTP routes of the gateway: JSON-RPC and event streams at two paths, and the tools as REST routes. */
 
-import type { OnceCalls } from '../actors/once/calls.ts';
+import { KEY_HEADER, type OnceCalls } from '../actors/once/calls.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
@@ -92,7 +92,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       async handle(request: RouteRequest, principal: Principal | undefined) {
         const lines = linesWish(request, 'bare');
         const caller = toolCaller(callerOf(request), lines, request.noteCall());
-        const context = { registry, answers, once, principal, caller, key: request.header('idempotency-key') };
+        const context = { registry, answers, once, principal, caller, key: request.header(KEY_HEADER.toLowerCase()) };
         const name = request.params['name'];
         const { structured, listing, document } = await callTool(context, name, request.document);
         if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));

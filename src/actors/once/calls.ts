@@ -33,6 +33,9 @@ export interface KeyedRequest {
   readonly request: readonly unknown[];
 }
 
+/** Header of a request that may be sent again (IETF draft of that name). */
+export const KEY_HEADER = 'Idempotency-Key';
+
 export const idempotencyKey = z
   .string()
   .min(1)

@@ -5,13 +5,10 @@ import type { Reply } from '../../http/reply/reply.ts';
 import type { RouteDoc } from '../../http/route/doc.ts';
 import type { Route, RouteRequest } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import type { OnceCalls } from './calls.ts';
-
-/** Header of a request that may be sent again. */
-const IDEMPOTENCY_KEY = 'Idempotency-Key';
+import { KEY_HEADER, type OnceCalls } from './calls.ts';
 
 const keyHeader = z.object({
-  [IDEMPOTENCY_KEY]: z
+  [KEY_HEADER]: z
     .string()
     .optional()
     .meta({
@@ -37,10 +34,10 @@ function keyed(route: Route, once: OnceCalls): Route {
     ...route,
     doc: withKey(doc as RouteDoc),
     handle(request: RouteRequest, principal: Principal) {
-      const key = request.header(IDEMPOTENCY_KEY.toLowerCase());
+      const key = request.header(KEY_HEADER.toLowerCase());
       if (key === undefined) return inner.handle(request, principal);
       const asked = [route.method, request.path, request.search, request.document ?? null];
-      return once.run({ accountId: principal.accountId, key, field: IDEMPOTENCY_KEY, request: asked }, () =>
+      return once.run({ accountId: principal.accountId, key, field: KEY_HEADER, request: asked }, () =>
         inner.handle(request, principal),
       );
     },

@@ -31,7 +31,7 @@ export interface WebhookRecord {
   /** The secret before a rotation signs as well, until then. */
   readonly former: { readonly secret: Uint8Array; readonly until_ms: number } | null;
   readonly created_ms: number;
-  /** Why nothing is sent any more; null: it is active. */
+  /** Why it is turned off; null: it is active. */
   readonly disabled: string | null;
   readonly position: EventPosition;
   /** Tries of the next event that failed. */

@@ -42,7 +42,7 @@ export function appendByHub({ room }: { readonly room: FileRoom }, turn: Turn, h
   return change.append({ ...hubChange, path: spelled, renamedFrom, hlc: null });
 }
 
-/** Throws Refusal `quota_exceeded`, `storage_reserved` when content of this size does not fit any more. */
+/** Throws Refusal `quota_exceeded`, `storage_reserved` when content of this size does not fit. */
 export function checkRoom(room: FileRoom, { accountId, change }: Turn, contentBytes: number, freedBytes: number): void {
   room.checkReserve(accountId);
   const over = overRoom(room.quotasOf(accountId), () => change.used, contentBytes, freedBytes);

@@ -90,9 +90,7 @@ async function showDocument({ pages, renderer }: DocumentOptions, visit: MemberV
   const isMarkdown = format === 'markdown';
   const prose = isMarkdown ? await renderer.markdown(content, undefined, visit.accountId) : undefined;
   const part = textPart(content, wantedPart(visit.request.query), limits.shownTextCharsMax);
-  const firstLine = part.part === 1 ? undefined : part.firstLine;
-  const code =
-    prose === undefined ? await renderer.code(part.text, `x.${format}`, visit.accountId, firstLine) : undefined;
+  const code = prose === undefined ? await renderer.code(part, `x.${format}`, visit.accountId) : undefined;
   const props = { visit, kind, document, prose, code, part };
   return pages.show(visit, { title: document.title, ...SECTION, body: <DocumentPage {...props} /> });
 }

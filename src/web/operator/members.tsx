@@ -37,7 +37,7 @@ export function MemberRows({ csrf, path, report }: MembersProps): VNode {
               <Confirm label="Let it serve…" of={name} danger={false}>
                 <p>
                   This member stops serving, and <Given>{name}</Given> takes over. No write is lost. If it does not run,
-                  nobody serves until this member takes the log back.
+                  the hub is down until this member takes the log back.
                 </p>
                 <Form csrf={csrf} action={`${path}/members/hand-over`}>
                   <SubmitButton name="to" value={name}>

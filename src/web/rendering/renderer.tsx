@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { LinkBase } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
+import type { ShownPart } from './parts.ts';
 
 /** Rendered HTML without active content. */
 export class RenderedHtml {
@@ -33,8 +34,9 @@ export class Renderer {
     return html === undefined ? undefined : new RenderedHtml(html);
   }
 
-  /** Renders code in numbered lines, by file name; undefined: it took too long. Throws Refusal `overloaded`. */
-  async code(text: string, name: string, accountId: string, firstLine?: number): Promise<RenderedHtml | undefined> {
+  /** Renders a part of a code in numbered lines, by file name; undefined: it took too long. Throws Refusal `overloaded`. */
+  async code({ text, part, ...shown }: ShownPart, name: string, accountId: string): Promise<RenderedHtml | undefined> {
+    const firstLine = part === 1 ? undefined : shown.firstLine;
     const html = await this.#pool.run('renderCode', { text, name, firstLine }, { accountId });
     return html === undefined ? undefined : new RenderedHtml(html);
   }

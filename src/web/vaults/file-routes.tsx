@@ -104,8 +104,7 @@ async function shownOf(
     if (rendered !== undefined) return { kind: 'markdown', rendered };
   }
   const part = textPart(text, wantedPart(visit.request.query), limits.shownTextCharsMax);
-  const firstLine = part.part === 1 ? undefined : part.firstLine;
-  const rendered = await renderer.code(part.text, file.path, accountId, firstLine);
+  const rendered = await renderer.code(part, file.path, accountId);
   return { kind: 'text', part, rendered, canRender };
 }
 
