@@ -2,9 +2,10 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
+import { intact, intactEntries } from '../store/intact.ts';
 import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
-import type { Reader } from '../store/table.ts';
+import type { Key, Reader, Table } from '../store/table.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import { noteFailure } from './note.ts';
 import { AUDITED, type AuditedAct, type AuditRing, auditEvents, hubEvents, type Source } from './records.ts';
@@ -76,7 +77,7 @@ export class AuditLog {
     const { store, now } = this.#options;
     const sinceMs = now() - limits.auditDays * DAY_MS;
     const query = { reverse: true, limit: max } as const;
-    return RINGS.flatMap((ring) => store.range(auditEvents, { prefix: [accountId, ring], ...query }))
+    return RINGS.flatMap((ring) => [...intactEntries(store, auditEvents, { prefix: [accountId, ring], ...query })])
       .map(({ value }) => value)
       .filter(({ at_ms }) => at_ms >= sinceMs)
       .sort((a, b) => b.at_ms - a.at_ms)
@@ -97,7 +98,7 @@ export class AuditLog {
   listHub(max: number): HubEvent[] {
     const { store, emailOf, now } = this.#options;
     const sinceMs = now() - limits.hubEventDays * DAY_MS;
-    const all = store.range(hubEvents, { prefix: [], reverse: true }).map(({ value }) => value);
+    const all = Array.from(intactEntries(store, hubEvents, { prefix: [], reverse: true }), ({ value }) => value);
     const emails = new Map<string, string | null>();
     for (const { act, account_id, detail } of all) {
       if (act === 'account_deleted' && account_id !== null) emails.set(account_id, detail);
@@ -144,11 +145,10 @@ export class AuditLog {
   #sweepHub(): Promise<number> {
     const { store, now } = this.#options;
     const cutoffMs = now() - limits.hubEventDays * DAY_MS;
-    const [oldest] = store.range(hubEvents, { prefix: [], limit: 1 });
-    if (oldest === undefined || oldest.value.at_ms >= cutoffMs) return Promise.resolve(0);
+    if (keysBefore(store, hubEvents, [], cutoffMs).length === 0) return Promise.resolve(0);
     return store.write(HUB, (batch) => {
-      const old = batch.range(hubEvents, { prefix: [] }).filter(({ value }) => value.at_ms < cutoffMs);
-      for (const { key } of old) batch.remove(hubEvents, key);
+      const old = keysBefore(batch, hubEvents, [], cutoffMs);
+      for (const key of old) batch.remove(hubEvents, key);
       return old.length;
     });
   }
@@ -160,26 +160,39 @@ export class AuditLog {
     let after: string | undefined;
     for (;;) {
       const beyond = after === undefined ? {} : { beyond: [after, PAST_RINGS] };
-      const [next] = store.range(auditEvents, { prefix: [], ...beyond, limit: 1 });
+      const [next] = store.keysIn(auditEvents, { prefix: [], ...beyond, limit: 1 });
       if (next === undefined) return removed;
-      const [accountId] = next.key;
+      const [accountId] = next;
       for (const ring of RINGS) {
         const prefix: [string, AuditRing] = [accountId, ring];
-        const isDue = (rows: Pick<Store, 'range'>) =>
-          (rows.range(auditEvents, { prefix, limit: 1 })[0]?.value.at_ms ?? cutoffMs) < cutoffMs;
-        while (isDue(store)) {
-          removed += await actors.account(accountId).ask((batch) => {
-            const old = batch
-              .range(auditEvents, { prefix, limit: limits.auditActsMax })
-              .filter(({ value }) => value.at_ms < cutoffMs);
-            for (const { key } of old) batch.remove(auditEvents, key);
-            return old.length;
-          });
-        }
+        if (keysBefore(store, auditEvents, prefix, cutoffMs).length === 0) continue;
+        removed += await actors.account(accountId).ask((batch) => {
+          const old = keysBefore(batch, auditEvents, prefix, cutoffMs);
+          for (const key of old) batch.remove(auditEvents, key);
+          return old.length;
+        });
       }
       after = accountId;
     }
   }
+}
+
+/** The keys of events before a time, in the order of their numbers. A damaged one is due once a later one is. */
+function keysBefore<K extends Key>(
+  reader: Pick<Reader, 'get' | 'keysIn'>,
+  table: Table<K, { readonly at_ms: number }>,
+  prefix: Key,
+  cutoffMs: number,
+): K[] {
+  const old: K[] = [];
+  let count = 0;
+  for (const key of reader.keysIn(table, { prefix })) {
+    const event = intact(reader, table, key);
+    if (event !== undefined && event.at_ms >= cutoffMs) break;
+    old.push(key);
+    if (event !== undefined) count = old.length;
+  }
+  return old.slice(0, count);
 }
 
 /** Sorts after the names of all rings. */

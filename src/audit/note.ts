@@ -1,6 +1,7 @@
 /** Records a security event in the decision that causes it, in the same commit, up to a maximum number of events. */
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { intact } from '../store/intact.ts';
 import {
   type AuditedAct,
   type AuditRecord,
@@ -48,7 +49,7 @@ export function noteAct(batch: Batch, accountId: string, event: AuditEvent): voi
   noted.set(accountId, before + 1);
   const number = newest(batch, accountId, 'act').number + 1 + before;
   batch.put(auditEvents, [accountId, 'act', number], recordOf(event));
-  dropBefore(batch, [accountId, 'act', number - limits.auditActsMax]);
+  drop(batch, [accountId, 'act', number - limits.auditActsMax]);
 }
 
 /** Number of events of the hub recorded so far in a running decision. */
@@ -61,14 +62,13 @@ const notedOfHub = new WeakMap<object, number>();
 export function noteHub(batch: Batch, accountId: string | null, event: AuditEvent): void {
   const before = notedOfHub.get(batch) ?? 0;
   notedOfHub.set(batch, before + 1);
-  const [last] = batch.range(hubEvents, { prefix: [], reverse: true, limit: 1 });
-  const number = (last?.key[0] ?? 0) + 1 + before;
+  const [last] = batch.keysIn(hubEvents, { prefix: [], reverse: true, limit: 1 });
+  const number = (last?.[0] ?? 0) + 1 + before;
   const { by, address, agent, who } = event.source;
   const source: Source = by === 'operator' ? { by, address, agent, who } : { by, address: null, agent: null };
   const { at_ms, act, detail } = recordOf({ ...event, source });
   batch.put(hubEvents, [number], { at_ms, act, ...source, detail, account_id: accountId });
-  const oldest: [number] = [number - limits.hubEventsMax];
-  if (batch.get(hubEvents, oldest) !== undefined) batch.remove(hubEvents, oldest);
+  if (number > limits.hubEventsMax) batch.remove(hubEvents, [number - limits.hubEventsMax]);
 }
 
 /** Records a failure, one per decision. Equal consecutive failures from one address are one event with a count. */
@@ -86,20 +86,20 @@ export function noteFailure(batch: Batch, accountId: string, event: AuditEvent):
     return;
   }
   batch.put(auditEvents, [accountId, 'failure', number + 1], record);
-  dropBefore(batch, [accountId, 'failure', number + 1 - limits.auditFailuresMax]);
+  drop(batch, [accountId, 'failure', number + 1 - limits.auditFailuresMax]);
 }
 
 function newest(
   batch: Batch,
   accountId: string,
   ring: AuditRing,
-): { readonly number: number; readonly record?: AuditRecord } {
-  const [last] = batch.range(auditEvents, { prefix: [accountId, ring], reverse: true, limit: 1 });
-  return last === undefined ? { number: 0 } : { number: last.key[2], record: last.value };
+): { readonly number: number; readonly record?: AuditRecord | undefined } {
+  const [last] = batch.keysIn(auditEvents, { prefix: [accountId, ring], reverse: true, limit: 1 });
+  return last === undefined ? { number: 0 } : { number: last[2], record: intact(batch, auditEvents, last) };
 }
 
-function dropBefore(batch: Batch, key: [accountId: string, ring: AuditRing, number: number]): void {
-  if (batch.get(auditEvents, key) !== undefined) batch.remove(auditEvents, key);
+function drop(batch: Batch, key: [accountId: string, ring: AuditRing, number: number]): void {
+  if (key[2] > 0) batch.remove(auditEvents, key);
 }
 
 function recordOf({ atMs, act, source, detail }: AuditEvent): AuditRecord {

@@ -1,4 +1,5 @@
 /** Records in the hub's log which settings, and which version, differ from those of the start before. */
+import { intact } from '../store/intact.ts';
 import { meta } from '../store/meta/meta.ts';
 import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +16,7 @@ export interface StartedWith {
 /** Compares with what the start before noted, and notes this one. The first start has nothing to compare with. */
 export async function noteStart(store: Store, now: StartedWith, atMs: number): Promise<void> {
   const text = JSON.stringify(now);
-  const before = store.get(meta, [ROW])?.value;
+  const before = intact(store, meta, [ROW])?.value;
   if (before === text) return;
   await store.write(HUB, (batch) => {
     batch.put(meta, [ROW], { value: text });

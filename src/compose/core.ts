@@ -26,7 +26,7 @@ import { damagedSchemaRows, putSchema, schemaOf } from '../store/meta/schema.ts'
 import { HUB } from '../store/owners.ts';
 import { type DamagedRow, keyText } from '../store/row-sums.ts';
 import { checkMasterKey } from '../store/sealing/key-check.ts';
-import { openSealer } from '../store/sealing/own-key.ts';
+import { keepHashKey, openSealer } from '../store/sealing/own-key.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import { type DiskFailure, Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -105,6 +105,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, 
     life.own('store', store);
     const sealer = openSealer(store, masterKey);
     await checkMasterKey(store, sealer);
+    await keepHashKey(store);
     await numberNew(store);
     const epoch = await openEpoch(store);
     const dropped = await dropImports(store, allTables);

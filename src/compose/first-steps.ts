@@ -15,7 +15,7 @@ const FILTER_ONLY =
 export function firstStep(store: Store, config: Config, port: number, log: Log): string | undefined {
   const [rule = ''] = config.signup;
   if (!['open', 'invite', 'closed'].includes(rule)) log.warn(FILTER_ONLY);
-  if (store.range(accounts, { prefix: [], limit: 1 }).length > 0) return undefined;
+  for (const _ of store.keysIn(accounts, { prefix: [], limit: 1 })) return undefined;
   const page = `${ownAddress(config, port)}/signup`;
   const onPage = rule === 'open' ? `open ${page}, or run` : 'run `cairn invite create` and open its link, or run';
   const how = rule === 'closed' ? 'run' : onPage;

@@ -2,6 +2,7 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { isThere, unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import { DAY_MS } from '../time/calendar.ts';
 import { documentBin, type Space } from './records.ts';
@@ -28,14 +29,21 @@ export class DocumentBin {
   async empty(nowMs: number): Promise<number> {
     const { store, actors } = this.#options;
     const cutoffMs = nowMs - limits.binDays * DAY_MS;
+    const damaged = new Set<string>();
     let removed = 0;
     for (;;) {
-      const rows = store.range(documentBin, { prefix: [], limit: limits.documentBinRowsMax });
-      const due = rows.map(({ key }) => key).filter(([sinceMs]) => sinceMs <= cutoffMs);
+      const due: BinKey[] = [];
+      for (const key of store.keys(documentBin)) {
+        if (key[0] > cutoffMs || due.length === limits.documentBinRowsMax) break;
+        if (!damaged.has(key[1])) due.push(key);
+      }
       if (due.length === 0) return removed;
       for (const accountId of new Set(due.map((key) => key[1]))) {
         const keys = due.filter((key) => key[1] === accountId);
-        removed += await actors.account(accountId).ask((batch) => this.#remove(batch, keys));
+        const work = () => actors.account(accountId).ask((batch) => this.#remove(batch, keys));
+        const count = await unlessDamaged(work, undefined);
+        if (count === undefined) damaged.add(accountId);
+        removed += count ?? 0;
       }
     }
   }
@@ -44,7 +52,7 @@ export class DocumentBin {
     let removed = 0;
     for (const key of keys) {
       // Restored after it was found.
-      if (batch.get(documentBin, key) === undefined) continue;
+      if (!isThere(batch, documentBin, key)) continue;
       const [, accountId, space, id, version] = key;
       const name = { accountId, space, id };
       batch.remove(documentBin, key);

@@ -9,6 +9,7 @@ import { isWellFormed, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { countBytes, textBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { intact } from '../store/intact.ts';
 import type { Reader } from '../store/table.ts';
 import { type Space, type VersionKey, type VersionRecord, versionRows, versionTexts } from './records.ts';
 
@@ -66,7 +67,7 @@ export function putVersion(
 /** Drops a version if it is stored. */
 export function dropVersion(batch: Batch, name: DocumentName, version: number): void {
   const key = versionKey(name, version);
-  const kept = batch.get(versionRows, key);
+  const kept = intact(batch, versionRows, key);
   if (kept !== undefined) countBytes(batch, name.accountId, 'documents', -textBytes(kept.size_bytes));
   batch.remove(versionRows, key);
   batch.remove(versionTexts, key);
@@ -74,7 +75,8 @@ export function dropVersion(batch: Batch, name: DocumentName, version: number): 
 
 /** Drops every version of a document. */
 export function dropDocument(batch: Batch, name: DocumentName): void {
-  for (const { version } of versionsOf(batch, name)) dropVersion(batch, name, version);
+  const { accountId, space, id } = name;
+  for (const key of batch.keys(versionRows, [accountId, space, id])) dropVersion(batch, name, key[3]);
 }
 
 /** Returns the text of a version, or undefined when it is not stored. */

@@ -9,6 +9,7 @@ import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
 import type { Committer, GroupView, Write } from './committer.ts';
+import { intact } from './intact.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import { sealRow } from './row-sums.ts';
 import type { Entry, Key, RangeQuery, Reader, Table } from './table.ts';
@@ -198,14 +199,18 @@ class DecisionBatch implements Batch {
     return this.#reader.keys(table, prefix);
   }
 
+  keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
+    return this.#reader.keysIn(table, query);
+  }
+
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
-    checkOwner(this.#writer, table, key, value, () => this.get(table, key));
+    checkOwner(this.#writer, table, key, value, () => intact(this, table, key));
     const bytes = sealRow(table, key, table.codec.encode(value));
     this.writes.push({ table, key, bytes });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
-    checkOwner(this.#writer, table, key, undefined, () => this.get(table, key));
+    checkOwner(this.#writer, table, key, undefined, () => intact(this, table, key));
     this.writes.push({ table, key });
   }
 }

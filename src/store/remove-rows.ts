@@ -1,6 +1,7 @@
 /** Removes large numbers of rows: a bounded number per commit, so other writers get their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../limits/service.ts';
+import { intactEntries } from './intact.ts';
 import { SWEEP } from './owners.ts';
 import type { Store } from './store.ts';
 import type { AnyTable, Entry, Key, Table } from './table.ts';
@@ -25,7 +26,7 @@ export async function removeRowsOwnedBy(store: Store, table: AnyTable, accountId
     // The key names the account, but not first.
     await removeChosen(store, table, store.keys(table), (key: Key) => (key.includes(accountId) ? key : undefined));
   } else if (typeof owned === 'object') {
-    const rows: Iterable<Entry<Key, Record<string, unknown>>> = store.entries(table, { prefix: [] });
+    const rows: Iterable<Entry<Key, Record<string, unknown>>> = intactEntries(store, table, { prefix: [] });
     await removeChosen(store, table, rows, ({ key, value }) => (value[owned.member] === accountId ? key : undefined));
   }
 }

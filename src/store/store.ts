@@ -75,7 +75,12 @@ export class Store implements Reader {
     this.#revisions = new Revisions(options.tables);
     const path = join(options.folder, DATA_FILE);
     const { mapBytes = limits.mapBytes } = options;
-    if (existsSync(path)) checkDataFile(path, mapBytes);
+    if (existsSync(path))
+      checkDataFile(
+        path,
+        mapBytes,
+        options.tables.map(({ name }) => name),
+      );
     checkAddressSpace(mapBytes);
     this.#onFailure = options.onFailure ?? (() => undefined);
     const { readOnly = false } = options;

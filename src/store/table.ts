@@ -44,14 +44,14 @@ export interface Reader {
   view<K extends Key>(table: Table<K, Uint8Array>, key: K): Uint8Array | undefined;
   /** The keys of a table that begin with `prefix`, in order, without reading values. */
   keys<K extends Key, V>(table: Table<K, V>, prefix?: Key): Generator<K>;
+  /** Like `range`, one key at a time, without reading values. */
+  keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K>;
 }
 
 /** Reads row by row. */
-export interface Walkable extends Pick<Reader, 'get' | 'range'> {
+export interface Walkable extends Pick<Reader, 'get' | 'range' | 'keysIn'> {
   /** One row at a time, in order. */
   entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>>;
-  /** Like `entries`, without reading values. */
-  keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K>;
 }
 
 /** Reads of one moment, unaffected by later writes. */

@@ -7,6 +7,7 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
+import { unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { TaskRecord } from './declared.ts';
@@ -46,9 +47,9 @@ export class CategoryClearing {
   }
 
   /** Returns the deleted categories still present in task records of an account. */
-  of(reader: Pick<Reader, 'range'>, accountId: string): ReadonlySet<number> {
+  of(reader: Pick<Reader, 'keysIn'>, accountId: string): ReadonlySet<number> {
     if (!this.#accounts.has(accountId)) return NONE;
-    return new Set(reader.range(clearedCategories, { prefix: [accountId] }).map(({ key }) => key[1]));
+    return new Set(Array.from(reader.keysIn(clearedCategories, { prefix: [accountId] }), ([, id]) => id));
   }
 
   /** Clears the recorded categories in the background. Resolves with the number of categories fully cleared. */
@@ -69,11 +70,14 @@ export class CategoryClearing {
     let cleared = 0;
     for (const accountId of this.#accounts) {
       const actor = this.#options.actors.account(accountId);
-      for (const { key } of this.#options.store.range(clearedCategories, { prefix: [accountId] })) {
-        for (let isLeft = true; isLeft; ) {
+      for (const key of Array.from(this.#options.store.keys(clearedCategories, [accountId]))) {
+        const one = () => actor.ask((batch) => clearSome(batch, accountId, key[1]));
+        let isLeft: boolean | undefined = true;
+        while (isLeft === true) {
           if (this.#isClosed) return cleared;
-          isLeft = await actor.ask((batch) => clearSome(batch, accountId, key[1]));
+          isLeft = await unlessDamaged<boolean | undefined>(one, undefined);
         }
+        if (isLeft === undefined) continue;
         await actor.ask((batch) => batch.remove(clearedCategories, key));
         cleared += 1;
       }

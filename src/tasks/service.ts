@@ -10,6 +10,7 @@ import type { Quotas } from '../quotas/quotas.ts';
 import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
+import { intact, isThere, unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
@@ -212,12 +213,17 @@ export class Tasks {
   /** Permanently deletes tasks past their days in the trash. Resolves with the number of deleted tasks. */
   async emptyBin(nowMs: number): Promise<number> {
     const cutoffMs = binCutoffMs(nowMs);
+    const { actors } = this.#options;
+    const damaged = new Set<string>();
     let removed = 0;
     for (;;) {
-      const due = this.#binnedBefore(cutoffMs);
+      const due = this.#binnedBefore(cutoffMs, damaged);
       if (due.size === 0) return removed;
       for (const [accountId, ids] of due) {
-        removed += await this.#options.actors.account(accountId).ask((batch) => emptyBinOf(batch, accountId, ids));
+        const work = () => actors.account(accountId).ask((batch) => emptyBinOf(batch, accountId, ids));
+        const count = await unlessDamaged(work, undefined);
+        if (count === undefined) damaged.add(accountId);
+        removed += count ?? 0;
       }
     }
   }
@@ -239,13 +245,18 @@ export class Tasks {
     return readTasks(this.#options.store, accountId, ids).map((task) => withoutCleared(task, cleared));
   }
 
-  /** Returns the oldest deleted tasks by account, up to a limit. */
-  #binnedBefore(cutoffMs: number): Map<string, (readonly [deletedMs: number, id: number])[]> {
+  /** Returns the oldest deleted tasks by account, up to a limit, except those of some accounts. */
+  #binnedBefore(
+    cutoffMs: number,
+    without: ReadonlySet<string>,
+  ): Map<string, (readonly [deletedMs: number, id: number])[]> {
     const due = new Map<string, (readonly [number, number])[]>();
-    for (const { key } of this.#options.store.range(taskBin, { prefix: [], limit: limits.binRowsMax })) {
-      const [deletedMs, accountId, id] = key;
-      if (deletedMs > cutoffMs) break;
+    let rows = 0;
+    for (const [deletedMs, accountId, id] of this.#options.store.keys(taskBin)) {
+      if (deletedMs > cutoffMs || rows === limits.binRowsMax) break;
+      if (without.has(accountId)) continue;
       due.set(accountId, [...(due.get(accountId) ?? []), [deletedMs, id]]);
+      rows += 1;
     }
     return due;
   }
@@ -290,8 +301,8 @@ function emptyBinOf(batch: Batch, accountId: string, ids: readonly (readonly [nu
   for (const [deletedMs, id] of ids) {
     const key: [number, string, number] = [deletedMs, accountId, id];
     // Restored since it was listed.
-    if (batch.get(taskBin, key) === undefined) continue;
-    const task = batch.get(tasks, [accountId, id]);
+    if (!isThere(batch, taskBin, key)) continue;
+    const task = intact(batch, tasks, [accountId, id]);
     if (task !== undefined) countBytes(batch, accountId, 'documents', -recordBytes(task.content));
     batch.remove(taskBin, key);
     batch.remove(tasks, [accountId, id]);

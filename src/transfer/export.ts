@@ -1,5 +1,5 @@
 /** Exports one account as an archive, with the part of every capability from one snapshot, while the service runs. */
-import { accounts, rowOfEmail } from '../accounts/records.ts';
+import { type AccountRecord, accounts, rowOfEmail } from '../accounts/records.ts';
 import { normalizeEmail } from '../accounts/rules.ts';
 import { changeRecord, exportActivity } from '../activity/portable.ts';
 import type { ArchiveManifest } from '../archive/format.ts';
@@ -15,6 +15,7 @@ import { exportDocuments } from '../documents/portable.ts';
 import { blobRecord, exportMirror } from '../mirror/portable.ts';
 import { keyText } from '../store/row-sums.ts';
 import type { Store } from '../store/store.ts';
+import type { Snapshot } from '../store/table.ts';
 import { exportVaults } from '../sync/portable/export.ts';
 import { vaultRecordSchema } from '../sync/portable/records.ts';
 import { categoryExists } from '../tasks/categories.ts';
@@ -38,10 +39,15 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
     unreadable.add(`${table} ${keyText(key)}: the record cannot be read`),
   );
   try {
-    const accountId = rowOfEmail(snapshot, normalizeEmail(email))?.account_id;
-    const account = accountId === undefined ? undefined : snapshot.get(accounts, [accountId]);
-    if (accountId === undefined || account === undefined)
+    const address = normalizeEmail(email);
+    const accountId = rowOfEmail(snapshot, address)?.account_id ?? accountWith(snapshot, address);
+    const stored = accountId === undefined ? undefined : snapshot.get(accounts, [accountId]);
+    if (accountId === undefined || (stored === undefined && unreadable.size === 0)) {
       throw new StartError('no account has this email; `cairn account list` shows all.');
+    }
+    const madeAt = new Date(now()).toISOString();
+    // A damaged row of the account is told as missing; the rest of the account can still be had.
+    const account: AccountRecord = stored ?? { email: address, name: null, created_at: madeAt };
     const archive = openArchive(folder, onBytes);
     try {
       const hasCategory = (id: number) => categoryExists(snapshot, accountId, id);
@@ -57,12 +63,12 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       );
       archive.section('activity', changeRecord(instant), (output) => exportActivity(snapshot, accountId, output));
       for (const one of unreadable) archive.noteMissing(one);
-      const { email: address, name, created_at, time_zone, password_hash: _, ...rest } = account;
+      const { email: own, name, created_at, time_zone, password_hash: _, ...rest } = account;
       nothingElse(rest);
       return archive.finish({
         cairn_version: version,
-        made_at: new Date(now()).toISOString(),
-        account: { email: address, name, created_at, ...(time_zone == null ? {} : { time_zone }) },
+        made_at: madeAt,
+        account: { email: own, name, created_at, ...(time_zone == null ? {} : { time_zone }) },
       });
     } catch (error) {
       archive.abandon();
@@ -71,6 +77,12 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
   } finally {
     snapshot.close();
   }
+}
+
+/** The account with an email whose own row, by email, is damaged. */
+function accountWith(snapshot: Snapshot, email: string): string | undefined {
+  for (const { key, value } of snapshot.entries(accounts, { prefix: [] })) if (value.email === email) return key[0];
+  return undefined;
 }
 
 function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveWriter {

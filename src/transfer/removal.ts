@@ -10,6 +10,7 @@ import { Rounds } from '../common/rounds.ts';
 import type { Sweep } from '../common/sweep.ts';
 import { blobs, chunks } from '../mirror/records.ts';
 import { deviceExpiries, deviceGrants, deviceUserCodes } from '../oauth/records.ts';
+import { intact, intactEntries } from '../store/intact.ts';
 import { SWEEP } from '../store/owners.ts';
 import { removeRows, removeRowsOwnedBy } from '../store/remove-rows.ts';
 import type { Store } from '../store/store.ts';
@@ -96,8 +97,8 @@ export class AccountRemoval {
   /** Releases the email, unless another account has it by now. */
   async #freeEmail(accountId: string): Promise<void> {
     await this.#options.store.write(SWEEP, (batch) => {
-      const email = batch.get(accounts, [accountId])?.email;
-      if (email === undefined || batch.get(emails, [email])?.account_id !== accountId) return;
+      const email = intact(batch, accounts, [accountId])?.email;
+      if (email === undefined || intact(batch, emails, [email])?.account_id !== accountId) return;
       batch.remove(emails, [email]);
     });
   }
@@ -106,11 +107,13 @@ export class AccountRemoval {
   async #removeBlobs(accountId: string): Promise<void> {
     const { store } = this.#options;
     for (;;) {
-      const [blob] = store.range(blobs, { prefix: [accountId], limit: 1 });
-      if (blob === undefined || this.#rounds.isStopped) return;
+      const [key] = store.keysIn(blobs, { prefix: [accountId], limit: 1 });
+      if (key === undefined || this.#rounds.isStopped) return;
+      // The bytes of a damaged row stay: their number is not known.
+      const blob = intact(store, blobs, key);
       await store.write(SWEEP, (batch) => {
-        for (const key of batch.keys(chunks, [blob.value.storage_id])) batch.remove(chunks, key);
-        batch.remove(blobs, blob.key);
+        if (blob !== undefined) for (const chunk of batch.keys(chunks, [blob.storage_id])) batch.remove(chunks, chunk);
+        batch.remove(blobs, key);
       });
     }
   }
@@ -118,7 +121,7 @@ export class AccountRemoval {
   /** Removes devices that the account authorized but that have not fetched their tokens yet. */
   async #removeGrants(accountId: string): Promise<void> {
     await this.#options.store.write(SWEEP, (batch) => {
-      for (const { key, value } of batch.range(deviceGrants, { prefix: [] })) {
+      for (const { key, value } of intactEntries(batch, deviceGrants, { prefix: [] })) {
         if (value.account_id !== accountId) continue;
         batch.remove(deviceGrants, key);
         batch.remove(deviceUserCodes, [value.user_hash]);

@@ -2,37 +2,21 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { versions } from '../../src/sync/log/records.ts';
+import { filledFolder } from '../support/filled-folder.ts';
 import { fillTables } from '../support/filled-tables.ts';
-import { type Hub, runCairn, startHub } from '../support/hub.ts';
-import { Ledger } from '../support/ledger.ts';
-import { Desk, writes } from '../support/load.ts';
-import { Person, type Place } from '../support/person.ts';
+import { runCairn } from '../support/hub.ts';
 import { randomOf } from '../support/random.ts';
 import { RowFlips } from '../support/row-flips.ts';
 import { seed } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const ROUNDS = 40;
 const FLIPS = Number(process.env['ROW_FLIPS'] ?? 300);
-
-/** A hub with blobs, files and tasks of two people; `fill` adds to it. */
-async function filledFolder(random: () => number, fill?: (hub: Hub) => Promise<void>): Promise<string> {
-  const dataFolder = temporaryFolder();
-  const place: Place = { hub: await startHub({ dataFolder }) };
-  for (const person of [await Person.arrive(place, new Ledger()), await Person.arrive(place, new Ledger())]) {
-    const desk = new Desk(person, 20_000);
-    for (let round = 0; round < ROUNDS; round += 1) await writes[Math.floor(random() * writes.length)]?.(desk);
-  }
-  await fill?.(place.hub);
-  await place.hub.stop();
-  return dataFolder;
-}
 
 test(
   `[OPS-23, OPS-24] a flipped bit in a row is found, and stops no check (seed ${seed})`,
   async () => {
     const random = randomOf(seed);
-    const flips = new RowFlips(await filledFolder(random, fillTables));
+    const flips = new RowFlips((await filledFolder(random, { fill: fillTables })).dataFolder);
     expect(flips.verify().problems).toEqual([]);
     expect(flips.tableNames.length).toBeGreaterThan(65);
     const missed = new Map<string, number>();
@@ -69,10 +53,10 @@ test(
 
 test(`[OPS-23] a version whose head is damaged is named, and stops neither verify nor backup (seed ${seed})`, async () => {
   const random = randomOf(seed);
-  const dataFolder = await filledFolder(random);
+  const { dataFolder } = await filledFolder(random);
   const flips = new RowFlips(dataFolder);
   // The length of the metadata: bytes 4 to 7 of the head.
-  const flip = await flips.flip(random, { table: versions, from: 32, to: 64 });
+  const flip = await flips.flip(random, { table: versions.name, from: 32, to: 64 });
   await flips.store.close();
   const { code, stdout } = await runCairn(['verify', '--json'], { CAIRN_DATA: dataFolder });
   expect(code).toBe(1);

@@ -180,6 +180,10 @@ class Harness implements Reader {
   *keys<K extends Key, V>(_table: Table<K, V>): Generator<K> {
     for (const key of this.data.keys()) yield [key] as Key as K;
   }
+
+  keysIn<K extends Key, V>(table: Table<K, V>): Generator<K> {
+    return this.keys(table);
+  }
 }
 
 test('[LIM-2] a commit takes no more decisions than the limit says; the next ones wait for the next commit', async () => {

@@ -6,7 +6,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type CommandResult, cleanEnvironment, type Hub } from './hub.ts';
+import { type CommandResult, cleanEnvironment, type Hub, isCompiled } from './hub.ts';
 
 export interface RoomRequest {
   /** The words after `cairn`, `serve` to start the service and `stop` to end it. */
@@ -68,7 +68,9 @@ class CommandRoom {
 
   #open(): ChildProcess {
     if (this.#child !== undefined) return this.#child;
-    const script = fileURLToPath(new URL('command-room-process.js', import.meta.url));
+    const script = fileURLToPath(
+      new URL(`${isCompiled ? '' : '../../dist/test/support/'}command-room-process.js`, import.meta.url),
+    );
     this.#child = fork(script, { env: cleanEnvironment(this.#env), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     return this.#child;
   }

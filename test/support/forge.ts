@@ -15,6 +15,7 @@ export async function forge(store: Store, change: (batch: Batch) => void): Promi
       range: (table, query) => batch.range(table, query),
       view: (table, key) => batch.view(table, key),
       keys: (table, prefix) => batch.keys(table, prefix),
+      keysIn: (table, query) => batch.keysIn(table, query),
       put: (table, key, value) => batch.put(anyones(table), key, value),
       remove: (table, key) => batch.remove(anyones(table), key),
     });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** The built command, whether this file runs as it is or compiled, below `dist`. */
-const isCompiled = import.meta.url.includes('/dist/');
+export const isCompiled = import.meta.url.includes('/dist/');
 export const CAIRN = fileURLToPath(
   new URL(isCompiled ? '../../src/cli/cairn.js' : '../../dist/src/cli/cairn.js', import.meta.url),
 );

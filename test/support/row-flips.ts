@@ -69,10 +69,10 @@ export class RowFlips {
    */
   async flip(
     random: () => number,
-    { table, from = 0, to }: { readonly table?: AnyTable; readonly from?: number; readonly to?: number } = {},
+    { table, from = 0, to }: { readonly table?: string; readonly from?: number; readonly to?: number } = {},
   ): Promise<Flipped | undefined> {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-    const { raw, keys } = pick(this.#tables.filter(({ raw: { name } }) => table === undefined || name === table.name));
+    const { raw, keys } = pick(this.#tables.filter(({ raw: { name } }) => table === undefined || name === table));
     const key = pick(keys);
     const before = Uint8Array.from(this.store.get(raw, key) as Uint8Array);
     if (before.length === 0) return undefined;

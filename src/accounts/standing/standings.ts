@@ -6,12 +6,17 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct, OPERATOR } from '../../audit/note.ts';
 import type { AuditedAct, Source } from '../../audit/records.ts';
 import { Refusal } from '../../common/fault.ts';
+import type { Log } from '../../common/log.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import { intact } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
 import { accounts } from '../records.ts';
 import { removals, type StandingRecord, standings } from './records.ts';
 
 const ORDINARY: StandingRecord = { disabled_at: null, operator: false, keeps_writing: false, quotas: {} };
+
+/** In place of a damaged state: the account may have been disabled. */
+const unknownSince = (atMs: number): StandingRecord => ({ ...ORDINARY, disabled_at: new Date(atMs).toISOString() });
 
 const FIRST: StandingRecord = { ...ORDINARY, operator: true };
 
@@ -21,6 +26,7 @@ export interface StandingsOptions {
   /** Within the decision that deletes an account: releases data owned by other actors, such as vaults. */
   readonly release: (batch: Batch, accountId: string, at: string) => void;
   readonly now: () => number;
+  readonly log: Log;
 }
 
 export class Standings {
@@ -31,7 +37,9 @@ export class Standings {
 
   constructor(options: StandingsOptions) {
     this.#options = options;
-    for (const { key, value } of options.store.range(standings, { prefix: [] })) this.#known.set(key[0], value);
+    for (const key of options.store.keys(standings)) {
+      this.#known.set(key[0], intact(options.store, standings, key) ?? this.#unknown(key[0]));
+    }
     for (const [accountId] of options.store.keys(removals)) this.#shut(accountId);
   }
 
@@ -93,7 +101,7 @@ export class Standings {
   ): Promise<StandingRecord> {
     const changed = await this.#options.actors.account(accountId).ask((batch): StandingRecord => {
       if (batch.get(accounts, [accountId]) === undefined) throw noAccount();
-      const before = batch.get(standings, [accountId]) ?? ORDINARY;
+      const before = intact(batch, standings, [accountId]) ?? this.of(accountId);
       const merged = Object.entries({ ...before.quotas, ...quotas }).filter(([, bytes]) => bytes !== null);
       const next = { ...before, ...given, quotas: Object.fromEntries(merged) };
       batch.put(standings, [accountId], next);
@@ -140,6 +148,14 @@ export class Standings {
       throw error;
     }
     for (const listener of this.#listeners) listener(accountId);
+  }
+
+  #unknown(accountId: string): StandingRecord {
+    this.#options.log.error(
+      { account: accountId },
+      'the state of an account is damaged: it is disabled until `cairn account enable`; set its quotas and rights again',
+    );
+    return unknownSince(this.#options.now());
   }
 
   #shut(accountId: string): void {

@@ -1,6 +1,7 @@
 /** Forgets idempotency keys after their time. */
 import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
+import { unlessDamaged } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
 import type { ActorRegistry } from '../registry.ts';
 import { forgetOldKeys } from './once.ts';
@@ -23,8 +24,9 @@ export function usedKeySweep({
       const cutoffMs = now() - limits.idempotencyKeyHours * 3_600_000;
       let removed = 0;
       for (const [accountId] of Array.from(store.keys(keyHeads))) {
+        const actor = actors.account(accountId);
         for (let some = -1; some !== 0; removed += some) {
-          some = await actors.account(accountId).ask((batch) => forgetOldKeys(batch, accountId, cutoffMs));
+          some = await unlessDamaged(() => actor.ask((batch) => forgetOldKeys(batch, accountId, cutoffMs)), 0);
         }
       }
       return removed;

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
 import { IMPORT_SOURCES } from '../../client/importing/imported.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
+import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
@@ -94,7 +95,7 @@ async function noteExport(email: string): Promise<void> {
   try {
     await control({ command: 'audit.exported', email });
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof StartError || error instanceof Refusal)) throw error;
     printError(`cairn: the archive is complete; the export is not in the audit log, because ${error.message}`);
   }
 }

@@ -6,6 +6,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { Database } from 'lmdb';
 import { BrokenFile } from '../data-file/check.ts';
 import { type FileHead, readableHeads } from '../data-file/head.ts';
+import { nameWithFlippedBit } from '../data-file/table-names.ts';
 import { PageWalk } from '../data-file/walk.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
 import type { AnyTable } from '../table.ts';
@@ -91,10 +92,12 @@ class RowWriter {
 
   #open(name: string): void {
     this.#flush();
-    // A name that no version of the tables has is damage.
-    this.#table = this.#names.has(name)
-      ? this.#target.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
-      : undefined;
+    // Another name that no version of the tables has is damage.
+    const meant = this.#names.has(name) ? name : nameWithFlippedBit(name, this.#names);
+    this.#table =
+      meant === undefined
+        ? undefined
+        : this.#target.openDB<Buffer, Buffer>({ name: meant, encoding: 'binary', keyEncoding: 'binary' });
   }
 
   #put(key: Buffer, value: Buffer): void {

@@ -4,7 +4,8 @@ import { basename } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 import { DamagedFile, readDataFileHead } from './head.ts';
-import { PageWalk } from './walk.ts';
+import { nameWithFlippedBit } from './table-names.ts';
+import { PageWalk, type WalkWatcher } from './walk.ts';
 
 /** Reports a data file that is broken in its structure, so that LMDB could end the process on it. */
 export class BrokenFile extends StartError {}
@@ -16,22 +17,35 @@ const TRIES = 3;
  * Checks the head of a data file and its lists of tables and free pages. Checks all pages when the file is shorter than
  * its head states. That alone is not damage: pages at the end that a transaction allocated and freed are never written
  * (see `mm_last_pg` in mdb.c).
+ * @param known names of tables; when given, a table whose name has a flipped bit is damage
  * @throws BrokenFile when LMDB cannot open it safely, and StartError when the file or its size prevents it
  */
-export function checkDataFile(path: string, mapBytes: number): void {
+export function checkDataFile(path: string, mapBytes: number, known: readonly string[] = []): void {
   const problem = withFile(path, (descriptor) => {
     const { size } = fstatSync(descriptor);
     if (size === 0) return 'it is empty';
     if (size + limits.diskFreeBytesMin > mapBytes) throw mapTooSmall(size, mapBytes);
     const head = readDataFileHead(descriptor);
     const isShort = size < (head.pageLast + 1) * head.pageBytes;
-    const [damage] = new PageWalk(descriptor, head).run(isShort);
+    const names: string[] = [];
+    const watcher: WalkWatcher = { after: -1, onPages: () => undefined, onTable: (name) => void names.push(name) };
+    const [damage = misnamed(names, known)] = new PageWalk(descriptor, head, watcher).run(isShort);
     return damage === undefined ? undefined : `${isShort ? 'it was cut short' : 'it is damaged'} (${damage})`;
   });
   if (problem === undefined) return;
   throw new BrokenFile(
     `${basename(path)} cannot be opened: ${problem}; keep the file, and restore a backup into an empty folder (\`cairn restore\`), or save what can be read (\`cairn backup\`).`,
   );
+}
+
+/** Tells of a table that is missing while another has its name but for one bit: the table would be made again, and be empty. */
+function misnamed(names: readonly string[], known: readonly string[]): string | undefined {
+  const missing = known.filter((name) => !names.includes(name));
+  for (const name of names.filter((each) => !known.includes(each))) {
+    const meant = nameWithFlippedBit(name, missing);
+    if (meant !== undefined) return `table ${meant} has another name`;
+  }
+  return undefined;
 }
 
 function mapTooSmall(size: number, mapBytes: number): StartError {

@@ -10,6 +10,9 @@ const DATA_VERSION = 2;
 export const META_PAGES = 2;
 const META_FLAG = 0x08;
 const META_BYTES = 160;
+/** The part of a meta page that only a commit changes: both trees, the last page and the transaction. */
+export const HEAD_TREES_FROM = 48;
+export const HEAD_TREES_TO = META_BYTES;
 const PAGE_BYTES_MIN = 256;
 const PAGE_BYTES_MAX = 0x10000;
 /** Every page size that LMDB knows. */
@@ -21,6 +24,9 @@ export const TREE_BYTES = 48;
 /** Root number of a tree without pages. */
 const NO_PAGE = 2n ** 64n - 1n;
 const DEPTH_MAX = 32;
+/** The flags of a tree's kind; those of the list of free pages have more bits, which are the environment's. */
+const KIND_FLAGS = 0x7e;
+const INTEGER_KEYS = 0x08;
 
 /** One tree of pages: a table, the list of tables, or the list of free pages. */
 export interface Tree {
@@ -59,11 +65,10 @@ export function readDataFileHead(descriptor: number): FileHead {
   const second = readMeta(descriptor, 1, first.pageBytes);
   if (second.pageBytes !== first.pageBytes) throw new DamagedFile('its two meta pages disagree on the page size');
   const { trees, ...newest } = first.transaction >= second.transaction ? first : second;
-  return {
-    ...newest,
-    free: readTree(trees.subarray(0, TREE_BYTES), newest.pageLast),
-    main: readTree(trees.subarray(TREE_BYTES, 2 * TREE_BYTES), newest.pageLast),
-  };
+  const [free, main] = [trees.subarray(0, TREE_BYTES), trees.subarray(TREE_BYTES, 2 * TREE_BYTES)];
+  if (!isFreePages(free) || !isPlainTable(main))
+    throw new DamagedFile('its lists of pages and tables are of another kind');
+  return { ...newest, free: readTree(free, newest.pageLast), main: readTree(main, newest.pageLast) };
 }
 
 /**
@@ -98,6 +103,15 @@ export function newestHead(descriptor: number): { readonly head: FileHead; reado
     if (head.transaction === before.transaction) return { head, page };
   }
 }
+
+/**
+ * True for the `MDB_db` of a table, and of the list of tables: without fixed values or any flag. LMDB refuses a table of
+ * another kind, or reads it in another way.
+ */
+export const isPlainTable = (bytes: Buffer): boolean => bytes.readUInt32LE(0) === 0 && bytes.readUInt16LE(4) === 0;
+
+/** True for the `MDB_db` of the list of free pages, whose keys are integers. Its first field is the size of a page. */
+const isFreePages = (bytes: Buffer): boolean => (bytes.readUInt16LE(4) & KIND_FLAGS) === INTEGER_KEYS;
 
 /** Parses the bytes of an `MDB_db`. Throws DamagedFile when root or depth is invalid. */
 export function readTree(bytes: Buffer, pageLast: number): Tree {

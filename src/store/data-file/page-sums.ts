@@ -6,7 +6,7 @@
 import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { newestHead } from './head.ts';
+import { HEAD_TREES_FROM, HEAD_TREES_TO, META_PAGES, newestHead } from './head.ts';
 import { fileIdentity } from './identity.ts';
 import { DATA_FILE } from './names.ts';
 import { PageWalk } from './walk.ts';
@@ -16,6 +16,7 @@ const SUMS_FILE = 'page-sums';
 const ENTRY_BYTES = 8;
 /** Most pages reported individually. */
 const NAMED_MAX = 100;
+const HEAD = 'the head of the file';
 
 interface Sums {
   /** Identity of the data file (`fileIdentity`). */
@@ -43,29 +44,34 @@ export function checkPageSums(folder: string, mayStore = true): readonly Changed
   const file = fileIdentity(path);
   const descriptor = openSync(path, 'r');
   try {
-    const { head } = newestHead(descriptor);
+    const { head, page: meta } = newestHead(descriptor);
     // The meta page may not be on disk yet; after a power failure another transaction could get the same number.
     fdatasyncSync(descriptor);
     const known = load(folder, file);
     const entries = Buffer.alloc((head.pageLast + 1) * ENTRY_BYTES);
     const changed: ChangedPage[] = [];
+    const look = (page: number, tree: string, now: PageState) => {
+      if (now.transaction > head.transaction || isChanged(known, page, now)) {
+        if (changed.length < NAMED_MAX) changed.push({ page, tree });
+        // Keep the old checksum, so that the next call reports the page again.
+        known?.entries.copy(entries, page * ENTRY_BYTES, page * ENTRY_BYTES, (page + 1) * ENTRY_BYTES);
+      } else {
+        entries.writeUInt32LE(now.sum, page * ENTRY_BYTES);
+        entries.writeUInt32LE(now.transaction % 2 ** 32, page * ENTRY_BYTES + 4);
+      }
+    };
     if (known !== undefined && head.transaction < known.until) {
-      changed.push({ page: known.until % 2, tree: 'the head of the file' });
+      changed.push({ page: known.until % META_PAGES, tree: HEAD });
+    } else {
+      const sum = crc32(meta.subarray(HEAD_TREES_FROM, HEAD_TREES_TO));
+      look(head.transaction % META_PAGES, HEAD, { sum, transaction: head.transaction });
     }
     new PageWalk(descriptor, head, {
       after: -1,
       onPages(page, count, tree) {
         const bytes = Buffer.allocUnsafe(count * head.pageBytes);
         const read = readSync(descriptor, bytes, 0, bytes.length, page * head.pageBytes);
-        const now = { sum: crc32(bytes.subarray(0, read)), transaction: Number(bytes.readBigUInt64LE(8)) };
-        if (now.transaction > head.transaction || isChanged(known, page, now)) {
-          if (changed.length < NAMED_MAX) changed.push({ page, tree });
-          // Keep the old checksum, so that the next call reports the page again.
-          known?.entries.copy(entries, page * ENTRY_BYTES, page * ENTRY_BYTES, (page + 1) * ENTRY_BYTES);
-        } else {
-          entries.writeUInt32LE(now.sum, page * ENTRY_BYTES);
-          entries.writeUInt32LE(now.transaction % 2 ** 32, page * ENTRY_BYTES + 4);
-        }
+        look(page, tree, { sum: crc32(bytes.subarray(0, read)), transaction: Number(bytes.readBigUInt64LE(8)) });
       },
       onTable: () => undefined,
     }).run(true);
@@ -76,11 +82,12 @@ export function checkPageSums(folder: string, mayStore = true): readonly Changed
   }
 }
 
-function isChanged(
-  known: Sums | undefined,
-  page: number,
-  now: { readonly sum: number; readonly transaction: number },
-): boolean {
+interface PageState {
+  readonly sum: number;
+  readonly transaction: number;
+}
+
+function isChanged(known: Sums | undefined, page: number, now: PageState): boolean {
   const at = page * ENTRY_BYTES;
   if (known === undefined || now.transaction > known.until || at + ENTRY_BYTES > known.entries.length) return false;
   const [sum, transaction] = [known.entries.readUInt32LE(at), known.entries.readUInt32LE(at + 4)];

@@ -1,10 +1,19 @@
 /**
  * Walks every tree of an LMDB data file page by page without LMDB, so that a damaged page is reported and does not end
- * the process. It checks structure (page numbers, kinds, offsets, sizes), not values. Layout as in `head.ts`, and
+ * the process. It checks structure (page numbers, kinds, offsets, sizes, free pages), not values. Layout as in `head.ts`, and
  * `MDB_node` of the same source.
  */
 import { fstatSync, readSync } from 'node:fs';
-import { DamagedFile, type FileHead, PAGE_HEADER_BYTES, readTree, TREE_BYTES, type Tree } from './head.ts';
+import { checkFreePages } from './free-pages.ts';
+import {
+  DamagedFile,
+  type FileHead,
+  isPlainTable,
+  PAGE_HEADER_BYTES,
+  readTree,
+  TREE_BYTES,
+  type Tree,
+} from './head.ts';
 
 const BRANCH = 0x01;
 const LEAF = 0x02;
@@ -14,6 +23,7 @@ const NODE_HEADER_BYTES = 8;
 const BIG_VALUE = 0x01;
 const SUB_TREE = 0x02;
 const PAGE_NUMBER_BYTES = 8;
+const FREE_PAGES = 'the list of free pages';
 /** Findings after which a walk ends, unless it also passes rows: one damaged page near a root causes many. */
 const PROBLEMS_MAX = 20;
 
@@ -62,7 +72,7 @@ export class PageWalk {
   /** Walks the lists of free pages and of tables; with `deep` every table too. Returns one sentence per finding. */
   run(deep: boolean): readonly string[] {
     this.#deep = deep;
-    this.#tree(this.#head.free, 'the list of free pages');
+    this.#tree(this.#head.free, FREE_PAGES);
     this.#tree(this.#head.main, 'the list of tables');
     return this.problems;
   }
@@ -102,15 +112,20 @@ export class PageWalk {
     if ((flags & BIG_VALUE) !== 0) {
       const first = Number(page.readBigUInt64LE(valueAt));
       this.#overflow(first, valueBytes, name);
+      if (name === FREE_PAGES) checkFreePages(this.#bigValue(first, valueBytes), this.#head.pageLast);
       if (this.#watcher?.onRow !== undefined) this.#watcher.onRow(key, this.#bigValue(first, valueBytes));
     } else if ((flags & SUB_TREE) !== 0) {
-      const table = page.toString('utf8', at, valueAt).replace(/\0$/, '');
-      const tree = readTree(page.subarray(valueAt, valueAt + TREE_BYTES), this.#head.pageLast);
+      const table = page.toString('latin1', at, valueAt).replace(/\0$/, '');
+      const bytes = page.subarray(valueAt, valueAt + TREE_BYTES);
+      const tree = readTree(bytes, this.#head.pageLast);
       this.#watcher?.onTable(table, tree.rows);
+      // Its pages are those of a table all the same.
+      if (!isPlainTable(bytes)) this.problems.push(`table ${table} of ${name} is of another kind`);
       if (this.#deep) this.#tree(tree, `table ${table}`);
     } else if (valueAt + valueBytes > page.length) {
       throw new DamagedFile(`a value of ${name} reaches beyond its page`);
-    } else this.#watcher?.onRow?.(key, page.subarray(valueAt, valueAt + valueBytes));
+    } else if (name === FREE_PAGES) checkFreePages(page.subarray(valueAt, valueAt + valueBytes), this.#head.pageLast);
+    else this.#watcher?.onRow?.(key, page.subarray(valueAt, valueAt + valueBytes));
   }
 
   /** The bytes of a value on overflow pages, after the header of the first. */

@@ -35,11 +35,22 @@ export class OverlayReads implements Reader {
     );
   }
 
-  *keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
-    const query = { prefix };
+  keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+    return this.keysIn(table, { prefix });
+  }
+
+  *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
     const over = this.#overlay.within(table.name, query);
-    if (over.length === 0) yield* this.#base.keys(table, prefix);
-    else for (const item of merge(this.#base.keysIn(table, query), over, query, (key) => key)) yield keyOf<K>(item);
+    if (over.length === 0) {
+      yield* this.#base.keysIn(table, query);
+      return;
+    }
+    const base = this.#base.keysIn(table, whole(query));
+    for (const item of cut(
+      merge(base, over, query, (key) => key),
+      query,
+    ))
+      yield keyOf<K>(item);
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import { isFromTheFuture } from '../../time/truth.ts';
+import { intact } from '../intact.ts';
 import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
@@ -99,5 +100,5 @@ export function newestKnownMs(store: Store): number {
 }
 
 function timeOf(store: Store, row: string): number {
-  return Number(store.get(meta, [row])?.value ?? 0);
+  return Number(intact(store, meta, [row])?.value ?? 0);
 }

@@ -3,18 +3,19 @@
  * the state they remember (sync cursors) was lost with the old file.
  */
 import { randomBytes } from 'node:crypto';
+import { intact } from '../intact.ts';
 import { HUB } from '../owners.ts';
 import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
 
-/** The current epoch, 16 hex characters. Creates one in a new data file. */
+/** The current epoch, 16 hex characters. Creates one in a new data file, and in place of a damaged one: clients start over. */
 export async function openEpoch(store: Store): Promise<string> {
   return epochOf(store) ?? (await startNewEpoch(store));
 }
 
 /** The current epoch; undefined in a file written only by an earlier version. For readers. */
 export function epochOf(store: Store): string | undefined {
-  return store.get(meta, ['epoch'])?.value;
+  return intact(store, meta, ['epoch'])?.value;
 }
 
 /** Replaces the current epoch and returns the new one. Two restores of one backup get different epochs. */

@@ -8,16 +8,22 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
 import { KEY_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import type { Batch } from '../group-commit.ts';
-import { meta } from '../meta/meta.ts';
+import { intact } from '../intact.ts';
+import { type MetaRow, meta } from '../meta/meta.ts';
+import { HUB } from '../owners.ts';
+import { DamagedRow } from '../row-sums.ts';
+import type { Store } from '../store.ts';
 import type { Reader } from '../table.ts';
 import { isMasterKey, putProof } from './key-check.ts';
 import { loadMasterKey, readKeyFile } from './master-key.ts';
 import { createSealer, hashKeyOf, type Sealer } from './seal.ts';
 
-const ROW = 'hash_key';
+/** Two rows with the same value: without it no secret that is kept as a hash can be checked. */
+const ROWS = ['hash_key', 'hash_key_copy'] as const;
 const OWNER = 'hub';
 const FIELD = 'hash key';
 const HASH_KEY_BYTES = 32;
@@ -36,7 +42,7 @@ export function moveHashKey(batch: Batch, from: Uint8Array, to: Uint8Array): Sea
   if (key === undefined) throw new Error('the master key was not checked before it is changed');
   const sealer = createSealer(to, key);
   const sealed = Buffer.from(sealer.sealRandom(OWNER, FIELD, key)).toString('hex');
-  batch.put(meta, [ROW], { value: sealed });
+  for (const row of ROWS) batch.put(meta, [row], { value: sealed });
   putProof(batch, sealer);
   return sealer;
 }
@@ -70,9 +76,31 @@ function nextKey(folder: string): Uint8Array | undefined {
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
+/** Of the two rows the one that is intact. Throws StartError when both are damaged. */
+function storedHashKey(store: Pick<Reader, 'get'>): MetaRow | undefined {
+  const [first, copy] = ROWS;
+  const row = intact(store, meta, [first]) ?? intact(store, meta, [copy]);
+  if (row !== undefined) return row;
+  try {
+    return store.get(meta, [first]);
+  } catch (error) {
+    if (!(error instanceof DamagedRow)) throw error;
+    throw new StartError(`${error.sentence}; it proves every key and token, so restore a backup (\`cairn restore\`).`);
+  }
+}
+
+/** Writes the stored hash key where its row is damaged or, in a file of an older version, missing. */
+export async function keepHashKey(store: Store): Promise<void> {
+  const row = storedHashKey(store);
+  if (row === undefined || ROWS.every((name) => intact(store, meta, [name]) !== undefined)) return;
+  await store.write(HUB, (batch) => {
+    for (const name of ROWS) batch.put(meta, [name], row);
+  });
+}
+
 /** The hash key of a data file; undefined when it is stored and this master key cannot open it. */
 function hashKey(store: Reader, masterKey: Uint8Array): Uint8Array | undefined {
-  const row = store.get(meta, [ROW]);
+  const row = storedHashKey(store);
   if (row === undefined) return hashKeyOf(masterKey);
   try {
     return createSealer(masterKey).openRandom(OWNER, FIELD, Buffer.from(row.value, 'hex'));

@@ -8,6 +8,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import { intact, unlessDamaged } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import { keptBytes } from '../log/change.ts';
@@ -44,9 +45,9 @@ export class Retention {
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(vaultHeads))) {
       // Until an import completes, its vaults have no owner, and the import relies on the versions it has written.
-      if (store.get(vaultOwners, [vaultId]) === undefined) continue;
-      gone += await this.#sweepFiles(vaultId, kept);
-      gone += await this.#sweepConflicts(vaultId, kept.cutoffMs);
+      if (intact(store, vaultOwners, [vaultId]) === undefined) continue;
+      gone += await unlessDamaged(() => this.#sweepFiles(vaultId, kept), 0);
+      gone += await unlessDamaged(() => this.#sweepConflicts(vaultId, kept.cutoffMs), 0);
     }
     return gone;
   }
@@ -72,12 +73,14 @@ export class Retention {
     let beyond: string | undefined;
     while (!this.#isStopped) {
       const from = beyond === undefined ? {} : { beyond };
-      const rows = store.range(files, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
-      for (const { key, value } of rows) {
-        if (value.versions > kept.versionsMin) gone += await this.#trim(vaultId, key[1], value, kept);
+      const keys = [...store.keysIn(files, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from })];
+      for (const key of keys) {
+        const file = intact(store, files, key);
+        if (file === undefined || file.versions <= kept.versionsMin) continue;
+        gone += await unlessDamaged(() => this.#trim(vaultId, key[1], file, kept), 0);
       }
-      beyond = rows.at(-1)?.key[1];
-      if (rows.length < limits.sweepTurnRows) break;
+      beyond = keys.at(-1)?.[1];
+      if (keys.length < limits.sweepTurnRows) break;
       await setImmediate();
     }
     return gone;
@@ -150,13 +153,16 @@ export class Retention {
     let beyond: string | undefined;
     while (!this.#isStopped) {
       const from = beyond === undefined ? {} : { beyond };
-      const rows = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
-      const due = rows.filter(({ value }) => isConflictDue(cutoffMs, value));
+      const keys = [...store.keysIn(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from })];
+      const due = keys.filter((key) => {
+        const conflict = intact(store, conflicts, key);
+        return conflict !== undefined && isConflictDue(cutoffMs, conflict);
+      });
       if (due.length > 0) {
         await actors.vault(vaultId).ask((batch) => {
           const shares = new PieceShares(batch);
           let freed = 0;
-          for (const { key } of due) {
+          for (const key of due) {
             // A concurrent round may have removed it, or somebody has taken back what settled it.
             const value = batch.get(conflicts, key);
             if (value === undefined || !isConflictDue(cutoffMs, value)) continue;
@@ -169,8 +175,8 @@ export class Retention {
         });
       }
       gone += due.length;
-      beyond = rows.at(-1)?.key[1];
-      if (rows.length < limits.sweepTurnRows) break;
+      beyond = keys.at(-1)?.[1];
+      if (keys.length < limits.sweepTurnRows) break;
       await setImmediate();
     }
     return gone;

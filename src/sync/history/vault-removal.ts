@@ -8,6 +8,7 @@ import type { Log } from '../../common/log.ts';
 import { Rounds } from '../../common/rounds.ts';
 import type { Sweep } from '../../common/sweep.ts';
 import { limits } from '../../limits/service.ts';
+import { intact, intactView } from '../../store/intact.ts';
 import { SWEEP } from '../../store/owners.ts';
 import { removeRows } from '../../store/remove-rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -102,7 +103,8 @@ export class VaultRemoval {
         : store.write(SWEEP, (batch): number => {
             const shares = new PieceShares(batch);
             for (const key of due) {
-              const bytes = batch.view(versions, key);
+              // The pieces of a damaged version stay: their number is not known.
+              const bytes = intactView(batch, versions, key);
               const storageId = bytes === undefined ? 0 : readVersionHead(bytes).storageId;
               if (storageId !== 0) shares.release(storageId);
               batch.remove(versions, key);
@@ -115,13 +117,14 @@ export class VaultRemoval {
   #conflicts(vaultId: string): Promise<number> {
     const { store } = this.#options;
     return this.#inPortions(() => {
-      const due = store.range(conflicts, { prefix: [vaultId], limit: limits.sweepTurnRows });
+      const due = [...first(store.keys(conflicts, [vaultId]), limits.sweepTurnRows)];
       return due.length === 0
         ? undefined
         : store.write(SWEEP, (batch): number => {
             const shares = new PieceShares(batch);
-            for (const { key, value } of due) {
-              if (value.storage_id !== 0) shares.release(value.storage_id);
+            for (const key of due) {
+              const storageId = intact(batch, conflicts, key)?.storage_id ?? 0;
+              if (storageId !== 0) shares.release(storageId);
               batch.remove(conflictBytes, key);
               batch.remove(conflicts, key);
             }
@@ -134,13 +137,17 @@ export class VaultRemoval {
   #packs(vaultId: string): Promise<number> {
     const { store, retirePacks } = this.#options;
     return this.#inPortions(() => {
-      const due = store.range(packs, { prefix: [vaultId], limit: limits.packsRemovedMax });
+      const due = [...first(store.keys(packs, [vaultId]), limits.packsRemovedMax)];
       if (due.length === 0) return undefined;
-      const packIds = due.map(({ key, value }) => readPackSummary(key[1], value).packId).filter((id) => id !== 0);
+      const packIds = due.flatMap((key) => {
+        const summary = intact(store, packs, key);
+        const packId = summary === undefined ? 0 : readPackSummary(key[1], summary).packId;
+        return packId === 0 ? [] : [packId];
+      });
       const since = new Date().toISOString();
       return store
         .write(SWEEP, (batch): number => {
-          for (const { key } of due) batch.remove(packs, key);
+          for (const key of due) batch.remove(packs, key);
           for (const packId of packIds) batch.put(loosePacks, [packId], { since });
           return due.length;
         })

@@ -4,6 +4,7 @@
  * each version to the previous one of the same path.
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
+import { intact } from '../../store/intact.ts';
 import { type AnyTable, defineTable, defineUnsummedTable, type Reader } from '../../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
 import type { FileRecord } from './file-record.ts';
@@ -94,7 +95,7 @@ export const vaultOwners = defineTable<[vaultId: string], { readonly account_id:
 
 /** Finds the account of a vault; undefined once the vault is deleted. */
 export function accountOfVault(store: Pick<Reader, 'get'>): (vaultId: string) => string | undefined {
-  return (vaultId) => store.get(vaultOwners, [vaultId])?.account_id;
+  return (vaultId) => intact(store, vaultOwners, [vaultId])?.account_id;
 }
 
 /** Deleted vaults whose rows are being removed. */
