@@ -120,7 +120,10 @@ export class PostgresLog implements CommitLog, Racetrack {
         const values = [this.#cell, name, piece, part];
         if ((await query.count(text, values)) === 1) continue;
         await query('rollback');
-        if (!sameBytes((await this.#part(query, name)) ?? new Uint8Array(), bytes)) throw new PartTaken(name);
+        const found = await this.#part(query, name);
+        // What was there a moment ago was not committed: a repeated statement met its own row. Nobody has other bytes.
+        if (found === undefined) throw new Error(`the database says that ${name} exists and does not give it`);
+        if (!sameBytes(found, bytes)) throw new PartTaken(name);
         return await this.#settle(query);
       }
       await query('commit');
