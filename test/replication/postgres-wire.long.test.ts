@@ -29,7 +29,10 @@ interface Lane {
 
 async function openLane(rough: string, direct: string): Promise<Lane> {
   const cell = `?cell=${randomBytes(6).toString('hex')}`;
-  const open = (url: string) => PostgresLog.open(url + cell, STATEMENT_MS);
+  const open = async (url: string): Promise<PostgresLog> => {
+    // A busy machine may not answer in so short a time.
+    return await PostgresLog.open(url + cell, STATEMENT_MS).catch(() => open(url));
+  };
   return { one: await open(rough), two: await open(rough), direct: await PostgresLog.open(direct + cell) };
 }
 

@@ -11,7 +11,7 @@ export const CAIRN = fileURLToPath(
   new URL(isCompiled ? '../../src/cli/cairn.js' : '../../dist/src/cli/cairn.js', import.meta.url),
 );
 /** Counted while this process runs: a clock goes on while a loop of hours is stopped (SIGSTOP). */
-const START_SECONDS_MAX = 30;
+const START_SECONDS_MAX = 120;
 
 export type LogLine = Record<string, unknown>;
 

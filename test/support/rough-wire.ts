@@ -32,7 +32,11 @@ export interface RoughWire {
   readonly port: number;
   /** What happens to the next statement. */
   mischief: (statement: string) => WireMischief;
+  /** How late an answer is that is `late`. */
+  lateMs: number;
   readonly counts: Map<WireMischief, number>;
+  /** Ends all connections. */
+  cutAll(): void;
   close(): void;
 }
 
@@ -95,7 +99,7 @@ const TERMINATED = report('E', 'FATAL', '57P01', 'terminating connection due to 
 class Wire {
   readonly #client: Socket;
   readonly #server: Socket;
-  readonly #choose: (statement: string) => WireMischief;
+  readonly #rough: RoughWire;
   readonly #asked = new Messages(false);
   readonly #answered = new Messages(true);
   #exchange: Message[] = [];
@@ -103,10 +107,10 @@ class Wire {
   #mischief: WireMischief = 'none';
   #swallows = 0;
 
-  constructor(client: Socket, port: number, choose: (statement: string) => WireMischief) {
+  constructor(client: Socket, port: number, rough: RoughWire) {
     this.#client = client;
     this.#server = connect(port, '127.0.0.1');
-    this.#choose = choose;
+    this.#rough = rough;
     for (const socket of [client, this.#server]) socket.setNoDelay(true).on('error', () => undefined);
     client.on('data', (bytes: Buffer) => {
       for (const message of this.#asked.take(bytes)) this.#ask(message);
@@ -132,7 +136,9 @@ class Wire {
     const exchange = this.#exchange;
     this.#exchange = [];
     if (message.type !== 'S' && message.type !== 'Q') return void this.#server.write(message.bytes);
-    this.#mischief = this.#choose(statementOf(exchange));
+    const { mischief, counts } = this.#rough;
+    this.#mischief = mischief(statementOf(exchange));
+    counts.set(this.#mischief, (counts.get(this.#mischief) ?? 0) + 1);
     this.#swallows = this.#mischief === 'twice' ? 1 : 0;
     const bytes = joined(exchange);
     if (this.#mischief === 'before') this.#cut();
@@ -159,7 +165,7 @@ class Wire {
     if (mischief === 'after') this.#cut();
     else if (mischief === 'half') this.#client.write(bytes.subarray(0, bytes.length / 2), () => this.#cut());
     else if (mischief === 'terminated') this.#client.write(TERMINATED, () => this.#cut());
-    else if (mischief === 'late') setTimeout(() => this.#client.write(bytes), LATE_MS);
+    else if (mischief === 'late') setTimeout(() => this.#client.write(bytes), this.#rough.lateMs);
     else if (mischief === 'warned') this.#client.write(Buffer.concat([WARNING, bytes]));
     else if (mischief !== 'mute') this.#client.write(bytes);
   }
@@ -176,27 +182,26 @@ class Wire {
   }
 }
 
-/** Listens on loopback, and sends what it lets through to the server at `port`. */
-export async function startRoughWire(port: number): Promise<RoughWire> {
-  const counts = new Map<WireMischief, number>();
+/** Listens on `host`, and sends what it lets through to the server on loopback at `port`. */
+export async function startRoughWire(port: number, host = '127.0.0.1'): Promise<RoughWire> {
   const clients = new Set<Socket>();
   const server = createServer((client) => {
     clients.add(client);
     client.once('close', () => clients.delete(client));
-    new Wire(client, port, (statement) => {
-      const mischief = rough.mischief(statement);
-      counts.set(mischief, (counts.get(mischief) ?? 0) + 1);
-      return mischief;
-    });
+    new Wire(client, port, rough);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const rough: RoughWire = {
     port: (server.address() as { port: number }).port,
     mischief: () => 'none',
-    counts,
+    lateMs: LATE_MS,
+    counts: new Map(),
+    cutAll() {
+      for (const client of clients) client.destroy();
+    },
     close() {
       server.close();
-      for (const client of clients) client.destroy();
+      rough.cutAll();
     },
   };
   return rough;

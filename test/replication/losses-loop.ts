@@ -1,0 +1,46 @@
+/**
+ * Loses members of a hub as often as asked: `node dist/test/replication/losses-loop.js ROUNDS [SEED] [WORLD]`. The world
+ * `network` needs root and PostgreSQL: members in network namespaces, their disks and the log's answers go wrong too. The
+ * world `folder` needs nothing. A round has one loss, the next in the list; every 25 rounds a new hub begins. Prints a line
+ * for each round and one at the end, and ends with code 1 if anything was lost, stale, out of order or different.
+ */
+import { postgresPrograms, startPostgres } from '../support/postgres-server.ts';
+import { randomOf } from '../support/random.ts';
+import { FolderWorld } from './losses/folder-world.ts';
+import { canCutNetworks } from './losses/network.ts';
+import { NetworkWorld } from './losses/network-world.ts';
+import { runRounds } from './losses/rounds.ts';
+
+const ROUNDS_PER_HUB = 25;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const rounds = Number(process.argv[2] ?? 100);
+const seed = Number(process.argv[3] ?? Math.floor(Math.random() * 2 ** 31));
+const kind = process.argv[4] ?? (canCutNetworks && postgresPrograms !== undefined ? 'network' : 'folder');
+const random = randomOf(seed);
+const total = { appends: 0, writes: 0, reads: 0, unknown: 0, rows: 0 };
+const problems: string[] = [];
+const server = kind === 'network' ? await startPostgres() : undefined;
+try {
+  for (let from = 0; from < rounds; from += ROUNDS_PER_HUB) {
+    const world = server === undefined ? new FolderWorld() : await NetworkWorld.open(server, random);
+    const report = await runRounds(world, {
+      from,
+      to: Math.min(rounds, from + ROUNDS_PER_HUB),
+      random,
+      tell: (round, loss, counts, found) =>
+        say(
+          `round ${round} (${loss}): ${counts.appends} appends, ${counts.writes} writes, ${counts.unknown} unknown, ${counts.reads} reads; ${found.length} problems`,
+        ),
+    });
+    for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += report.counts[name];
+    for (const problem of report.problems) say(problem);
+    problems.push(...report.problems);
+  }
+} finally {
+  server?.kill();
+}
+say(
+  `${rounds} losses of members (${kind}, seed ${seed}): ${total.appends} appends and ${total.writes} writes answered, ${total.unknown} writes unknown, ${total.reads} reads; ${total.rows} rows equal on both members unless told: ${problems.length} problems`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;
