@@ -24,7 +24,7 @@ import { type DocumentName, putVersion, textErrors } from './texts.ts';
 import { binKey, moveRows } from './write.ts';
 
 /** A version. Versions follow their document, oldest first; the last one is current. */
-const versionSchema = (instant: Instant) =>
+export const versionSchema = (instant: Instant) =>
   z.strictObject({
     type: z.literal('version'),
     version: id,

@@ -97,7 +97,7 @@ function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveW
  * Turns an error of a folder or a disk into one for the operator. Any other error is a broken assumption and is
  * returned unchanged.
  */
-function toldToOperator(error: unknown, folder: string): unknown {
+export function toldToOperator(error: unknown, folder: string): unknown {
   const isOfSystem = error instanceof Error && 'syscall' in error;
   return isOfSystem ? new StartError(`the archive could not be written to ${folder}: ${systemReason(error)}`) : error;
 }

@@ -8,6 +8,7 @@ import { IMPORT_SOURCES } from '../../client/importing/imported.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
+import type { PlainSummary } from '../../transfer/plain/write.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
 import { control } from './control.ts';
@@ -16,10 +17,15 @@ import { operatorConfig } from './settings.ts';
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'export one account to an archive that another hub can import, while the service runs',
+  summary: 'export one account to an archive that another hub can import, or as plain files, while the service runs',
   operands: ['DIR'],
   options: [needs('email', 'EMAIL')],
-  examples: ['cairn export --email you@example.org /mnt/archives/you'],
+  flags: ['plain'],
+  explains: { plain: 'write Markdown, CSV, a calendar and your files as they are, to read without Cairn; no import' },
+  examples: [
+    'cairn export --email you@example.org /mnt/archives/you',
+    'cairn export --email you@example.org --plain ~/my-data',
+  ],
   run: runExport,
 };
 
@@ -51,6 +57,7 @@ export const importCommand: Command = {
 };
 
 async function runExport(options: Options): Promise<number> {
+  if (options.flag('plain')) return await runPlainExport(options);
   const folder = options.operand() ?? '';
   const { exportAccount } = await import('../../transfer/export.ts');
   const store = await openForReading(operatorConfig());
@@ -85,6 +92,41 @@ async function runExport(options: Options): Promise<number> {
     () => `${table(rows)}
 
 Keys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, unencrypted: keep it safe.`,
+  );
+}
+
+async function runPlainExport(options: Options): Promise<number> {
+  const folder = options.operand() ?? '';
+  const { exportPlain } = await import('../../transfer/plain/export.ts');
+  const store = await openForReading(operatorConfig());
+  const bar = openProgress('exporting');
+  let summary: PlainSummary;
+  try {
+    summary = await exportPlain({
+      store,
+      email: options.required('email'),
+      folder,
+      onBytes: (bytes) => bar.update(bytes, undefined),
+      now: Date.now,
+    });
+  } finally {
+    bar.close();
+    await store.close();
+  }
+  await noteExport(options.required('email'));
+  for (const one of summary.left_out) printError(`left out: ${one}`);
+  const rows = [
+    ['folder', folder],
+    ['account', summary.account],
+    ['made at', summary.made_at],
+    ['files', `${summary.files}, ${formatBytes(summary.bytes)}`],
+  ] as const;
+  return printResult(
+    options,
+    summary,
+    () => `${table(rows)}
+
+README.md in it says what is where. It is not encrypted: keep it safe. \`cairn import\` reads only the archive, made without --plain.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
 import { Store } from '../../store/store.ts';
 import { exportAccount } from '../../transfer/export.ts';
+import { exportPlain } from '../../transfer/plain/export.ts';
 import { allTables } from '../tables.ts';
 
 export interface ExportJob {
@@ -14,12 +15,14 @@ export interface ExportJob {
   readonly email: string;
   /** Destination; must not exist. */
   readonly folder: string;
+  /** As plain files; otherwise as an archive. */
+  readonly plain: boolean;
 }
 
 /** `reason`: why nothing was written, for a person; null: unexpected. */
 export type ExportOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string | null };
 
-const { dataFolder, mapBytes, email, folder } = workerData as ExportJob;
+const { dataFolder, mapBytes, email, folder, plain } = workerData as ExportJob;
 const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
 let checkedBytes = 0;
 
@@ -32,16 +35,18 @@ function leaveSpace(bytes: number): void {
     throw new StartError('the disk of the hub has too little free space.');
 }
 
-function run(): ExportOutcome {
+async function run(): Promise<ExportOutcome> {
   try {
     leaveSpace(limits.exportCheckBytes);
-    exportAccount({ store, email, folder, onBytes: leaveSpace, now: Date.now });
+    const options = { store, email, folder, onBytes: leaveSpace, now: Date.now };
+    if (plain) await exportPlain(options);
+    else exportAccount(options);
     return { ok: true };
   } catch (error) {
     return { ok: false, reason: error instanceof StartError ? error.message : null };
   }
 }
 
-const outcome = run();
+const outcome = await run();
 await store.close();
 parentPort?.postMessage(outcome);

@@ -29,7 +29,7 @@ export class Exports implements AccountExports {
   }
 
   /** Throws Refusal `overloaded` while another archive is open, or when the disk is too full. */
-  async make({ accountId, email, source }: ExportedBy): Promise<MadeExport> {
+  async make({ accountId, email, plain, source }: ExportedBy): Promise<MadeExport> {
     const { config, actors, now } = this.#options;
     if (this.#open.has(accountId) || this.#open.size >= limits.exportsAtOnce) {
       throw busy('another export is being made or downloaded');
@@ -47,7 +47,7 @@ export class Exports implements AccountExports {
       // What a stopped hub left behind.
       if (isFirst) await rm(root, { recursive: true, force: true });
       await mkdir(root, { recursive: true, mode: 0o700 });
-      const outcome = await runThread({ ...config, email, folder });
+      const outcome = await runThread({ ...config, email, folder, plain });
       if (!outcome.ok && outcome.reason !== null) throw busy(outcome.reason);
       if (!outcome.ok) throw new Error('an export failed');
       await actors.account(accountId).ask((batch) => {
@@ -65,8 +65,8 @@ function busy(what: string): Refusal {
   return new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.exportRetrySeconds });
 }
 
-function runThread({ dataFolder, mapBytes, email, folder }: ExportJob): Promise<ExportOutcome> {
-  const workerData: ExportJob = { dataFolder, mapBytes, email, folder };
+function runThread({ dataFolder, mapBytes, email, folder, plain }: ExportJob): Promise<ExportOutcome> {
+  const workerData: ExportJob = { dataFolder, mapBytes, email, folder, plain };
   const worker = new Worker(new URL('./export-thread.js', import.meta.url), { workerData, name: 'export' });
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);

@@ -127,6 +127,14 @@ test('[WEB-1, OPS-13] the settings export everything of an account as one archiv
   } finally {
     rmSync(folder, { recursive: true });
   }
+  const plain = await send(new URLSearchParams([...client.fieldsOf('/settings/export'), ['plain', 'true']]));
+  expect(plain.headers.get('content-disposition')).toMatch(/^attachment; filename="cairn-files-\d{4}-\d\d-\d\d\.tar"$/);
+  const own = [...unpacked(Buffer.from(await plain.arrayBuffer()))];
+  const textAt = (path: string) => own.find(([name]) => name.endsWith(`/${path}`))?.[1].text;
+  expect([textAt('files/primary/notes/plan.md'), textAt('tasks.csv')]).toEqual([
+    'second plan',
+    expect.stringContaining('Pack the boxes'),
+  ]);
   await client.open('/settings');
   expect(client.text).toContain('Account exported');
   // Nothing of the archive stays on the hub.
