@@ -112,7 +112,7 @@ function measure(name: string, ask: () => () => number, of: string): void {
 for (const [name, make] of QUERIES) {
   const ask = () => {
     const wanted = wantedWords(make());
-    return () => index.rank(wanted, undefined, Date.now()).total;
+    return () => index.rank(wanted, {}, Date.now()).total;
   };
   measure(name, ask, 'found');
 }

@@ -170,7 +170,7 @@ function openTools(
   nameOf: CallerName,
   archives: BlobReads,
 ): ToolRegistry {
-  const shelves = { tasks, ...documents, sync, nameOf };
+  const shelves = { tasks, ...documents, sync, nameOf, find: search };
   return new ToolRegistry(
     [
       ...inSet('tasks', taskTools(tasks, core.timeZones, nameOf)),

@@ -10,7 +10,7 @@ interface DocumentThings<R> {
   readonly templates: readonly string[];
   /** The document that a URI without a number names. */
   readonly named?: (reader: ThingReader, accountId: string, variables: Variables) => number | undefined;
-  readonly shown: (document: R) => Pick<Thing, 'id' | 'title' | 'place' | 'mimeType' | 'facts'>;
+  readonly shown: (document: R) => Pick<Thing, 'id' | 'title' | 'place' | 'group' | 'mimeType' | 'facts'>;
 }
 
 /** Declares a kind of documents as things. A URI with `id` names a document by its number. */
@@ -56,7 +56,7 @@ function thingOf(
   accountId: string,
   space: Space,
   document: Timed,
-  shown: Pick<Thing, 'kind' | 'id' | 'title' | 'place' | 'mimeType' | 'facts'>,
+  shown: Pick<Thing, 'kind' | 'id' | 'title' | 'place' | 'group' | 'mimeType' | 'facts'>,
 ): Thing {
   const { id, version } = document;
   return {

@@ -25,6 +25,8 @@ export interface Thing {
   readonly title: string;
   /** Where it is: a path in a vault, a category, a project. */
   readonly place: string;
+  /** What it is searched among when only things of its sort are wanted, such as the category of a dev doc. */
+  readonly group?: string;
   /** Its page on the hub. */
   readonly path: string;
   readonly mimeType: string;

@@ -572,10 +572,9 @@ export const limits = {
   /** One fact, and what it is about. */
   factCharsMax: 2000,
   factAboutCharsMax: 60,
-  /** Facts that one call of recall answers, and those that it looks at: the newest. */
+  /** Facts that one call of recall answers. */
   factsDefault: 10,
   factsMax: 100,
-  factsRead: 2000,
   /** Files that one call moves, or restores at a time. */
   moveFilesMax: 1000,
 

@@ -1,8 +1,16 @@
 /** The index of one account, in memory: adds and removes documents, and ranks those that have every wanted word. */
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import { HighestScores, type Stand, scoresOf } from './scores.ts';
-import { IN_NAME, IN_TITLE, joinSegments, placeOfWord, SegmentBuilder, type WordSegment } from './segment.ts';
+import { HighestScores, type Needs, type Stand, scoresOf } from './scores.ts';
+import {
+  countPostings,
+  IN_NAME,
+  IN_TITLE,
+  joinSegments,
+  placeOfWord,
+  SegmentBuilder,
+  type WordSegment,
+} from './segment.ts';
 import { bitsIn, eachWord, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
 
 interface IndexedThing {
@@ -10,6 +18,16 @@ interface IndexedThing {
   readonly key: string;
   readonly stamp: number;
   readonly changedMs: number;
+  /** As in `Thing`. */
+  readonly group?: string | undefined;
+}
+
+/** Which things are ranked. */
+export interface RankedAmong {
+  readonly kinds?: ReadonlySet<string> | undefined;
+  /** Only things of this group: words count by how they are used there. */
+  readonly group?: string | undefined;
+  readonly needs?: Needs;
 }
 
 export interface NewThing extends IndexedThing {
@@ -130,32 +148,37 @@ export class AccountIndex {
     entry.held.gone += 1;
   }
 
-  /** Ranks the things that have every word. */
-  rank(wanted: readonly WantedWord[], kinds: ReadonlySet<string> | undefined, nowMs: number): Ranking {
+  /** Ranks the things that have every word, or some of them. */
+  rank(wanted: readonly WantedWord[], { kinds, group, needs = 'all' }: RankedAmong, nowMs: number): Ranking {
     this.#seal();
     const terms = wanted.flatMap(({ words, isCjk }) => words.map((word) => ({ word, isCjk })));
-    const stands = terms.map(({ word, isCjk }) => this.#standsFor(word, isCjk));
+    const within = this.#parts.map((part) => (group === undefined ? undefined : membersOf(part, group)));
+    const stands = terms.map(({ word, isCjk }) => this.#standsFor(word, isCjk, within));
     const missing = wanted.filter(({ words }) =>
       words.some((word) => stands[terms.findIndex((term) => term.word === word)]?.every((stand) => stand.length === 0)),
     );
-    if (missing.length > 0 || terms.length === 0)
+    const missed = stands.filter((stand) => stand.every((here) => here.length === 0)).length;
+    if (missed > (needs === 'all' ? 0 : terms.length - 1) || terms.length === 0)
       return { found: [], total: 0, counts: {}, missing: missing.map(({ shown }) => shown) };
     const averageLength = this.#averageLength();
-    const weights = stands.map((stand) => this.#weightOf(stand));
+    const weights = stands.map((stand) => this.#weightOf(stand, within));
     const counted = new Uint32Array(THING_KINDS.length);
     const isWanted = Uint8Array.from(THING_KINDS, (kind) => (kinds === undefined || kinds.has(kind) ? 1 : 0));
     const best = new HighestScores(limits.searchRankedMax);
     for (const [at, part] of this.#parts.entries()) {
       const here = stands.map((stand) => stand[at] ?? []);
-      if (here.some((stand) => stand.length === 0)) continue;
-      const scores = scoresOf(part.segment, { stands: here, weights, averageLength });
+      if (needs === 'all' && here.some((stand) => stand.length === 0)) continue;
+      const scores = scoresOf(part.segment, { stands: here, weights, averageLength, needs });
+      const among = within[at];
+      if (among !== undefined)
+        for (let one = 0; one < scores.length; one += 1) scores[one] = (scores[one] ?? 0) * (among.is[one] ?? 0);
       countAndKeep(part, at, scores, recentOf(part, nowMs), isWanted, counted, best);
     }
     const total = counted.reduce((sum, count, kind) => sum + (isWanted[kind] === 1 ? count : 0), 0);
     const counts = Object.fromEntries(
       THING_KINDS.map((kind, at) => [kind, counted[at]]).filter(([, count]) => count !== 0),
     );
-    return { found: this.#sorted(best), total, counts, missing: [] };
+    return { found: this.#sorted(best), total, counts, missing: missing.map(({ shown }) => shown) };
   }
 
   /** Best first; of equal ones the newest. */
@@ -171,7 +194,13 @@ export class AccountIndex {
   }
 
   /** The words that stand for a wanted one, by segment: itself, other forms, what it begins; if none, words near it. */
-  #standsFor(word: string, isCjk: boolean): Stand[] {
+  #standsFor(word: string, isCjk: boolean, within: readonly (Members | undefined)[]): Stand[] {
+    const used = (stands: readonly Stand[]) =>
+      stands.map((stand, at) => {
+        const [members, segment] = [within[at], this.#parts[at]?.segment];
+        if (members === undefined || segment === undefined) return stand;
+        return stand.filter(([index]) => countPostings(segment, index, members.is) > 0);
+      });
     const exact = this.#parts.map(({ segment }): Stand => {
       const stand: [number, number][] = [];
       for (const form of isCjk ? [] : otherForms(word)) {
@@ -188,16 +217,22 @@ export class AccountIndex {
         stand.push([at, segment.words[at] === word ? 1 : BEGINNING]);
       return stand;
     });
-    if (isCjk || word.length < 4 || exact.some((stand) => stand.length > 0)) return exact;
-    return this.#parts.map((part) => nearWords(part, word));
+    const found = used(exact);
+    if (isCjk || word.length < 4 || found.some((stand) => stand.length > 0)) return found;
+    return used(this.#parts.map((part) => nearWords(part, word)));
   }
 
   /** Rare words count more (BM25: inverse document frequency). */
-  #weightOf(stands: readonly Stand[]): number {
+  #weightOf(stands: readonly Stand[], within: readonly (Members | undefined)[]): number {
     let things = 0;
-    for (const [at, stand] of stands.entries())
-      for (const [index] of stand) things += this.#parts[at]?.segment.counts[index] ?? 0;
-    const all = Math.max(this.#current.size, things);
+    let among = 0;
+    for (const [at, { segment }] of this.#parts.entries()) {
+      const members = within[at];
+      among += members?.count ?? 0;
+      for (const [index] of stands[at] ?? [])
+        things += members === undefined ? (segment.counts[index] ?? 0) : countPostings(segment, index, members.is);
+    }
+    const all = Math.max(within.some((one) => one !== undefined) ? among : this.#current.size, things);
     return Math.log(1 + (all - things + 0.5) / (things + 0.5));
   }
 
@@ -243,6 +278,22 @@ export class AccountIndex {
     const segments = parts.map(({ segment }) => segment);
     return [partOf(joinSegments(segments, renumbered, held.entries.length), held)];
   }
+}
+
+/** The live things of a part that belong to a group. */
+interface Members {
+  readonly is: Uint8Array;
+  readonly count: number;
+}
+
+function membersOf({ held: { entries, isGone } }: Part, group: string): Members {
+  let count = 0;
+  const is = Uint8Array.from(entries, (entry, at) => {
+    const isIt = entry.group === group && isGone[at] !== 1;
+    if (isIt) count += 1;
+    return isIt ? 1 : 0;
+  });
+  return { is, count };
 }
 
 function newHeld(things: number): Held {

@@ -3,17 +3,19 @@
  * written to, then told of each written thing. They are derived: a restart makes them again, and no backup has them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ThingKind, ThingKindName, ThingReader } from '../ids/thing.ts';
+import { THING_KINDS, type ThingKind, type ThingKindName, type ThingReader } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { AccountIndex, type RankedThing } from './account-index.ts';
 import type { FoundThing, FoundThings, SearchQuery, WrittenThing } from './messages.ts';
 import { snippetsOf } from './snippets.ts';
-import { type WantedWord, wantedWords } from './words.ts';
+import { type WantedWord, wantedWords, withoutCommon } from './words.ts';
 
 interface Kept {
   readonly index: AccountIndex;
-  isWhole: boolean;
-  readonly whole: Promise<void>;
+  /** Kinds that are indexed. They are indexed in the order in which they are declared. */
+  readonly filled: Set<ThingKindName>;
+  /** Called when a kind is indexed, and when indexing ended. */
+  waiting: (() => void)[];
 }
 
 interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
@@ -65,12 +67,10 @@ export class Indexer {
 
   async search(query: SearchQuery): Promise<FoundThings> {
     const kept = this.#keep(query.accountId);
-    if (!kept.isWhole) {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, limits.searchWaitMs).unref());
-      await Promise.race([kept.whole, late]);
-    }
+    await this.#waitFor(kept, query);
     this.#options.reader.renew();
-    const wanted = wantedWords(query.query);
+    const words = wantedWords(query.query);
+    const wanted = query.needs === 'some' ? withoutCommon(words) : words;
     const { changes, ranking } = this.#rankingOf(kept, query, wanted);
     const { accountId, offset, limit } = query;
     const end = offset + limit;
@@ -85,22 +85,44 @@ export class Indexer {
     return {
       results,
       total: ranking.total - lost,
-      counts: ranking.counts,
+      counts: countsOf(ranking.counts, kept.filled, query.kinds),
       missing: ranking.missing,
-      complete: kept.isWhole,
+      complete: this.#isFilled(kept, query.kinds),
       cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
   }
 
+  #isFilled({ filled }: Kept, wanted: SearchQuery['kinds']): boolean {
+    return (wanted ?? this.#options.kinds.map(({ kind }) => kind)).every((kind) => filled.has(kind));
+  }
+
+  /** Waits until some kinds are indexed, or for `limits.searchWaitMs`. */
+  async #waitFor(kept: Kept, { accountId, kinds }: Pick<SearchQuery, 'accountId' | 'kinds'>): Promise<void> {
+    const lastMs = performance.now() + limits.searchWaitMs;
+    while (!this.#isFilled(kept, kinds) && performance.now() < lastMs && this.#kept.get(accountId) === kept) {
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, lastMs - performance.now()).unref();
+        kept.waiting.push(() => {
+          clearTimeout(late);
+          resolve();
+        });
+      });
+    }
+  }
+
   #rankingOf(kept: Kept, query: SearchQuery, wanted: readonly WantedWord[]) {
-    const { accountId, kinds } = query;
-    const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, changes]);
+    const { accountId, kinds, group, needs } = query;
+    const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, group, needs, changes]);
     const { changes } = kept.index;
     for (const one of [query.ranking, changes]) {
       const ranking = this.#rankings.get(keyOf(one));
       if (ranking !== undefined) return { changes: one, ranking };
     }
-    const { found, total, counts, missing } = kept.index.rank(wanted, kinds && new Set(kinds), this.#options.now());
+    const { found, total, counts, missing } = kept.index.rank(
+      wanted,
+      { kinds: kinds && new Set(kinds), group, ...(needs === undefined ? {} : { needs }) },
+      this.#options.now(),
+    );
     const { things, shown } = this.#reread(accountId, found, wanted);
     const ranking: KeptRanking = { accountId, things, shown, total, counts, missing };
     this.#rankings.set(keyOf(changes), ranking);
@@ -131,7 +153,7 @@ export class Indexer {
     }
     const { id, kind, title, place, path, changedMs } = thing;
     const { lines, together } = snippetsOf(textOf(thing), wanted);
-    const shown: FoundThing = { id, kind, title, place, path, changedMs, lines };
+    const shown: FoundThing = { key: ranked.key, id, kind, title, place, path, changedMs, lines };
     return { thing: shown, together };
   }
 
@@ -142,12 +164,13 @@ export class Indexer {
       this.#kept.set(accountId, known);
       return known;
     }
-    const kept: Kept = { index: new AccountIndex(), isWhole: false, whole: Promise.resolve() };
-    const whole = this.#fill(kept, accountId).catch(() => {
-      if (this.#kept.get(accountId) === kept) this.forget(accountId);
-    });
-    Object.assign(kept, { whole });
+    const kept: Kept = { index: new AccountIndex(), filled: new Set(), waiting: [] };
     this.#kept.set(accountId, kept);
+    void this.#fill(kept, accountId)
+      .catch(() => {
+        if (this.#kept.get(accountId) === kept) this.forget(accountId);
+      })
+      .finally(() => wake(kept));
     this.#evict();
     return kept;
   }
@@ -180,8 +203,9 @@ export class Indexer {
         if (this.#kept.get(accountId) !== kept) return;
         sinceMs = performance.now();
       }
+      kept.filled.add(kind);
+      wake(kept);
     }
-    kept.isWhole = true;
     this.#evict();
   }
 
@@ -200,17 +224,38 @@ export class Indexer {
       return;
     }
     if (index.stampOf(kind, key) === thing.stamp) return;
-    const { stamp, changedMs, title, place } = thing;
+    const { stamp, changedMs, title, place, group } = thing;
     index.put({
       kind,
       key,
       stamp,
       changedMs,
+      group,
       name: title,
       place,
       text: textOf(thing).slice(0, limits.searchIndexedChars),
     });
   }
+}
+
+/** The counts of what is indexed, and of what was asked for. */
+function countsOf(
+  counts: FoundThings['counts'],
+  filled: ReadonlySet<ThingKindName>,
+  asked: SearchQuery['kinds'],
+): FoundThings['counts'] {
+  if (asked === undefined) return counts;
+  return Object.fromEntries(
+    THING_KINDS.filter((kind) => counts[kind] !== undefined && (filled.has(kind) || asked.includes(kind))).map(
+      (kind) => [kind, counts[kind]],
+    ),
+  );
+}
+
+function wake(kept: Kept): void {
+  const { waiting } = kept;
+  kept.waiting = [];
+  for (const go of waiting) go();
 }
 
 /** A damaged text has no words; where it is read, it is reported. */

@@ -1,11 +1,16 @@
 /** What the hub and the thread of the index tell each other. */
 import type { ThingKindName } from '../ids/thing.ts';
+import type { Needs } from './scores.ts';
 import type { Snippet } from './snippets.ts';
 
 export interface SearchQuery {
   readonly accountId: string;
   readonly query: string;
   readonly kinds: readonly ThingKindName[] | undefined;
+  /** Only things of this group. */
+  readonly group?: string;
+  /** `some`: a question in a sentence, whose common words do not count. By default every word is needed. */
+  readonly needs?: Needs;
   /** The kept ranking that a cursor continues, by the changes of its index; 0: of the index as it is. */
   readonly ranking: number;
   readonly offset: number;
@@ -21,6 +26,8 @@ export type ToIndex =
   | { readonly type: 'search'; readonly id: number; readonly query: SearchQuery };
 
 export interface FoundThing {
+  /** As in `Thing`. */
+  readonly key: string;
   readonly id: string;
   readonly kind: ThingKindName;
   readonly title: string;
@@ -37,7 +44,7 @@ export interface FoundThings {
   readonly counts: Readonly<Partial<Record<ThingKindName, number>>>;
   /** Wanted words that nothing has. */
   readonly missing: readonly string[];
-  /** False: the account is still being indexed. */
+  /** False: what is searched is still being indexed. */
   readonly complete: boolean;
   /** Where the next page begins; undefined: this one is the last. */
   readonly cursor: string | undefined;

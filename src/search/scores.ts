@@ -1,4 +1,4 @@
-/** Scores the documents of a segment that have every wanted word, and keeps the best of all. No object for each. Pure. */
+/** Scores the documents of a segment that have the wanted words, and keeps the best of all. No object for each. Pure. */
 import { IN_NAME, IN_TITLE, type WordSegment } from './segment.ts';
 
 /** Words that stand for a wanted one in a segment, by their index, each with its weight. */
@@ -9,16 +9,20 @@ const LENGTH_SHARE = 0.5;
 const NAME_WEIGHT = 6;
 const TITLE_WEIGHT = 2;
 
+/** Whether a thing needs every wanted word, or some of them. */
+export type Needs = 'all' | 'some';
+
 export interface WantedWords {
   /** Of each term. */
   readonly stands: readonly Stand[];
   readonly weights: readonly number[];
   /** Words of a document. */
   readonly averageLength: number;
+  readonly needs: Needs;
 }
 
-/** BM25 (Robertson and Zaragoza 2009) of the documents that have every term; 0 for the others. The rarest term first. */
-export function scoresOf(segment: WordSegment, { stands, weights, averageLength }: WantedWords): Float32Array {
+/** BM25 (Robertson and Zaragoza 2009) of the documents that have the needed terms; 0 for the others. The rarest term first. */
+export function scoresOf(segment: WordSegment, { stands, weights, averageLength, needs }: WantedWords): Float32Array {
   const documents = segment.lengths.length;
   const postings = stands.map((stand) => stand.reduce((sum, [index]) => sum + (segment.counts[index] ?? 0), 0));
   const order = [...stands.keys()].sort((a, b) => (postings[a] ?? 0) - (postings[b] ?? 0));
@@ -29,7 +33,7 @@ export function scoresOf(segment: WordSegment, { stands, weights, averageLength 
     const into = turn === 0 ? scores : best;
     if (turn > 1) best.fill(0);
     for (const [index, share] of stands[term] ?? []) scoreWord(segment, index, averageLength, weight * share, into);
-    if (turn > 0) addWhereBoth(scores, best);
+    if (turn > 0) (needs === 'all' ? addWhereBoth : addEach)(scores, best);
   }
   return scores;
 }
@@ -40,6 +44,11 @@ function addWhereBoth(scores: Float32Array, more: Float32Array): void {
     const [one, other] = [scores[document] ?? 0, more[document] ?? 0];
     scores[document] = one > 0 && other > 0 ? one + other : 0;
   }
+}
+
+function addEach(scores: Float32Array, more: Float32Array): void {
+  for (let document = 0; document < scores.length; document += 1)
+    scores[document] = (scores[document] ?? 0) + (more[document] ?? 0);
 }
 
 /** Raises the scores of the documents that have a word. This loop is where the time of a search goes. */

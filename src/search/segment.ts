@@ -190,6 +190,15 @@ function eachPosting(
   }
 }
 
+/** How many of some documents have the word at an index. */
+export function countPostings(segment: WordSegment, index: number, among: Uint8Array): number {
+  let count = 0;
+  eachPosting(segment, index, (document) => {
+    count += among[document] ?? 0;
+  });
+  return count;
+}
+
 /** Index of the first word that is not before `wanted`. */
 export function placeOfWord({ words }: WordSegment, wanted: string): number {
   let [low, high] = [0, words.length];

@@ -87,6 +87,18 @@ export function wantedWords(query: string): WantedWord[] {
   return found;
 }
 
+const COMMON = new Set(
+  'a an and are as at be by do for from how i in is it my of on or our that the this to was we what when where which who why with'.split(
+    ' ',
+  ),
+);
+
+/** Without the words that every sentence has, unless nothing else is left. */
+export function withoutCommon(wanted: readonly WantedWord[]): readonly WantedWord[] {
+  const rest = wanted.filter(({ shown }) => !COMMON.has(shown));
+  return rest.length > 0 ? rest : wanted;
+}
+
 /** Other forms of an English word: its singular, and what is left without `ing` or `ed`. */
 export function otherForms(word: string): string[] {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return [];

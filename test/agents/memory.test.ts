@@ -28,7 +28,7 @@ const run = async <T = Record<string, unknown>>(name: string, args: object, key 
 const recalled = async (query?: string) =>
   (await run<{ facts: Fact[] }>('recall', query === undefined ? {} : { query })).facts.map(({ fact }) => fact);
 
-test('[FIND-4] a fact is kept once, found by its words, and superseded by what corrects it', async () => {
+test('[FIND-6] a fact is kept once, found by its words, and superseded by what corrects it', async () => {
   const first = await run<Fact>('remember', { fact: 'The staging database is db2.', about: 'database' });
   expect(first).toMatchObject({
     status: 'remembered',
@@ -56,7 +56,59 @@ test('[FIND-4] a fact is kept once, found by its words, and superseded by what c
   expect(await recalled('staging database')).toHaveLength(2);
 });
 
-test('[FIND-4] a person reads, corrects and removes facts like any document', async () => {
+test('[FIND-6] facts are found by the one index: beginnings, slips, sentences, pairs of letters, and nothing but facts', async () => {
+  const { mcp_key: key } = await account(hub);
+  const facts = {
+    crane: 'The crane is repaired by Zimmermann GmbH.',
+    lamp: 'The lighthouse lamp needs 400 watts.',
+    kimchi: '김치찌개는 화요일 점심에 나온다.',
+    weather: '東京支社の予算は四月に決まる。',
+  };
+  // The same words elsewhere: a slip is one as soon as no fact has the word.
+  await run('write', { id: 'notes/zimermann.md', content: 'zimermann lampe lamp lamp lamp crane\n' }, key);
+  await run('write', { id: 'cairn://docs/rules/Lamps', content: 'lamp lamp crane\n' }, key);
+  for (const fact of Object.values(facts)) await run('remember', { fact }, key);
+  const first = async (query: string) =>
+    (await run<{ facts: Fact[] }>('recall', { query }, key)).facts.map(({ fact }) => fact)[0];
+  for (const [query, fact] of [
+    ['zimermann', facts.crane],
+    ['who repairs the crane?', facts.crane],
+    ['how many watts does the lamp of the lighthouse need', facts.lamp],
+    ['lightouse', facts.lamp],
+    ['light', facts.lamp],
+    ['화요일 점심', facts.kimchi],
+    ['東京の予算', facts.weather],
+  ])
+    expect([query, await first(query ?? '')]).toEqual([query, fact]);
+  expect(await run('recall', { query: 'crane lamp' }, key)).toMatchObject({ facts: [{}, {}] });
+});
+
+test('[FIND-6] a fact is in the next recall of its caller, and one that was replaced or removed is not', async () => {
+  const { mcp_key: key } = await account(hub);
+  const found = async (query: string) =>
+    (await run<{ facts: Fact[] }>('recall', { query }, key)).facts.map(({ fact }) => fact);
+  let id: string | undefined;
+  for (let round = 1; round <= 20; round += 1) {
+    const fact = `The mooring has number ${round}x.`;
+    ({ id } = await run<Fact>('remember', { fact, replaces: id }, key));
+    expect(await found('mooring')).toEqual([fact]);
+  }
+  await run('remove', { ids: [id] }, key);
+  expect([await found('mooring'), await found('number')]).toEqual([[], []]);
+});
+
+test('[FIND-6] facts that begin alike are two, and each of them is known', async () => {
+  const { mcp_key: key } = await account(hub);
+  const long = 'A fact that is longer than a title may be. '.repeat(6);
+  const said = async (fact: string) => await run<Fact>('remember', { fact }, key);
+  const [one, two] = [await said(`${long}one`), await said(`${long}two`)];
+  expect([await said(`${long}one`), await said(`${long}two`)]).toMatchObject([
+    { id: one.id, status: 'known' },
+    { id: two.id, status: 'known' },
+  ]);
+});
+
+test('[FIND-6] a person reads, corrects and removes facts like any document', async () => {
   const { id } = await run<Fact>('remember', { fact: 'The printer is on floor 2.', about: 'office' });
   await run('edit', { id, old: 'floor 2', new: 'floor 3' });
   expect(await recalled('printer')).toEqual(['The printer is on floor 3.']);
@@ -69,14 +121,14 @@ test.each([
   [{ fact: 'x', about: 'a\nb' }, 'about'],
   [{ fact: 'x', replaces: 'notes/a.md' }, 'replaces'],
   [{ fact: 'x', replaces: 'cairn://docs/claude/none' }, ''],
-])('[FIND-4] remember %j is refused', async (args, field) => {
+])('[FIND-6] remember %j is refused', async (args, field) => {
   const { error } = await callTool(hub, 'remember', args, owner.mcp_key);
   expect(error?.message).toContain(field);
 });
 
 const TOKENS_MAX = 600;
 
-test('[FIND-4] one call of at most 600 tokens begins a session, however much there is', async () => {
+test('[FIND-6] one call of at most 600 tokens begins a session, however much there is', async () => {
   const today = new Date().toISOString().slice(0, 10);
   const tasks = Array.from({ length: 40 }, (_, index) => ({
     content: `Task ${index} ${'long '.repeat(30)}`,
@@ -109,7 +161,7 @@ test('[FIND-4] one call of at most 600 tokens begins a session, however much the
   }
 });
 
-test('[FIND-4] a project without a handoff gets the newest of all, and a new account is told what there is not', async () => {
+test('[FIND-6] a project without a handoff gets the newest of all, and a new account is told what there is not', async () => {
   expect(textOf(await callTool(hub, 'start_session', { project: 'unknown' }, owner.mcp_key))).toContain(
     'lighthouse / lamp',
   );

@@ -19,7 +19,7 @@ function put(index: AccountIndex, key: string, text: string, more: { name?: stri
 }
 
 const keys = (index: AccountIndex, query: string) =>
-  index.rank(wantedWords(query), undefined, NOW_MS).found.map(({ key }) => key);
+  index.rank(wantedWords(query), {}, NOW_MS).found.map(({ key }) => key);
 
 test(`[FIND-4] what has every word is found and counted by kind, whatever is replaced and removed (seed ${seed})`, () => {
   const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 });
@@ -43,7 +43,7 @@ test(`[FIND-4] what has every word is found and counted by kind, whatever is rep
         const having = [...live].filter(([, { words }]) => wanted.every((word) => words.includes(word)));
         const counts: Record<string, number> = {};
         for (const [, { kind }] of having) counts[kind] = (counts[kind] ?? 0) + 1;
-        const ranking = index.rank(wantedWords(wanted.join(' ')), undefined, NOW_MS);
+        const ranking = index.rank(wantedWords(wanted.join(' ')), {}, NOW_MS);
         expect(ranking.found.map(({ key }) => key).sort()).toEqual(having.map(([key]) => key).sort());
         expect([ranking.total, ranking.counts]).toEqual([having.length, counts]);
       }
@@ -70,10 +70,31 @@ test('[FIND-4] a name stands before a title, a title before a text, often before
 test('[FIND-4] the best of more than are ranked, and equal questions of one hour have equal answers', () => {
   const index = new AccountIndex();
   for (let at = 0; at < 2500; at += 1) put(index, `k${at}`, at % 100 === 7 ? 'slate slate slate' : 'slate');
-  const first = index.rank(wantedWords('slate'), undefined, NOW_MS);
+  const first = index.rank(wantedWords('slate'), {}, NOW_MS);
   expect([first.total, first.found.length]).toEqual([2500, 1000]);
   expect(first.found.slice(0, 25).every(({ key }) => key.endsWith('07') || key === 'k7')).toBe(true);
-  expect(index.rank(wantedWords('slate'), undefined, NOW_MS + 59 * 60_000)).toEqual(first);
+  expect(index.rank(wantedWords('slate'), {}, NOW_MS + 59 * 60_000)).toEqual(first);
+});
+
+test('[FIND-6] a group is ranked by its own words: some of them are enough, and a slip is one where no member has the word', () => {
+  const index = new AccountIndex();
+  const among = { group: 'facts', needs: 'some' } as const;
+  const found = (query: string) => index.rank(wantedWords(query), among, NOW_MS).found.map(({ key }) => key);
+  const note = (key: string, text: string, group?: string) =>
+    index.put({ kind: 'doc', key, stamp: 1, changedMs: NOW_MS, name: '', place: '', text, group });
+  for (let at = 0; at < 1500; at += 1) note(`n${at}`, 'cedarr cedarr cedarr birch');
+  note('one', 'cedar and oak', 'facts');
+  note('two', 'the birch of the oak', 'facts');
+  note('three', 'the maple', 'facts');
+  expect([found('cedarr'), found('cedar birch'), found('birch'), found('which maple')]).toEqual([
+    ['one'],
+    ['one', 'two'],
+    ['two'],
+    ['three'],
+  ]);
+  expect(index.rank(wantedWords('cedar larch'), among, NOW_MS)).toMatchObject({ total: 1, missing: ['larch'] });
+  index.remove('doc', 'one');
+  expect([found('cedar'), found('oak')]).toEqual([[], ['two']]);
 });
 
 test(`[FIND-4] the highest scores are those of a sorted list (seed ${seed})`, () => {

@@ -6,10 +6,10 @@ import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import type { DevDocRecord } from '../../documents/dev-docs/declared.ts';
 import { newDevDoc } from '../../documents/dev-docs/fields.ts';
+import { docGroup } from '../../documents/dev-docs/thing.ts';
 import { readFields } from '../../fields/read.ts';
 import { oneLine } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import { rankFacts } from './fact-rank.ts';
 import { thingPlaceOf } from './ids.ts';
 import { referenceOf } from './open.ts';
 import type { Shelves } from './thing.ts';
@@ -33,30 +33,43 @@ interface RememberedFact {
   readonly status: 'remembered' | 'known' | 'replaced';
 }
 
-type Facts = Pick<Shelves, 'docs' | 'nameOf'>;
+type Facts = Pick<Shelves, 'docs' | 'find'>;
 
-/** Facts of an account, the newest first, at most `limits.factsRead`. */
-async function factsOf({ docs }: Pick<Shelves, 'docs'>, accountId: string): Promise<KeptFact[]> {
-  const found: KeptFact[] = [];
-  let cursor: string | undefined;
-  if (docs.categories(accountId).every(({ name }) => name !== FACTS)) return [];
-  do {
-    const page = await docs.list(accountId, { category: FACTS, limit: limits.devDocListMax, cursor });
-    for (const record of page.docs) found.push(factOf(record, docs.get(accountId, { id: record.id }).content));
-    ({ cursor } = page);
-  } while (cursor !== undefined && found.length < limits.factsRead);
-  return found;
+export interface Recalled {
+  readonly facts: readonly KeptFact[];
+  /** False: facts are still being indexed, and more may be found. */
+  readonly complete: boolean;
 }
 
-/** The best matches of a query, or the newest facts without one. */
+/** The best matches of a query in the one index, or the newest facts without one. */
 export async function recallFacts(
-  shelves: Pick<Shelves, 'docs'>,
+  { docs, find }: Facts,
   accountId: string,
   query: string,
   limit: number,
-): Promise<KeptFact[]> {
-  const facts = await factsOf(shelves, accountId);
-  return (query.trim() === '' ? facts : rankFacts(facts, query)).slice(0, limit);
+): Promise<Recalled> {
+  if (query.trim() === '') return { facts: await newestFacts(docs, accountId, limit), complete: true };
+  const { results, complete } = await find({
+    accountId,
+    query,
+    kinds: ['doc'],
+    group: docGroup(FACTS),
+    needs: 'some',
+    ranking: 0,
+    offset: 0,
+    limit,
+  });
+  const facts = results.flatMap(({ key }) => {
+    const found = docs.openLive(accountId, Number(key));
+    return found === undefined ? [] : [factOf(found.record, found.content)];
+  });
+  return { facts, complete };
+}
+
+async function newestFacts(docs: Shelves['docs'], accountId: string, limit: number): Promise<KeptFact[]> {
+  if (docs.categories(accountId).every(({ name }) => name !== FACTS)) return [];
+  const page = await docs.list(accountId, { category: FACTS, limit });
+  return page.docs.map((record) => factOf(record, docs.get(accountId, { id: record.id }).content));
 }
 
 /**
@@ -64,7 +77,7 @@ export async function recallFacts(
  * trash once the new one is kept. Throws Refusal `not_found` and `invalid_fields`.
  */
 export async function rememberFact(
-  shelves: Facts,
+  { docs, nameOf }: Pick<Shelves, 'docs' | 'nameOf'>,
   by: Principal,
   {
     fact,
@@ -72,20 +85,18 @@ export async function rememberFact(
     replaces,
   }: { readonly fact: string; readonly about?: string | undefined; readonly replaces?: string | undefined },
 ): Promise<RememberedFact> {
-  const { docs, nameOf } = shelves;
   const { accountId } = by;
-  const place = replaces === undefined ? undefined : thingPlaceOf(replaces, 'replaces');
-  if (place !== undefined && place.kind !== 'doc')
+  const replaced = replaces === undefined ? undefined : thingPlaceOf(replaces, 'replaces');
+  if (replaced !== undefined && replaced.kind !== 'doc')
     throw invalidField('replaces', 'replaces must be the id of a fact; recall shows ids');
-  const old = place === undefined ? undefined : docs.get(accountId, referenceOf(place)).record;
+  const old = replaced === undefined ? undefined : docs.get(accountId, referenceOf(replaced)).record;
   if (old !== undefined && old.category !== FACTS)
     throw invalidField('replaces', 'replaces must be the id of a fact; recall shows ids');
   const text = fact.trim();
   const topic = about ?? (old === undefined ? undefined : (aboutOf(old) ?? undefined));
-  const facts = await factsOf(shelves, accountId);
-  const known = facts.find((one) => one.fact === text && (one.about ?? undefined) === topic);
-  if (known !== undefined) return { fact: known, status: 'known' };
-  const title = freeTitle(new Set(facts.map((one) => one.title.toLowerCase())), titleOf(text, topic));
+  const place = freeTitle(docs, accountId, text, topic);
+  if (place.known !== undefined) return { fact: place.known, status: 'known' };
+  const { title } = place;
   const content = `${text}\n`;
   const made = await docs.create(
     accountId,
@@ -109,10 +120,21 @@ function titleOf(fact: string, about: string | undefined): string {
 
 const ROOM_FOR_NUMBER = 8;
 
-function freeTitle(taken: ReadonlySet<string>, title: string): string {
-  let free = title;
-  for (let number = 2; taken.has(free.toLowerCase()); number += 1) free = `${title} (${number})`;
-  return free;
+/** A title that no fact has, or the fact that says the same. Facts with the same title are told apart by a number. */
+function freeTitle(
+  docs: Shelves['docs'],
+  accountId: string,
+  text: string,
+  topic: string | undefined,
+): { readonly title: string; readonly known?: KeptFact } {
+  const title = titleOf(text, topic);
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? title : `${title} (${number})`;
+    const taken = docs.openTitled(accountId, FACTS, free);
+    if (taken === undefined) return { title: free };
+    const known = factOf(taken.record, taken.content);
+    if (known.fact === text && (known.about ?? undefined) === topic) return { title: free, known };
+  }
 }
 
 function aboutOf({ title }: Pick<DevDocRecord, 'title'>): string | null {

@@ -3,6 +3,7 @@ import type { CallerName } from '../../common/principal.ts';
 import type { DevDocs } from '../../documents/dev-docs/service.ts';
 import type { Handoffs } from '../../documents/handoffs/service.ts';
 import type { Papers } from '../../documents/papers/service.ts';
+import type { Find } from '../../search/found.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 
@@ -14,6 +15,7 @@ export interface Shelves {
   readonly papers: Papers;
   readonly sync: Pick<Sync, 'vaults' | 'reader' | 'reading' | 'push' | 'history' | 'asOf' | 'conflicts' | 'merges'>;
   readonly nameOf: CallerName;
+  readonly find: Find;
 }
 
 /** One version of a thing. */

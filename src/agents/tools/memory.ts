@@ -70,12 +70,13 @@ function recallTool(shelves: Shelves): Tool {
     annotations: READS,
     example: { query: 'which database' },
     async handle({ query = '', limit = limits.factsDefault }, { accountId }) {
-      const facts = await recallFacts(shelves, accountId, query, limit);
+      const { facts, complete } = await recallFacts(shelves, accountId, query, limit);
+      const unread = complete ? '' : ' so far: facts are still being indexed, ask again in a moment';
       const none =
         query === ''
           ? 'nothing is remembered yet'
-          : 'no fact matches; recall without a query shows the newest, search looks everywhere';
-      const text = facts.length === 0 ? none : headed(plural(facts.length, 'fact'), facts, factLine);
+          : `no fact matches${unread}; recall without a query shows the newest, search looks everywhere`;
+      const text = facts.length === 0 ? none : headed(`${plural(facts.length, 'fact')}${unread}`, facts, factLine);
       return { structured: { facts: facts.map(factView) }, text };
     },
   });

@@ -62,7 +62,7 @@ export function sessionTool(shelves: Shelves, zones: AccountZones, reports: Repo
         tasks: await dueTasks(shelves, accountId, zones, nowMs),
         changed: changedSince(shelves, accountId, sinceMs),
         conflicts: await conflictsOf(shelves, accountId),
-        memory: (await recallFacts(shelves, accountId, project ?? '', FACTS_SHOWN)).map(factLine),
+        memory: await factsFor(shelves, accountId, project),
         backups: reports
           .backups(accountId)
           .slice(0, 2)
@@ -115,6 +115,13 @@ function nowLine(zone: string, nowMs: number): string {
   });
   const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(nowMs);
   return `today is ${day}, ${format.format(nowMs)}, ${zone}`;
+}
+
+/** The facts that match a project best; if none does, the newest. */
+async function factsFor(shelves: Shelves, accountId: string, project: string | undefined): Promise<string[]> {
+  const own = await recallFacts(shelves, accountId, project ?? '', FACTS_SHOWN);
+  const { facts } = own.facts.length > 0 ? own : await recallFacts(shelves, accountId, '', FACTS_SHOWN);
+  return facts.map(factLine);
 }
 
 async function rulesOf({ docs }: Shelves, accountId: string): Promise<string[]> {

@@ -48,6 +48,18 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
     return found;
   }
 
+  /** A live document with its text; undefined when there is none. */
+  openLive(accountId: string, id: number): ReadDocument<DevDocRecord> | undefined {
+    const doc = this.find(this.options.store, accountId, id);
+    return doc === undefined || doc.deleted_at !== null ? undefined : this.open(accountId, doc);
+  }
+
+  /** As `openLive`, by its title in a category. */
+  openTitled(accountId: string, category: string, title: string): ReadDocument<DevDocRecord> | undefined {
+    const id = this.options.store.get(devDocTitles, titleKey(accountId, { title: cleanName(title), category }, 'live'));
+    return id === undefined ? undefined : this.openLive(accountId, id);
+  }
+
   override openById(accountId: string, id: number, version?: number): ReadDocument<DevDocRecord> {
     return this.get(accountId, { id, version });
   }

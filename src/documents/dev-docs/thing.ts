@@ -6,6 +6,9 @@ import { devDocKind } from './kind.ts';
 import { devDocTitles } from './records.ts';
 import { DOC_TEMPLATE, docUri, MEDIA_TYPES } from './uri.ts';
 
+/** The group of the dev docs of a category. */
+export const docGroup = (category: string): string => `doc ${category}`;
+
 export const devDocThings = documentThings<DevDocRecord, unknown>(devDocKind, {
   kind: 'doc',
   templates: [DOC_TEMPLATE, 'cairn://docs/{id}'],
@@ -15,6 +18,7 @@ export const devDocThings = documentThings<DevDocRecord, unknown>(devDocKind, {
     id: docUri(doc),
     title: doc.title,
     place: doc.category,
+    group: docGroup(doc.category),
     mimeType: MEDIA_TYPES[doc.content_type],
     facts: { category: doc.category, content_type: doc.content_type },
   }),
