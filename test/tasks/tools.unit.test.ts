@@ -162,7 +162,7 @@ test('[TASK-5] a search that cannot look at all tasks says so', async () => {
   expect(result).toEqual({ tasks: [], count: 0, has_more: true, complete: false });
   expect(text).toBe('0 tasks among the first 20000; narrow the filters to look at the rest');
   expect(await ids({ search: 'needle', sort_order: 'asc', limit: 1 })).toEqual([1]);
-});
+}, 240_000);
 
 test('[TASK-5, TASK-6] create, update, delete and restore answer with the task, and the same again', async () => {
   const made = await run('create_task', { content: 'Ship\nit', due_date: '2026-11-21', is_important: true });
