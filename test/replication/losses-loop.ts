@@ -1,15 +1,19 @@
 /**
- * Loses members of a hub as often as asked: `node dist/test/replication/losses-loop.js ROUNDS [SEED] [WORLD]`. The world
- * `network` needs root and PostgreSQL: members in network namespaces, their disks and the log's answers go wrong too. The
- * world `folder` needs nothing. A round has one loss, the next in the list; every 25 rounds a new hub begins. Prints a line
- * for each round and one at the end, and ends with code 1 if anything was lost, stale, out of order or different.
+ * Loses members of a hub, or its log, as often as asked: `node dist/test/replication/losses-loop.js ROUNDS [SEED] [WORLD]`.
+ * The world `network` needs root and PostgreSQL: members in network namespaces, their disks and the log's answers go wrong
+ * too. `patroni` needs Patroni, etcd and PostgreSQL: the log is lost, not the members. `folder` needs nothing. A round has
+ * one loss, the next in the list; every 25 rounds a new hub begins. Prints a line for each round and one at the end, and ends
+ * with code 1 if anything was lost, stale, out of order or different.
  */
 import { postgresPrograms, startPostgres } from '../support/postgres-server.ts';
 import { randomOf } from '../support/random.ts';
 import { FolderWorld } from './losses/folder-world.ts';
 import { canCutNetworks } from './losses/network.ts';
 import { NetworkWorld } from './losses/network-world.ts';
+import { PatroniCluster } from './losses/patroni.ts';
+import { PatroniWorld } from './losses/patroni-world.ts';
 import { runRounds } from './losses/rounds.ts';
+import type { MemberWorld } from './losses/world.ts';
 
 const ROUNDS_PER_HUB = 25;
 
@@ -20,11 +24,10 @@ const kind = process.argv[4] ?? (canCutNetworks && postgresPrograms !== undefine
 const random = randomOf(seed);
 const total = { appends: 0, writes: 0, reads: 0, unknown: 0, rows: 0 };
 const problems: string[] = [];
-const server = kind === 'network' ? await startPostgres() : undefined;
+const { open, end } = await places(kind);
 try {
   for (let from = 0; from < rounds; from += ROUNDS_PER_HUB) {
-    const world = server === undefined ? new FolderWorld() : await NetworkWorld.open(server, random);
-    const report = await runRounds(world, {
+    const report = await runRounds(await open(), {
       from,
       to: Math.min(rounds, from + ROUNDS_PER_HUB),
       random,
@@ -38,9 +41,22 @@ try {
     problems.push(...report.problems);
   }
 } finally {
-  server?.kill();
+  end();
 }
 say(
   `${rounds} losses of members (${kind}, seed ${seed}): ${total.appends} appends and ${total.writes} writes answered, ${total.unknown} writes unknown, ${total.reads} reads; ${total.rows} rows equal on both members unless told: ${problems.length} problems`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** What opens worlds of a kind, one after another. */
+async function places(name: string): Promise<{ open: () => MemberWorld | Promise<MemberWorld>; end: () => void }> {
+  if (name === 'network') {
+    const server = await startPostgres();
+    return { open: () => NetworkWorld.open(server, random), end: () => server.kill() };
+  }
+  if (name === 'patroni') {
+    const cluster = await PatroniCluster.start();
+    return { open: () => new PatroniWorld(cluster), end: () => cluster.close() };
+  }
+  return { open: () => new FolderWorld(), end: () => undefined };
+}

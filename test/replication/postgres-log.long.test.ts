@@ -69,16 +69,20 @@ describe.runIf(postgresPrograms !== undefined)(
       }
       primary.sql(`select pg_cancel_backend(${waiting})`);
       expect(await hung).toMatch(/^OutcomeUnknown/);
-      // It is visible, and the standby does not have it: asking again must not call it written.
-      expect(await all(log, 2)).toHaveLength(1);
+      // It is visible, and the standby does not have it: nobody may read it, call it written, or find it taken.
+      expect(primary.sql('select count(*) from cairn_log where position = 2').trim()).toBe('1');
+      await expect(all(log, 2)).rejects.toThrow();
+      await expect(log.ends()).rejects.toThrow();
       await expect(log.append(2, Buffer.from('b'))).rejects.toThrow(OutcomeUnknown);
-      expect(await log.append(2, Buffer.from('other'))).toBe('taken');
+      await expect(log.append(2, Buffer.from('other'))).rejects.toThrow(OutcomeUnknown);
       process.kill(receiver, 'SIGCONT');
       let outcome = 'unknown';
       for (let tried = 0; outcome === 'unknown' && tried < 60; tried += 1) {
         outcome = await log.append(2, Buffer.from('b')).catch(() => 'unknown');
       }
       expect(outcome).toBe('written');
+      expect(await log.append(2, Buffer.from('other'))).toBe('taken');
+      expect(await all(log, 2)).toHaveLength(1);
       await log.close();
     }, 120_000);
 

@@ -11,7 +11,7 @@ import { isSnapshotDue } from '../../src/replication/snapshots/keeper.ts';
 import { applyRecords, loadSnapshot } from '../../src/replication/snapshots/load.ts';
 import { makeSnapshot } from '../../src/replication/snapshots/make.ts';
 import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
-import { listSegments, readRecords } from '../../src/replication/snapshots/segments.ts';
+import { listSegments, makeSegment, readRecords } from '../../src/replication/snapshots/segments.ts';
 import { trimLog } from '../../src/replication/snapshots/trim.ts';
 import { RawFile } from '../../src/store/copies/raw-file.ts';
 import { DATA_FILE } from '../../src/store/data-file/names.ts';
@@ -148,6 +148,72 @@ test('[MEMBER-4] records are joined an hour after their successor, read as befor
   expect(late.partsRemoved).toBe(4);
   expect(await listSegments(log)).toEqual([]);
   await expect(all(1)).rejects.toThrow(LogGap);
+  expect(await restored(log, Number.POSITIVE_INFINITY)).toEqual(moments.at(-1)?.content);
+});
+
+const minute = (record: number) => START_MS + record * 60_000;
+
+test('[MEMBER-4] a record is joined a millisecond after its successor is an hour old, and a kept day ends to the millisecond', async () => {
+  const { log, folder } = await filledLog(12);
+  await snapshot(log, folder);
+  const trim = (nowMs: number) => trimLog({ log, keepDays: 2, nowMs });
+  expect(await trim(minute(6) + HOUR_MS)).toMatchObject({ joined: 4 });
+  expect(await trim(minute(6) + HOUR_MS)).toMatchObject({ joined: 0 });
+  expect(await trim(minute(6) + HOUR_MS + 1)).toMatchObject({ joined: 1 });
+  expect(await log.ends()).toEqual({ first: 6, last: 12 });
+  const keptUntil = minute(12) + 48 * HOUR_MS;
+  expect(await trim(keptUntil - 1)).toEqual({ joined: 6, segmentsRemoved: 0, partsRemoved: 0, snapshotsRemoved: 0 });
+  expect(await trim(keptUntil)).toEqual({ joined: 0, segmentsRemoved: 3, partsRemoved: 1, snapshotsRemoved: 0 });
+});
+
+test('[MEMBER-4] what an interrupted trimming has joined and not removed is not joined again, and goes', async () => {
+  const { log } = await filledLog(12);
+  expect(await makeSegment(log, 1, 5)).toBe(5);
+  const old = { log, keepDays: 1, nowMs: minute(12) + HOUR_MS + 1 };
+  await expect(trimLog({ ...old, signal: AbortSignal.abort(new Error('stopped')) })).rejects.toThrow('stopped');
+  expect(await log.ends()).toEqual({ first: 1, last: 12 });
+  // Nothing is removed without a snapshot from before.
+  const kept = { segmentsRemoved: 0, partsRemoved: 0, snapshotsRemoved: 0 };
+  expect(await trimLog(old)).toEqual({ joined: 6, ...kept });
+  expect((await listSegments(log)).map(({ from, to }) => [from, to])).toEqual([
+    [1, 5],
+    [6, 11],
+  ]);
+  expect(await log.ends()).toEqual({ first: 12, last: 12 });
+  // Joined by a run that ended before it removed anything: the next one only removes.
+  const again = await filledLog(12);
+  await makeSegment(again.log, 1, 11);
+  expect(await trimLog({ ...old, log: again.log })).toEqual({ joined: 0, ...kept });
+  expect(await again.log.ends()).toEqual({ first: 12, last: 12 });
+});
+
+test('[MEMBER-4] an empty log is trimmed to nothing', async () => {
+  const log = await openCommitLog(`file://${temporaryFolder()}`);
+  expect(await trimLog({ log, keepDays: 1, nowMs: START_MS })).toEqual({
+    joined: 0,
+    segmentsRemoved: 0,
+    partsRemoved: 0,
+    snapshotsRemoved: 0,
+  });
+  expect(await listSegments(log)).toEqual([]);
+});
+
+test('[MEMBER-4] older snapshots go with their manifest first, and what the kept one needs stays', async () => {
+  const { log, folder, moments } = await filledLog(12);
+  const first = await snapshot(log, folder);
+  const second = await snapshot(log, folder);
+  const removed: string[] = [];
+  const removePart = log.removePart.bind(log);
+  log.removePart = async (name) => {
+    if (name.startsWith('snapshots/')) removed.push(name);
+    await removePart(name);
+  };
+  const kept = (await findSnapshot(log))?.folder ?? '';
+  const trimmed = await trimLog({ log, keepDays: 1, nowMs: minute(12) + 24 * HOUR_MS });
+  expect(trimmed).toMatchObject({ snapshotsRemoved: 1 });
+  expect(removed[0]).toMatch(/\/manifest$/);
+  expect(removed).toHaveLength(1 + Math.max(first.parts.length, second.parts.length));
+  expect(removed.filter((name) => name.includes(kept))).toEqual([]);
   expect(await restored(log, Number.POSITIVE_INFINITY)).toEqual(moments.at(-1)?.content);
 });
 

@@ -88,11 +88,13 @@ export class PostgresLog implements CommitLog, Racetrack {
   }
 
   async *read(from: number): AsyncGenerator<LogRecord> {
+    let durable = 0;
     for (let next = from; ; ) {
       const rows = await this.#query(
         'select position, bytes from cairn_log where cell = $1 and position >= $2 order by position limit $3',
         [this.#cell, next, PAGE],
       );
+      if (Number(rows.at(-1)?.['position'] ?? 0) > durable) durable = (await this.ends())?.last ?? 0;
       for (const row of rows) {
         const position = Number(row['position']);
         if (position !== next) throw new LogGap(next, position);
@@ -104,9 +106,7 @@ export class PostgresLog implements CommitLog, Racetrack {
   }
 
   async ends(): Promise<{ first: number; last: number } | undefined> {
-    const text = 'select min(position) as first, max(position) as last from cairn_log where cell = $1';
-    const [row] = await this.#query(text, [this.#cell]);
-    return row?.['first'] == null ? undefined : { first: Number(row['first']), last: Number(row['last']) };
+    return await this.#database.run((query) => this.#settle(query));
   }
 
   async putPart(name: string, bytes: Uint8Array): Promise<void> {
@@ -124,7 +124,8 @@ export class PostgresLog implements CommitLog, Racetrack {
         // What was there a moment ago was not committed: a repeated statement met its own row. Nobody has other bytes.
         if (found === undefined) throw new Error(`the database says that ${name} exists and does not give it`);
         if (!sameBytes(found, bytes)) throw new PartTaken(name);
-        return await this.#settle(query);
+        await this.#settle(query);
+        return;
       }
       await query('commit');
     });
@@ -176,19 +177,22 @@ export class PostgresLog implements CommitLog, Racetrack {
     const text = `select position, bytes from cairn_log where cell = $1 and position >= $2 order by position limit 1`;
     const [row] = await query(text, [this.#cell, position]);
     if (row === undefined) throw new Error(`the log ends before record ${position - 1}`);
-    if (Number(row['position']) !== position || !sameBytes(row['bytes'] as Uint8Array, record)) return 'taken';
     await this.#settle(query);
-    return 'written';
+    return Number(row['position']) === position && sameBytes(row['bytes'] as Uint8Array, record) ? 'written' : 'taken';
   }
 
   /**
-   * Waits until what this database shows is durable. A commit whose wait for the standby was cancelled is visible and
-   * perhaps nowhere else; a later commit that the standby acknowledged carries it.
+   * Waits until what this database shows is durable, and tells the ends of the log at its start. A commit whose wait for
+   * the standby was cancelled is visible and perhaps nowhere else, and so is what a primary has that is none any more; a
+   * later commit that the standby acknowledged carries all before it.
    */
-  async #settle(query: Query): Promise<void> {
+  async #settle(query: Query): Promise<{ first: number; last: number } | undefined> {
+    const end = (which: string) => `(select ${which}(position) from cairn_log where cell = $1)`;
     const text = `insert into cairn_log_settled (cell, settled_at) values ($1, now())
-      on conflict (cell) do update set settled_at = excluded.settled_at`;
-    await query(text, [this.#cell]);
+      on conflict (cell) do update set settled_at = excluded.settled_at
+      returning ${end('min')} as first, ${end('max')} as last`;
+    const [row] = await query(text, [this.#cell]);
+    return row?.['first'] == null ? undefined : { first: Number(row['first']), last: Number(row['last']) };
   }
 
   async #part(query: Query, name: string): Promise<Uint8Array | undefined> {
