@@ -22,20 +22,27 @@ export function delayProbe(): { readonly file: string; readonly env: Record<stri
 }
 
 /** Returns the delays measured since the last call. */
-export async function takeDelays(hub: { readonly process: ChildProcess }, file: string): Promise<Delays> {
-  const before = read(file)?.reports ?? 0;
+export const takeDelays = (hub: Probed, file: string): Promise<Delays> => takeReport<Delays>(hub, file);
+
+interface Probed {
+  readonly process: ChildProcess;
+}
+
+/** Returns what a probe in a hub counted since the last call. */
+export async function takeReport<T extends { readonly reports: number }>(hub: Probed, file: string): Promise<T> {
+  const before = read<T>(file)?.reports ?? 0;
   hub.process.kill('SIGUSR2');
   for (let tries = 0; tries < 500; tries += 1) {
-    const delays = read(file);
-    if (delays !== undefined && delays.reports > before) return delays;
+    const report = read<T>(file);
+    if (report !== undefined && report.reports > before) return report;
     await sleep(10);
   }
   throw new Error('the probe in the hub did not answer');
 }
 
-function read(file: string): Delays | undefined {
+function read<T>(file: string): T | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Delays;
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch {
     // Not written yet.
     return undefined;

@@ -1,7 +1,8 @@
-/** Hashes and escapes long contents off the main thread. */
+/** Hashes, escapes and reads long contents off the main thread. */
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import type { DigestedContent, PreparedContent, RawContent } from '../src/pool/jobs.ts';
+import type { DigestedContent, Jobs, PreparedContent, RawContent } from '../src/pool/jobs.ts';
 import { digestContent, prepareRawContent } from '../src/sync/contents/digest.ts';
+import { wholeContent } from '../src/sync/log/stored-content.ts';
 
 /** The escaped bytes are transferred to the caller, not copied. */
 export function prepareContent(content: RawContent): PreparedContent {
@@ -15,4 +16,8 @@ export function prepareContent(content: RawContent): PreparedContent {
 
 export function digestContents(contents: readonly RawContent[]): readonly DigestedContent[] {
   return contents.map(digestContent);
+}
+
+export function readContent({ version, escaped }: Jobs['readContent']['input']): Jobs['readContent']['output'] {
+  return wholeContent(version, () => escaped);
 }

@@ -159,6 +159,9 @@ export const limits = {
   inflightBytesMin: 80 * MiB,
   /** Staged bytes of all uploads, passed to the store and not yet on disk. */
   stagingBytesMax: 8 * MiB,
+  /** The same while decisions are committed, and for how long after one they count as being committed. */
+  stagingBytesBesideWrites: 1 * MiB,
+  busyWritesMs: 250,
   /** Chunks of one upload that the pool has at once. */
   chunksHashedAhead: 3,
   /** Bytes of streamed uploads between socket and disk, above which their senders wait. */

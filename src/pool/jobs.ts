@@ -57,6 +57,12 @@ interface WrongContent {
   readonly sentence: string;
 }
 
+/** A stored content: the bytes of its version, and of its pieces. */
+export interface StoredContentInput {
+  readonly version: Uint8Array;
+  readonly escaped: Uint8Array;
+}
+
 /** Size of the decoded bytes of a content, and their hashes in lower-case hex. */
 export type DigestedContent =
   | { readonly ok: true; readonly sizeBytes: number; readonly sha256: string; readonly gitSha: string }
@@ -143,6 +149,11 @@ export interface Jobs {
   readonly prepareContent: { readonly input: RawContent; readonly output: PreparedContent };
   /** Hashes many contents of file sync. */
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
+  /** Reads a stored content of file sync. Returns undefined when it does not match its hash. */
+  readonly readContent: {
+    readonly input: StoredContentInput;
+    readonly output: { readonly text: string | undefined } | undefined;
+  };
   /** Parses a body as a JSON document and hashes and escapes its long contents. Returns a fault when it is invalid. */
   readonly parseBody: { readonly input: BodyInput; readonly output: ParsedBody };
   readonly merge: { readonly input: MergeInput; readonly output: MergeOutput };
@@ -163,6 +174,7 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   verifyPassword: 'password',
   prepareContent: 'content',
   digestContents: 'content',
+  readContent: 'content',
   parseBody: 'body',
   merge: 'merge',
   diff: 'merge',

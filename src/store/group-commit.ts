@@ -65,6 +65,9 @@ export class GroupCommit {
   #isDeciding = false;
   /** Commits in progress, oldest first, and when each began. */
   readonly #running = new Map<symbol, number>();
+  /** Called when a commit ends. */
+  #whenOver: (() => void)[] = [];
+  #endedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -83,6 +86,16 @@ export class GroupCommit {
   get waitingMs(): number {
     const [oldest] = this.#running.values();
     return oldest === undefined ? 0 : this.#options.elapsed() - oldest;
+  }
+
+  /** True while decisions are committed, and a moment longer: more of them are likely. */
+  get isBusy(): boolean {
+    return this.#running.size > 0 || this.#options.elapsed() - this.#endedMs < limits.busyWritesMs;
+  }
+
+  /** Resolves when the next commit ends; undefined when none is in progress. */
+  over(): Promise<void> | undefined {
+    return this.#running.size === 0 ? undefined : new Promise((resolve) => this.#whenOver.push(resolve));
   }
 
   /** Queues a decision. Decisions of one writer run in order. */
@@ -136,6 +149,8 @@ export class GroupCommit {
       return;
     } finally {
       this.#running.delete(running);
+      this.#endedMs = this.#options.elapsed();
+      for (const tell of this.#whenOver.splice(0)) tell();
       this.durations.record(this.#options.elapsed() - startedMs);
     }
     group.forEach((pending, index) => {

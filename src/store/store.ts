@@ -165,8 +165,17 @@ export class Store implements Reader {
   }
 
   /**
-   * Writes bytes from the library's thread, in one commit with the small rows that belong to them. Resolves when they
-   * are on disk. Do not modify the buffers until the promise settles.
+   * How many bytes may be passed to `writeBytes` at once. Few while decisions are made: a decision waits for the commit
+   * in progress, which lasts as long as the disk needs for its bytes.
+   */
+  get bytesAtOnceMax(): number {
+    return this.#commits.isBusy ? limits.stagingBytesBesideWrites : limits.stagingBytesMax;
+  }
+
+  /**
+   * Writes bytes from the library's thread, in one commit with the small rows that belong to them, after the decisions
+   * whose commit is in progress: they are not to wait for the bytes as well. Resolves when they are on disk. Do not modify
+   * the buffers until the promise settles.
    */
   async writeBytes(
     rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Uint8Array }[],
@@ -178,6 +187,7 @@ export class Store implements Reader {
         const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         return { table, key, bytes: sealRow(table, key, value) };
       });
+      if (this.#logged === undefined) await this.#commits.over();
       await (this.#logged === undefined ? this.#putAll(sealed) : this.#logged.writeBytes(sealed));
       this.#noteCommitted();
     } catch (error) {

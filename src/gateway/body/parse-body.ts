@@ -2,6 +2,7 @@
  * Parses bodies: a small one in place. A large one is checked in the pool, which also hashes its long contents; many
  * values are then parsed here, in turns.
  */
+import { OneEach } from '../../common/fair/one-each.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Caller } from '../../common/shares.ts';
 import { turns } from '../../common/turns.ts';
@@ -15,6 +16,9 @@ import type { Pool } from '../../pool/pool.ts';
 import { assembled } from '../../text/json-pieces.ts';
 import { type ContentHolder, contentPlaces } from './long-contents.ts';
 import { type GatewayBody, readGatewayBody } from './read-body.ts';
+
+/** The documents that are being assembled. */
+const assembling = new OneEach();
 
 /** Parses documents without messages or contents. */
 export function documentParser(pool: Pool): BodyParser {
@@ -59,5 +63,7 @@ async function documentOf({ document }: ParsedBody & { readonly ok: true }, call
   if ('value' in document) return document.value;
   const { buffer, byteOffset, byteLength } = document.text;
   const text = Buffer.from(buffer, byteOffset, byteLength);
-  return await assembled(document.cut, text, () => (turns.isOver ? turns.next(caller) : undefined));
+  return await assembling.run(caller, () =>
+    assembled(document.cut, text, () => (turns.isOver ? turns.next(caller) : undefined)),
+  );
 }

@@ -1,7 +1,7 @@
 /** Stages the chunks of uploads without a blob yet, and bounds the bytes waiting for the disk. */
 
+import { FairQueue } from '../../common/fair/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
-import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { StagedBytes } from '../../store/staged-bytes.ts';
 import type { Store } from '../../store/store.ts';
@@ -16,9 +16,11 @@ export class Staging {
   readonly #staged: StagedBytes<StagingRecord>;
   /** Bytes handed to the store but not on disk yet: the store copies them, so they are bounded over all uploads. */
   #bytes = 0;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new FairQueue<Waiting>();
+  readonly #store: Store;
 
   constructor(store: Store, log: Log) {
+    this.#store = store;
     this.#staged = new StagedBytes({ store, log, pieces: chunks, rows: stagedUploads });
   }
 
@@ -29,7 +31,7 @@ export class Staging {
 
   /** Writes one chunk; resolves when it is on disk. The bytes must not be modified before that. */
   async put(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
-    await this.#admit(bytes.length);
+    await this.#admit(accountId, bytes.length);
     try {
       if (index > 0) await this.#staged.put(storageId, index, bytes);
       else {
@@ -61,24 +63,29 @@ export class Staging {
     return this.#staged.sweep();
   }
 
-  /** Admits chunks in call order: a small last chunk overtaking its first would be on disk without a staging row. */
-  #admit(bytes: number): Promise<void> | undefined {
-    const fits = this.#bytes === 0 || this.#bytes + bytes <= limits.stagingBytesMax;
-    if (fits && this.#waiting.length === 0) {
+  /**
+   * Accounts take turns. Chunks of one account are admitted in call order: a small last chunk overtaking its first would be
+   * on disk without a staging row.
+   */
+  #admit(accountId: string, bytes: number): Promise<void> | undefined {
+    if (this.#hasRoom && this.#waiting.size === 0) {
       this.#bytes += bytes;
       return undefined;
     }
-    return new Promise((resolve) => this.#waiting.push({ bytes, start: resolve }));
+    return new Promise((resolve) => this.#waiting.push(accountId, { bytes, start: resolve }));
   }
 
   #release(bytes: number): void {
     this.#bytes -= bytes;
-    let next = this.#waiting[0];
-    while (next !== undefined && (this.#bytes === 0 || this.#bytes + next.bytes <= limits.stagingBytesMax)) {
-      this.#waiting.shift();
+    while (this.#hasRoom) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
       this.#bytes += next.bytes;
       next.start();
-      next = this.#waiting[0];
     }
+  }
+
+  get #hasRoom(): boolean {
+    return this.#bytes < this.#store.bytesAtOnceMax;
   }
 }

@@ -93,18 +93,19 @@ export class DiffQuery {
     const wanted = given?.side.sha256 ?? (sha256 === undefined ? undefined : readSha256(sha256));
     if (wanted === undefined) return undefined;
     const link = file && (await sides.find(vault, file, wanted));
-    const side = given?.side ?? (link && sides.version(vault.vaultId, link.seq));
+    const side = given?.side ?? (link && (await sides.version(vault, link.seq)));
     return { sha256: wanted, gitSha: given?.gitSha ?? link?.gitSha, side, isKept: link !== undefined };
   }
 
   async #text({ accountId, vaultId, path, file, local, contextLines }: TextRequest): Promise<string | undefined> {
     const { reader, sides, comparer } = this.#options;
-    const current = sides.current(vaultId, file);
+    const vault = { accountId, vaultId };
+    const current = await sides.current(vault, file);
     let [before, after]: [Side, Side | undefined] = [current, local?.side];
     let [beforeName, afterName] = [`hub/${path}`, `yours/${path}`];
     if (local === undefined) {
       const previousSeq = file === undefined ? undefined : reader.versionHead(vaultId, file.seq)?.previousSeq;
-      [before, after] = [sides.version(vaultId, previousSeq ?? 0), current];
+      [before, after] = [await sides.version(vault, previousSeq ?? 0), current];
       [beforeName, afterName] = [`previous/${path}`, `hub/${path}`];
     }
     if (after === undefined) return undefined;

@@ -76,18 +76,19 @@ export class MergeQuery {
   async merge(accountId: string, request: MergeRequest): Promise<MergeAnswer> {
     const { vaults, reader, sides } = this.#options;
     const vaultId = await vaults.idOf(accountId, request.vault_id);
-    const asked = await this.#asked({ accountId, vaultId }, request);
+    const vault = { accountId, vaultId };
+    const asked = await this.#asked(vault, request);
     const file = reader.file(vaultId, asked.folded);
     if (file === undefined && request.conflict_id === undefined) {
       throw new Refusal({ kind: 'path_not_found', path: asked.path, deletedAt: null });
     }
-    const ancestor = await sides.base({ accountId, vaultId }, file, asked.base);
+    const ancestor = await sides.base(vault, file, asked.base);
     const merged = await this.#mergeSides(
       accountId,
       {
-        base: ancestor === undefined ? baseOf(asked.base) : sides.version(vaultId, ancestor.seq),
+        base: ancestor === undefined ? baseOf(asked.base) : await sides.version(vault, ancestor.seq),
         ours: asked.ours,
-        theirs: sides.current(vaultId, file),
+        theirs: await sides.current(vault, file),
       },
       request,
     );

@@ -8,8 +8,9 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { ChainLink, Conflict, SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/version.ts';
+import type { ChainLink, Conflict, StoredBytes, SyncReader, VaultOf } from '../log/reader.ts';
+import { type WholeContent, wholeContent } from '../log/stored-content.ts';
+import { type Encoding, readVersionHead, versionSha256 } from '../log/version.ts';
 import { checkSha256 } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { FileSide, Side } from './sides.ts';
@@ -37,17 +38,26 @@ export class SideReader {
   }
 
   /** A version of a path. Kind `nothing` for a tombstone and for a version no longer kept. */
-  version(vaultId: string, seq: number): Side {
-    const head = this.#reader.versionHead(vaultId, seq);
-    const meta = this.#reader.versionMeta(vaultId, seq);
-    const text = this.#reader.contentText(vaultId, seq);
-    if (head === undefined || meta === undefined || text === undefined) return { kind: 'nothing' };
-    return { kind: kindOf(head.encoding), sha256: meta.sha256, text };
+  async version({ accountId, vaultId }: VaultOf, seq: number): Promise<Side> {
+    const stored = this.#reader.storedBytes(vaultId, seq);
+    if (stored === undefined) return { kind: 'nothing' };
+    const whole = await this.#read(accountId, stored);
+    if (whole === undefined) throw this.#reader.damagedVersion(vaultId, seq);
+    const { version } = stored;
+    if (whole.text === undefined) return { kind: 'nothing' };
+    return { kind: kindOf(readVersionHead(version).encoding), sha256: versionSha256(version), text: whole.text };
+  }
+
+  /** To unescape and hash a long content takes five milliseconds or more, so the pool does it. */
+  async #read(accountId: string, stored: StoredBytes): Promise<WholeContent | undefined> {
+    const isLong = stored.escaped.length > 0;
+    if (isLong) return await this.#pool.run('readContent', stored, { accountId });
+    return wholeContent(stored.version, () => stored.escaped);
   }
 
   /** The hub's current side of a path. Kind `nothing` when the file was deleted or never existed. */
-  current(vaultId: string, file: FileRecord | undefined): Side {
-    return file === undefined ? { kind: 'nothing' } : this.version(vaultId, file.seq);
+  async current(vault: VaultOf, file: FileRecord | undefined): Promise<Side> {
+    return file === undefined ? { kind: 'nothing' } : await this.version(vault, file.seq);
   }
 
   /** The version named by the caller's base. Undefined when it is unknown or no longer kept. */
@@ -71,9 +81,10 @@ export class SideReader {
    */
   async given(accountId: string, { content: text, encoding, sha256: claimed }: GivenContent): Promise<GivenSide> {
     const isLong = text.length > limits.inlineContentBytesMax;
-    const digested = isLong
-      ? await this.#pool.run('prepareContent', { text, encoding }, { accountId })
-      : digestContent({ text, encoding });
+    const [digested] = isLong
+      ? await this.#pool.run('digestContents', [{ text, encoding }], { accountId })
+      : [digestContent({ text, encoding })];
+    if (digested === undefined) throw new Error('the digests of a content are missing');
     if (!digested.ok) throw invalidField(digested.field, digested.sentence);
     const { sha256, gitSha } = digested;
     if (claimed !== undefined) checkSha256(claimed, { sha256 });

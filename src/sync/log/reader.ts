@@ -29,10 +29,9 @@ import {
   versions,
   versionsAside,
 } from './records.ts';
-import { isWholeVersion } from './stored-content.ts';
+import { wholeContent } from './stored-content.ts';
 import {
   decodeContent,
-  readContentText,
   readVersionHead,
   readVersionMeta,
   type VersionHead,
@@ -51,6 +50,12 @@ export interface ChainLink extends VersionHead {
   readonly seq: number;
   readonly sha256: string;
   readonly gitSha: string;
+}
+
+/** The bytes of a version, and those of its pieces; empty: it has none. */
+export interface StoredBytes {
+  readonly version: Uint8Array;
+  readonly escaped: Uint8Array;
 }
 
 export interface Conflict {
@@ -139,11 +144,24 @@ export class SyncReader {
    * Throws Refusal `damaged` when it does not match its hash.
    */
   contentText(vaultId: string, seq: number): string | undefined {
-    const bytes = this.#store.get(versions, [vaultId, seq]);
-    if (bytes === undefined) return undefined;
-    const escaped = () => this.escapedContent(readVersionHead(bytes).storageId);
-    if (!isWholeVersion(bytes, escaped)) throw this.#damaged('version', { vault_id: vaultId, seq });
-    return readContentText(bytes, escaped);
+    const stored = this.storedBytes(vaultId, seq);
+    if (stored === undefined) return undefined;
+    const whole = wholeContent(stored.version, () => stored.escaped);
+    if (whole === undefined) throw this.damagedVersion(vaultId, seq);
+    return whole.text;
+  }
+
+  /** The bytes of a version and of its content, for `wholeContent`. Undefined for an unknown version. */
+  storedBytes(vaultId: string, seq: number): StoredBytes | undefined {
+    const version = this.#store.get(versions, [vaultId, seq]);
+    if (version === undefined) return undefined;
+    const { storageId } = readVersionHead(version);
+    return { version, escaped: storageId === 0 ? new Uint8Array(0) : this.escapedContent(storageId) };
+  }
+
+  /** Notes that the content of a version does not match its hash, and returns the Refusal that says so. */
+  damagedVersion(vaultId: string, seq: number): Error {
+    return this.#damaged('version', { vault_id: vaultId, seq });
   }
 
   /** The content of a version, to be shared by another version. Undefined for a tombstone or an unknown version. */

@@ -11,17 +11,29 @@ const ESCAPE_BYTES_MAX = 6;
 /** Characters of base64 that encode whole bytes. */
 const BASE64_GROUP = 4;
 
+/** A content that matches its hash, with base64 not decoded; of a tombstone: no text. */
+export interface WholeContent {
+  readonly text: string | undefined;
+}
+
 /**
- * True when the content of a version matches its hash, and for a tombstone. `escaped` reads its pieces, if it has any.
+ * Returns the content of a version, read once, or undefined when it does not match its hash. `escaped` reads its pieces,
+ * if it has any.
  */
-export function isWholeVersion(bytes: Uint8Array, escaped: () => Uint8Array): boolean {
+export function wholeContent(bytes: Uint8Array, escaped: () => Uint8Array): WholeContent | undefined {
   try {
     const text = readContentText(bytes, escaped);
-    return text === undefined || sha256Of(text, readVersionHead(bytes).encoding) === versionSha256(bytes);
+    if (text === undefined) return { text };
+    return sha256Of(text, readVersionHead(bytes).encoding) === versionSha256(bytes) ? { text } : undefined;
   } catch {
     // Bytes that are no longer a version are as damaged as those with another hash.
-    return false;
+    return undefined;
   }
+}
+
+/** True when the content of a version matches its hash, and for a tombstone. */
+export function isWholeVersion(bytes: Uint8Array, escaped: () => Uint8Array): boolean {
+  return wholeContent(bytes, escaped) !== undefined;
 }
 
 /** True when the content of every line of a pack matches the hash in the line. */

@@ -4,13 +4,14 @@ import { openLog } from '../../../src/common/log.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { chunks, mirrorTables, stagedUploads } from '../../../src/mirror/records.ts';
 import { Staging } from '../../../src/mirror/upload/staging.ts';
+import { SWEEP } from '../../../src/store/owners.ts';
 import { Store } from '../../../src/store/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test('[MIR-16] a small last chunk does not pass the first one of its upload, which waits: a crash would leave it for ever', async () => {
   const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
   const staging = new Staging(store, openLog('silent').log);
-  const full = new Uint8Array(limits.stagingBytesMax - 1000);
+  const full = new Uint8Array(limits.stagingBytesMax);
   const before = staging.put(staging.claim(), 'acc', 0, full);
   const upload = staging.claim();
   const first = staging.put(upload, 'acc', 0, new Uint8Array(5000));
@@ -20,5 +21,45 @@ test('[MIR-16] a small last chunk does not pass the first one of its upload, whi
   }));
   expect(await last).toEqual({ row: true, first: true });
   await Promise.all([before, first]);
+  await store.close();
+});
+
+test('[NET-11] while decisions are made, a commit carries one chunk of uploads: a decision does not wait for eight', async () => {
+  const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
+  const staging = new Staging(store, openLog('silent').log);
+  const count = limits.stagingBytesMax / limits.chunkBytes;
+  let decided = 0;
+  let isOver = false;
+  const decide = () => store.write(SWEEP, () => (decided += 1));
+  await decide();
+  const deciding = (async () => {
+    while (!isOver) await decide();
+  })();
+  const decidedBefore = await Promise.all(
+    Array.from({ length: count }, async () => {
+      await staging.put(staging.claim(), 'acc', 0, new Uint8Array(limits.chunkBytes));
+      return decided;
+    }),
+  );
+  isOver = true;
+  await deciding;
+  // Two chunks in a row may come without a decision between them, but no more.
+  expect(new Set(decidedBefore).size).toBeGreaterThanOrEqual(count / 2);
+  await store.close();
+});
+
+test('[NET-11] accounts take turns for the disk: one chunk of another account is not behind those of an account that came first', async () => {
+  const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
+  const staging = new Staging(store, openLog('silent').log);
+  const atOnce = limits.stagingBytesMax / limits.chunkBytes;
+  const order: string[] = [];
+  const put = async (account: string) => {
+    await staging.put(staging.claim(), account, 0, new Uint8Array(limits.chunkBytes));
+    order.push(account);
+  };
+  const eager = Array.from({ length: 4 * atOnce }, () => put('eager'));
+  await Promise.all([...eager, put('calm')]);
+  // It is in the second commit.
+  expect(order.indexOf('calm')).toBeLessThan(2 * atOnce);
   await store.close();
 });
