@@ -18,6 +18,6 @@ export function digestContents(contents: readonly RawContent[]): readonly Digest
   return contents.map(digestContent);
 }
 
-export function readContent({ version, escaped }: Jobs['readContent']['input']): Jobs['readContent']['output'] {
+export function readStored({ version, escaped }: Jobs['readStored']['input']): Jobs['readStored']['output'] {
   return wholeContent(version, () => escaped);
 }

@@ -58,7 +58,7 @@ interface WrongContent {
 }
 
 /** A stored content: the bytes of its version, and of its pieces. */
-export interface StoredContentInput {
+interface StoredContentInput {
   readonly version: Uint8Array;
   readonly escaped: Uint8Array;
 }
@@ -150,7 +150,7 @@ export interface Jobs {
   /** Hashes many contents of file sync. */
   readonly digestContents: { readonly input: readonly RawContent[]; readonly output: readonly DigestedContent[] };
   /** Reads a stored content of file sync. Returns undefined when it does not match its hash. */
-  readonly readContent: {
+  readonly readStored: {
     readonly input: StoredContentInput;
     readonly output: { readonly text: string | undefined } | undefined;
   };
@@ -174,7 +174,7 @@ export const jobFiles: Readonly<Record<JobName, string>> = {
   verifyPassword: 'password',
   prepareContent: 'content',
   digestContents: 'content',
-  readContent: 'content',
+  readStored: 'content',
   parseBody: 'body',
   merge: 'merge',
   diff: 'merge',

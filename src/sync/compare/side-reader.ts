@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { ChainLink, Conflict, StoredBytes, SyncReader, VaultOf } from '../log/reader.ts';
+import type { ChainLink, Conflict, VersionBytes, SyncReader, VaultOf } from '../log/reader.ts';
 import { type WholeContent, wholeContent } from '../log/stored-content.ts';
 import { type Encoding, readVersionHead, versionSha256 } from '../log/version.ts';
 import { checkSha256 } from '../push/input.ts';
@@ -39,7 +39,7 @@ export class SideReader {
 
   /** A version of a path. Kind `nothing` for a tombstone and for a version no longer kept. */
   async version({ accountId, vaultId }: VaultOf, seq: number): Promise<Side> {
-    const stored = this.#reader.storedBytes(vaultId, seq);
+    const stored = this.#reader.versionBytes(vaultId, seq);
     if (stored === undefined) return { kind: 'nothing' };
     const whole = await this.#read(accountId, stored);
     if (whole === undefined) throw this.#reader.damagedVersion(vaultId, seq);
@@ -49,9 +49,9 @@ export class SideReader {
   }
 
   /** To unescape and hash a long content takes five milliseconds or more, so the pool does it. */
-  async #read(accountId: string, stored: StoredBytes): Promise<WholeContent | undefined> {
+  async #read(accountId: string, stored: VersionBytes): Promise<WholeContent | undefined> {
     const isLong = stored.escaped.length > 0;
-    if (isLong) return await this.#pool.run('readContent', stored, { accountId });
+    if (isLong) return await this.#pool.run('readStored', stored, { accountId });
     return wholeContent(stored.version, () => stored.escaped);
   }
 

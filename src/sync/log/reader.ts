@@ -53,7 +53,7 @@ export interface ChainLink extends VersionHead {
 }
 
 /** The bytes of a version, and those of its pieces; empty: it has none. */
-export interface StoredBytes {
+export interface VersionBytes {
   readonly version: Uint8Array;
   readonly escaped: Uint8Array;
 }
@@ -144,7 +144,7 @@ export class SyncReader {
    * Throws Refusal `damaged` when it does not match its hash.
    */
   contentText(vaultId: string, seq: number): string | undefined {
-    const stored = this.storedBytes(vaultId, seq);
+    const stored = this.versionBytes(vaultId, seq);
     if (stored === undefined) return undefined;
     const whole = wholeContent(stored.version, () => stored.escaped);
     if (whole === undefined) throw this.damagedVersion(vaultId, seq);
@@ -152,7 +152,7 @@ export class SyncReader {
   }
 
   /** The bytes of a version and of its content, for `wholeContent`. Undefined for an unknown version. */
-  storedBytes(vaultId: string, seq: number): StoredBytes | undefined {
+  versionBytes(vaultId: string, seq: number): VersionBytes | undefined {
     const version = this.#store.get(versions, [vaultId, seq]);
     if (version === undefined) return undefined;
     const { storageId } = readVersionHead(version);
