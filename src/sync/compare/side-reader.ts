@@ -8,7 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import type { ChainLink, Conflict, VersionBytes, SyncReader, VaultOf } from '../log/reader.ts';
+import type { ChainLink, Conflict, SyncReader, VaultOf, VersionBytes } from '../log/reader.ts';
 import { type WholeContent, wholeContent } from '../log/stored-content.ts';
 import { type Encoding, readVersionHead, versionSha256 } from '../log/version.ts';
 import { checkSha256 } from '../push/input.ts';
