@@ -261,9 +261,7 @@ async function measure(
   const hubPid = place.hub.process.pid ?? 0;
   await probe(place, 1);
   await place.threadTimes();
-  const hubBefore = cpuSeconds(hubPid);
   const idle = await probe(place, seconds);
-  const hubIdle = cpuSeconds(hubPid) - hubBefore;
   const idleThread = await place.threadTimes();
   const running = await startLoad({ name: load, hub: place.attacked });
   await sleep(SETTLE_MS);
@@ -273,17 +271,24 @@ async function measure(
   const busy = await probe(place, seconds);
   const tookSeconds = (performance.now() - fromMs) / 1000;
   const client = (cpuSeconds(running.pid) - clientFrom) / tookSeconds;
-  const hub = (cpuSeconds(hubPid) - hubFrom - hubIdle) / tookSeconds;
+  const hub = (cpuSeconds(hubPid) - hubFrom) / tookSeconds;
   const busyThread = await place.threadTimes();
   const served = await running.report();
   await running.end();
   await sleep(SETTLE_MS);
-  const main = Math.max(0, Math.min(hub, busyThread.runs - idleThread.runs));
-  const used = { client, main, others: Math.max(0, hub - main) };
+  // What the main thread needs for the calls of the probe is used again while the rest is burned.
+  const ownCalls = idleThread.runs * (countOf(busy) / countOf(idle));
+  const used = {
+    client,
+    main: Math.max(0, busyThread.runs - ownCalls),
+    others: Math.max(0, hub - busyThread.runs),
+  };
   const alone = await burned(place, used, seconds);
   const thread = { idle: idleThread, busy: busyThread };
   return { build: build.name, load, idle, busy, burned: alone, used, thread, served };
 }
+
+const countOf = ({ ms }: Times) => Object.values(ms).reduce((sum, { length }) => sum + length, 0);
 
 const at = (times: Times, question: string, share: number) => percentile(times.ms[question] ?? [], share);
 

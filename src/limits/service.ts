@@ -726,6 +726,8 @@ export const limits = {
   /** `nice` value of the pool's threads relative to the main thread. */
   poolNice: 5,
   poolQueueMax: 1024,
+  /** A body or content above this is a long job: more than some 5 ms of a thread. */
+  poolShortBytesMax: 256 * KiB,
   /** Heap of one worker thread: a runaway job ends its thread, not the process. */
   workerHeapMebibytes: 512,
   /** Spare buffers kept for later uploads, and the interval after which unused ones are freed. */

@@ -1,18 +1,18 @@
 /**
  * Runs typed jobs on worker threads with Piscina, bounded, with typed refusals. Computing jobs queue here and not in
- * Piscina, because a thread runs its jobs in order: here callers divide the time, and three kinds of callers take turns: those
- * with an account, newcomers who sign up, and other strangers, who sign in.
+ * Piscina, because a thread runs its jobs in order: `job-turns.ts` chooses the next one and its thread. So each thread is
+ * a Piscina of its own.
  */
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { FairCallers } from '../common/fair/fair-callers.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
-import { widestNetwork } from '../common/networks.ts';
 import { type Caller, Shares } from '../common/shares.ts';
 import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
+import { isLongJob } from './job-length.ts';
+import { type JobKind, JobTurns, turnNameOf } from './job-turns.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
 
 /** Worker threads load compiled JavaScript; from `dist/src/pool` this is `dist/workers`. */
@@ -48,8 +48,20 @@ export interface JobFigures {
   readonly durations: Histogram;
 }
 
+/** One thread. */
+interface Lane {
+  readonly piscina: Piscina;
+  streams: number;
+}
+
+/** Where a job runs. `leave` must be called once when it has ended. */
+interface Place {
+  readonly piscina: Piscina;
+  leave(): void;
+}
+
 export class Pool {
-  readonly #piscina: Piscina;
+  readonly #lanes: readonly Lane[];
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
   /**
@@ -67,12 +79,15 @@ export class Pool {
     const shared = { what: 'the worker pool is full', retryAfterSeconds: limits.retryAfterSeconds };
     this.#shares = new Shares({ ...shared, max: limits.poolQueueMax });
     this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
-    // One more than the number of threads, so that no thread idles until its next message arrives.
-    this.#turns = new JobTurns(threads + 1);
-    this.#piscina = new Piscina({
+    this.#turns = new JobTurns(threads);
+    this.#lanes = Array.from({ length: threads }, () => ({ piscina: this.#openThread(), streams: 0 }));
+  }
+
+  #openThread(): Piscina {
+    const piscina = new Piscina({
       filename: this.#file('digestStream'),
-      minThreads: threads,
-      maxThreads: threads,
+      minThreads: 1,
+      maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
       // A digest stream mostly waits for its next chunk, so one thread serves many of them.
       concurrentTasksPerWorker: limits.poolJobsPerThread,
@@ -84,7 +99,8 @@ export class Pool {
       atomics: 'disabled',
     });
     // The job of a dying thread rejects without this. The event only repeats the error.
-    this.#piscina.on('error', () => undefined);
+    piscina.on('error', () => undefined);
+    return piscina;
   }
 
   /**
@@ -100,7 +116,7 @@ export class Pool {
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
     const output = await this.#run(name, input, caller, transfer);
-    const turn = name === 'digestStream' ? undefined : turns.enter(nameOf(caller));
+    const turn = name === 'digestStream' ? undefined : turns.enter(turnNameOf(caller));
     if (turn !== undefined) await turn;
     return output;
   }
@@ -115,11 +131,11 @@ export class Pool {
     const isStream = name === 'digestStream';
     const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
     const startedMs = performance.now();
-    if (!isStream) await this.#turns.enter(name, caller);
-    const runsMs = performance.now();
-    this.#waits.record(runsMs - startedMs);
+    const job = { caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' };
+    const place = await (isStream ? this.#placeOfStream() : this.#placeOf(job));
+    this.#waits.record(performance.now() - startedMs);
     try {
-      const output = await this.#piscina.run(input, {
+      const output = await place.piscina.run(input, {
         filename: this.#file(name),
         name,
         transferList: [...transfer],
@@ -130,16 +146,38 @@ export class Pool {
       figures.failed += 1;
       throw error;
     } finally {
-      if (!isStream) this.#turns.leave(name, caller, performance.now() - runsMs);
+      place.leave();
       release();
       figures.durations.record(performance.now() - startedMs);
     }
   }
 
-  get load(): PoolLoad {
+  /** Resolves with a thread when it is the turn of a job. */
+  async #placeOf(job: JobKind): Promise<Place> {
+    const at = await new Promise<number>((resolve) => this.#turns.enter(job, resolve));
+    const runsMs = performance.now();
+    const leave = () => this.#turns.leave(job, at, performance.now() - runsMs);
+    return { piscina: (this.#lanes[at] as Lane).piscina, leave };
+  }
+
+  /** The thread with the fewest streams. */
+  #placeOfStream(): Place {
+    const lane = this.#lanes.reduce((best, each) => (each.streams < best.streams ? each : best));
+    lane.streams += 1;
     return {
-      threads: this.#piscina.threads.length,
-      queued: this.#turns.waiting + this.#piscina.queueSize,
+      piscina: lane.piscina,
+      leave() {
+        lane.streams -= 1;
+      },
+    };
+  }
+
+  get load(): PoolLoad {
+    const sum = (of: (piscina: Piscina) => number) =>
+      this.#lanes.reduce((total, { piscina }) => total + of(piscina), 0);
+    return {
+      threads: sum((piscina) => piscina.threads.length),
+      queued: this.#turns.waiting + sum((piscina) => piscina.queueSize),
       waits: this.#waits,
       jobs: this.#jobs,
     };
@@ -147,7 +185,7 @@ export class Pool {
 
   /** Stops the threads. Running jobs are lost. */
   async close(): Promise<void> {
-    await this.#piscina.destroy();
+    await Promise.all(this.#lanes.map(({ piscina }) => piscina.destroy()));
   }
 
   #take(figures: JobFigures, shares: Shares, caller: Caller): () => void {
@@ -171,54 +209,4 @@ export class Pool {
   #file(name: JobName): string {
     return fileURLToPath(new URL(`${jobFiles[name]}.js`, this.#folder));
   }
-}
-
-/** Chooses the next waiting job: kinds of callers take turns, and within a kind the callers divide the time. */
-class JobTurns {
-  readonly #known = new FairCallers<() => void>();
-  readonly #newcomers = new FairCallers<() => void>();
-  readonly #strangers = new FairCallers<() => void>();
-  /** In the order of turns. */
-  #kinds = [this.#known, this.#strangers, this.#newcomers];
-  #free: number;
-
-  constructor(atOnce: number) {
-    this.#free = atOnce;
-  }
-
-  get waiting(): number {
-    return this.#kinds.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  /** Resolves when the job may run. Then `leave` must be called once. */
-  enter(name: JobName, caller: Caller): Promise<void> | undefined {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return undefined;
-    }
-    return new Promise((resolve) => this.#queueOf(name, caller).push(nameOf(caller), resolve));
-  }
-
-  /** Ends a job that ran for some time, and starts the next. */
-  leave(name: JobName, caller: Caller, ms: number): void {
-    if (this.waiting === 0) for (const queue of this.#kinds) queue.forget();
-    else this.#queueOf(name, caller).charge(nameOf(caller), ms);
-    const served = this.#kinds.find(({ size }) => size > 0);
-    if (served === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#kinds = [...this.#kinds.filter((queue) => queue !== served), served];
-    served.shift()?.item();
-  }
-
-  #queueOf(name: JobName, { accountId, address }: Caller): FairCallers<() => void> {
-    if (accountId !== undefined || address === undefined) return this.#known;
-    return name === 'hashPassword' ? this.#newcomers : this.#strangers;
-  }
-}
-
-/** Callers take turns by account, strangers by their widest network. The service itself is one of the known callers. */
-function nameOf({ accountId, address }: Caller): string {
-  return accountId ?? (address === undefined ? 'service' : widestNetwork(address));
 }

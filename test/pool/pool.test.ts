@@ -193,6 +193,18 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
   }
 });
 
+test('[NET-11] a short job is answered before the second long one of somebody who came first', async () => {
+  const on = open(REAL, 2);
+  const order: string[] = [];
+  const long = Array.from({ length: 4 }, (_, at) =>
+    on
+      .run('hashPassword', { password: `battery staple ${at}`, breachedFile: undefined }, { accountId: 'eager' })
+      .then(() => void order.push('long')),
+  );
+  await Promise.all([...long, parse(on, 'short', { accountId: 'calm' }).then(() => void order.push('short'))]);
+  expect(order.indexOf('short')).toBeLessThanOrEqual(1);
+});
+
 test('[LIM-4, NET-11] all networks of one site that sign up take one turn, and somebody else the next', async () => {
   const on = open(REAL, 1);
   const order: string[] = [];
