@@ -1,7 +1,7 @@
 /** Decides the shapes and limits of accounts and keys, and which emails are the same. Pure. */
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
-import { isDueAgain } from '../time/truth.ts';
+import { hasEnded, isDueAgain } from '../time/truth.ts';
 import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
 /** 32 letters and digits without look-alikes; 24 of them are 120 bits. */
@@ -70,10 +70,8 @@ export function isSecondFactorRequired(
 
 /** True while a browser session has exceeded neither its idle time nor its maximum age. */
 export function isSessionLive({ created_ms, seen_ms }: BrowserSessionRecord, nowMs: number): boolean {
-  return (
-    nowMs - seen_ms < limits.browserSessionIdleSeconds * 1000 &&
-    nowMs - created_ms < limits.browserSessionSeconds * 1000
-  );
+  const lifeMs = limits.browserSessionSeconds * 1000;
+  return nowMs - seen_ms < limits.browserSessionIdleSeconds * 1000 && !hasEnded(created_ms + lifeMs, nowMs, lifeMs);
 }
 
 /** Returns the sessions to end when another starts: expired ones, and above the maximum the least recently seen. */

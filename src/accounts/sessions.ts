@@ -13,7 +13,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
-import { isDueAgain } from '../time/truth.ts';
+import { isDueAgain, isFromTheFuture } from '../time/truth.ts';
 import { accounts, type BrowserSessionRecord, browserSessions, sessionOwners } from './records.ts';
 import { isSessionLive, surplusSessions } from './rules.ts';
 
@@ -88,7 +88,8 @@ export class BrowserSessions {
   isFresh(id: string): boolean {
     const found = this.#options.store.get(browserSessions, [this.#hash(id)]);
     if (found === undefined) return false;
-    return this.#options.now() - (found.confirmed_ms ?? found.created_ms) < limits.freshSignInMs;
+    const [confirmedMs, nowMs] = [found.confirmed_ms ?? found.created_ms, this.#options.now()];
+    return nowMs - confirmedMs < limits.freshSignInMs && !isFromTheFuture(confirmedMs, nowMs);
   }
 
   /** Records a password confirmation. */

@@ -11,6 +11,7 @@ import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { hasEnded } from '../time/truth.ts';
 import { accessTokens, tokenExpiries } from './records.ts';
 
 const PREFIX = 'cat_';
@@ -73,8 +74,7 @@ export class AccessTokens {
     const earlier = batch.range(tokenExpiries, { prefix: [accountId] });
     const surplus = earlier.length + 1 - limits.accessTokensLiveMax;
     for (const [index, { key }] of earlier.entries()) {
-      if (index >= surplus && key[1] > nowMs) break;
-      removeToken(batch, key);
+      if (index < surplus || hasTokenEnded(key[1], nowMs)) removeToken(batch, key);
     }
     batch.put(accessTokens, [hash], {
       account_id: accountId,
@@ -97,7 +97,7 @@ export class AccessTokens {
   list(accountId: string): TokenSummary[] {
     const { store, now } = this.#options;
     return store.range(tokenExpiries, { prefix: [accountId] }).flatMap(({ key: [, expiresMs, hash] }) => {
-      if (expiresMs <= now()) return [];
+      if (hasTokenEnded(expiresMs, now())) return [];
       const { sign_in: signIn = null, read_only: readOnly = false } = store.get(accessTokens, [hash]) ?? {};
       const expiresAt = new Date(expiresMs).toISOString();
       return [{ token_id: tokenId(hash), sign_in_id: signIn, read_only: readOnly, expires_at: expiresAt }];
@@ -127,7 +127,7 @@ export class AccessTokens {
   /** Returns the principal of a token; undefined: invalid or expired. */
   authenticate(token: string): Principal | undefined {
     const known = this.#known.find(token, () => this.#lookUp(token));
-    return known !== undefined && known.expiresMs > this.#options.now() ? known.principal : undefined;
+    return known === undefined || hasTokenEnded(known.expiresMs, this.#options.now()) ? undefined : known.principal;
   }
 
   #lookUp(token: string): KnownToken | undefined {
@@ -150,6 +150,11 @@ export class AccessTokens {
   #hash(token: string): string {
     return this.#options.sealer.keyedHash('access-token', token);
   }
+}
+
+/** True when a token has expired, or was made by a clock that was wrong. */
+export function hasTokenEnded(expiresMs: number, nowMs: number): boolean {
+  return hasEnded(expiresMs, nowMs, limits.accessTokenSeconds * 1000);
 }
 
 /** Identifies a token in lists and logs; grants no access. */

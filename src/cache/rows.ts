@@ -3,6 +3,7 @@
  * commit that writes a row evicts the row's value before the write becomes visible, and no new one is stored until the
  * commit is over. So a cached value equals that of a current read, not of a snapshot.
  */
+import { keyText } from '../store/row-sums.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable, Key } from '../store/table.ts';
 import { Recent } from './recent.ts';
@@ -28,10 +29,10 @@ export class KnownRows<V> {
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
     store.watch(table, (keys: readonly Key[]) => {
-      const written = new Map(keys.map((key) => [key.slice(0, parts).join(' '), key]));
+      const written = new Map(keys.map((key) => [keyText(key.slice(0, parts)), key]));
       for (const [place, [owner, ...rest]] of written) {
         const [name] = rest;
-        this.#known.remove(parts === 2 ? (name as Name) : rest.slice(0, parts - 1).join(' '), String(owner));
+        this.#known.remove(parts === 2 ? (name as Name) : keyText(rest.slice(0, parts - 1)), String(owner));
         this.#writing.set(place, (this.#writing.get(place) ?? 0) + 1);
       }
       return () => {

@@ -8,6 +8,7 @@ import { paperKind } from '../documents/papers/kind.ts';
 import type { ClockWatch } from '../store/meta/clock-watch.ts';
 import { mendFileClocks } from '../sync/push/mend-clocks.ts';
 import { mendTaskTimes } from '../tasks/mend-times.ts';
+import { countFutureSignIns } from './future-sign-ins.ts';
 import type { ImportProgress } from './importer.ts';
 import type { FutureRecords } from './protocol.ts';
 
@@ -36,10 +37,11 @@ export async function mendClock(
   documents += await mendDocumentTimes(paperKind, base, nowMs, apply);
   const tasks = await mendTaskTimes(base, nowMs, apply);
   const files = await mendFileClocks({ ...base, nodeId: epoch }, nowMs, apply);
+  const signIns = await countFutureSignIns(store, nowMs);
   if (apply) {
     await mendChangeOrder(base, nowMs);
     await mendActivityTimes(base, nowMs);
     await clock.trustNow();
   }
-  return { tasks, documents, versions, files };
+  return { tasks, documents, versions, files, sign_ins: signIns };
 }

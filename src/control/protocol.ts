@@ -90,12 +90,16 @@ export interface SentInvitation extends NewInvitation {
   readonly mailed: boolean | null;
 }
 
-/** Numbers of records that are dated after now. `versions`: of documents. `files`: by their clocks. */
+/**
+ * Numbers of records that are dated after now. `versions`: of documents. `files`: by their clocks. `sign_ins`: those that
+ * have ended because of it.
+ */
 export interface FutureRecords {
   readonly tasks: number;
   readonly documents: number;
   readonly versions: number;
   readonly files: number;
+  readonly sign_ins: number;
 }
 
 /** What the process that owns the data folder uses. */

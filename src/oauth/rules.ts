@@ -1,6 +1,7 @@
 /** Decides codes, labels, scopes, polling (RFC 8628) and the rotation of refresh tokens. Pure. */
 import { type OAuthError, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { hasEnded } from '../time/truth.ts';
 import type { DeviceGrantRecord, SignInRecord } from './records.ts';
 
 /** The 20 consonants proposed by RFC 8628, 6.1: no vowels, so no words; no look-alikes. */
@@ -95,7 +96,8 @@ export function decidePoll(
   const refuse = (error: OAuthError, detail: string) => ({ kind: 'refused', error, detail }) as const;
   if (grant === undefined) return refuse('invalid_grant', 'this device code is unknown or was used; request a new one');
   if (grant.client_id !== clientId) return refuse('invalid_grant', 'this device code was issued to another client_id');
-  if (grant.expires_ms <= nowMs) return refuse('expired_token', 'the codes have expired; request new ones');
+  if (hasEnded(grant.expires_ms, nowMs, limits.deviceCodeSeconds * 1000))
+    return refuse('expired_token', 'the codes have expired; request new ones');
   if (grant.status === 'denied') return refuse('access_denied', 'the user denied this device');
   if (grant.status === 'approved' && grant.account_id !== null) {
     return { kind: 'approved', accountId: grant.account_id };
@@ -115,6 +117,12 @@ export function decidePoll(
   };
 }
 
+/** True when a sign-in has expired, or was made by a clock that was wrong: it would last until that time. */
+export function isSignInOver({ created_at: createdAt, expires_ms: expiresMs }: SignInRecord, nowMs: number): boolean {
+  const lifeMs = limits.deviceSignInSeconds * 1000;
+  return expiresMs <= nowMs || hasEnded(Date.parse(createdAt) + lifeMs, nowMs, lifeMs);
+}
+
 /** Meaning of a presented refresh token for its sign-in. */
 export type RefreshDecision = 'rotate' | 'retry' | 'replay' | 'expired' | 'ended' | 'foreign';
 
@@ -130,7 +138,7 @@ export function decideRefresh(
 ): RefreshDecision {
   if (signIn === undefined) return 'ended';
   if (presented.clientId !== signIn.client_id) return 'foreign';
-  if (signIn.expires_ms <= nowMs) return 'expired';
+  if (isSignInOver(signIn, nowMs)) return 'expired';
   if (presented.hash === signIn.current_hash) return 'rotate';
   const { previous } = signIn;
   const isRetry =

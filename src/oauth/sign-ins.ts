@@ -19,7 +19,7 @@ import {
   signInIdBytes,
   signInOfToken,
 } from './refresh-token.ts';
-import { checkScopeWithin, decideRefresh, isReadOnly, oauthRefusal } from './rules.ts';
+import { checkScopeWithin, decideRefresh, isReadOnly, isSignInOver, oauthRefusal } from './rules.ts';
 
 const NONCE_BYTES = 16;
 
@@ -199,7 +199,7 @@ export class SignIns {
   /** Lists the signed-in devices of an account, most recently used first. */
   list(accountId: string): SignInSummary[] {
     return this.#ofAccount(this.#options.store, accountId)
-      .filter(({ record }) => record.expires_ms > this.#options.now())
+      .filter(({ record }) => !isSignInOver(record, this.#options.now()))
       .sort((a, b) => b.record.used_at.localeCompare(a.record.used_at))
       .map(({ signInId, record }) => ({
         sign_in_id: signInId,
@@ -268,7 +268,7 @@ export class SignIns {
   /** Removes expired sign-ins and, above the maximum per account, the least recently used devices. */
   #makeRoom(batch: Batch, accountId: string): void {
     const all = this.#ofAccount(batch, accountId).sort((a, b) => a.record.used_at.localeCompare(b.record.used_at));
-    const expired = all.filter(({ record }) => record.expires_ms <= this.#options.now());
+    const expired = all.filter(({ record }) => isSignInOver(record, this.#options.now()));
     const live = all.filter((one) => !expired.includes(one));
     const surplus = live.slice(0, Math.max(0, live.length + 1 - limits.signInsMax));
     for (const { signInId } of [...expired, ...surplus]) this.#remove(batch, accountId, signInId);

@@ -52,9 +52,13 @@ export class CheckedReader {
 
   /** Checks the checksum of every row of a table, hidden rows too. */
   checkSums(table: AnyTable): void {
-    if (table.sums === undefined) return;
     const stored: Table<Key, Uint8Array> = defineUnsummedTable(table.name, bytesCodec, {});
-    for (const key of this.#store.keys(stored)) {
+    for (const key of this.#store.keysIn(stored, { prefix: [], withNull: true })) {
+      if (typeof key[0] !== 'string' && typeof key[0] !== 'number') {
+        this.#tell(`${nameOf(table, key)}: the key of the row is damaged`);
+        continue;
+      }
+      if (table.sums === undefined) continue;
       this.guard(table, key, () => {
         const bytes = this.#store.view(stored, key);
         if (bytes === undefined) throw new DamagedRow(table.name, key);

@@ -75,13 +75,13 @@ function parts<K extends Key>(key: unknown): K {
 }
 
 /** Translates a query to LMDB's bounds: forward `start` is inclusive, in reverse `start` is the upper end. */
-export function boundsOf({ prefix, beyond, reverse = false, skip, limit }: RangeQuery) {
+export function boundsOf({ prefix, beyond, reverse = false, skip, limit, withNull }: RangeQuery) {
   const window = {
     reverse,
     ...(skip === undefined ? {} : { offset: skip }),
     ...(limit === undefined ? {} : { limit }),
   };
-  if (prefix.length === 0 && beyond === undefined) return { ...window, ...WHOLE };
+  if (prefix.length === 0 && beyond === undefined) return { ...window, ...(withNull === true ? WITH_NULL : WHOLE) };
   const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
   const [low, high] = [prefix, [...prefix, AFTER_ALL]];
   const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
@@ -90,6 +90,9 @@ export function boundsOf({ prefix, beyond, reverse = false, skip, limit }: Range
 
 /** Bounds of a whole table. */
 const WHOLE: { readonly start?: Key; readonly end?: Key; readonly exclusiveStart?: boolean } = {};
+
+/** The library leaves keys out that sort before false, unless it is given a start. Null sorts first, and is in no key of ours. */
+const WITH_NULL = { ...WHOLE, start: [null] as unknown as Key };
 
 /** Sorts after every string part in the ordered key encoding. */
 const AFTER_ALL = '\u{10ffff}';

@@ -35,6 +35,8 @@ export interface RangeQuery {
   /** Number of keys to skip first, at about 20 ns each. */
   readonly skip?: number;
   readonly limit?: number;
+  /** Of a whole table, also rows whose first part a flipped bit has made null: no range shows them otherwise. */
+  readonly withNull?: true;
 }
 
 export interface Reader {

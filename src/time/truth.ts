@@ -22,3 +22,15 @@ export function timeAfterIso(nowMs: number, earlier: string): string {
 export function isDueAgain(notedMs: number, nowMs: number, everyMs: number): boolean {
   return nowMs - notedMs >= everyMs || isFromTheFuture(notedMs, nowMs);
 }
+
+/** How far a clock in order may be ahead. What was made later than that is of a clock that was wrong. */
+const AHEAD_MS_MAX = 86_400_000;
+
+/**
+ * True when something with an end is over: at its end, or when its end is later than that of anything made now, or within
+ * a day by a clock that is ahead. Otherwise a clock that was wrong once would make it valid for years. `lifeMs`: how long
+ * it lives at most.
+ */
+export function hasEnded(endMs: number, nowMs: number, lifeMs: number): boolean {
+  return endMs <= nowMs || endMs > nowMs + lifeMs + AHEAD_MS_MAX;
+}

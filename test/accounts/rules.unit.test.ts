@@ -129,6 +129,7 @@ test.each<[agoMs: number | undefined, worth: boolean]>([
 });
 
 const IDLE_MS = limits.browserSessionIdleSeconds * 1000;
+const DAY_MS = 86_400_000;
 const AGE_MS = limits.browserSessionSeconds * 1000;
 const session = (seenAgoMs: number, createdAgoMs = seenAgoMs): BrowserSessionRecord => ({
   account_id: 'acc',
@@ -143,6 +144,9 @@ test.each<[title: string, record: BrowserSessionRecord, live: boolean]>([
   ['idle for a week', session(IDLE_MS), false],
   ['used, and younger than a month', session(0, AGE_MS - 1), true],
   ['used, and a month old', session(0, AGE_MS), false],
+  ['begun by a clock a day ahead', session(-DAY_MS), true],
+  ['begun by a clock more than a day ahead', session(-DAY_MS - 1), false],
+  ['begun by a clock years ahead', session(-5 * AGE_MS), false],
 ])('[WEB-2] a session %s is live: %s', (_, record, live) => {
   expect(isSessionLive(record, NOW_MS)).toBe(live);
 });

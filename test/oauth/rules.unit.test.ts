@@ -176,7 +176,9 @@ describe('[OAUTH-1] a polling device hears', () => {
   });
 });
 
-describe('[KEY-6] a refresh token', () => {
+const YEAR_MS = 365 * 86_400_000;
+
+describe('[KEY-6, OPS-31] a refresh token', () => {
   const signIn = (changes: Partial<SignInRecord> = {}): SignInRecord => ({
     account_id: 'acc',
     client_id: 'cli',
@@ -217,6 +219,12 @@ describe('[KEY-6] a refresh token', () => {
       'replay',
     ],
     ['older than that', signIn(), token('older'), 'replay'],
+    [
+      'of a sign-in made by a clock years ahead',
+      signIn({ created_at: new Date(NOW_MS + 5 * YEAR_MS).toISOString(), expires_ms: NOW_MS + 5 * YEAR_MS }),
+      token('current'),
+      'expired',
+    ],
     ['of a sign-in that never rotated', signIn({ previous: null }), token('previous'), 'replay'],
   ])('%s: %s', (_, record, presented, decision) => {
     expect(decideRefresh(record, presented, NOW_MS)).toBe(decision);

@@ -1,9 +1,11 @@
 /** A clock that jumps: nothing is purged while it is wrong, and times are right again once it is. */
 import { afterEach, expect, test } from 'vitest';
 import { clockAhead } from '../support/clock.ts';
+import { PASSWORD } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account, type Credential, credential, randomCommit, upload } from '../support/mirror.ts';
 import { listAll, verified } from '../support/mirror-state.ts';
+import { PageClient, signedUp } from '../support/page-client.ts';
 import { restOf, toolsOf } from '../support/portable.ts';
 import { clockAt, Device, sha256Of } from '../support/sync.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -119,7 +121,7 @@ async function mend(at: Hub, found: Record<string, number>): Promise<void> {
   const again = await at.cli('doctor', '--fix-clock', '--json');
   expect([again.code, JSON.parse(again.stdout)]).toEqual([
     0,
-    { tasks: 0, documents: 0, versions: 0, files: 0, mended: false },
+    { ...found, tasks: 0, documents: 0, versions: 0, files: 0, mended: false },
   ]);
   expect((await at.cli('doctor')).stdout).not.toContain('--fix-clock');
   expect(await verified(at)).toMatchObject({ ok: true });
@@ -142,6 +144,8 @@ test('[OPS-31] after a clock that was wrong once, new records have true times, a
   expect(far.hlc).toMatch(/^2031-/);
   const pulled = await phone.result<{ cursor: string }>('sync_pull', { initial: true, device_id: 'phone' });
   const docs = await tools('pull_dev_docs', {});
+  const browser = await signedUp(at, 'ahead@example.org', PASSWORD);
+  expect((await browser.send('/settings')).status).toBe(200);
   // The first sweep notes that the clock is ahead.
   await at.waitForLog((line) => line['level'] === 50 && String(line['msg']).includes('the clock'));
   expect(await at.stop()).toBe(0);
@@ -150,6 +154,10 @@ test('[OPS-31] after a clock that was wrong once, new records have true times, a
   await at.waitForLog((line) => line['level'] === 40 && String(line['msg']).includes('data is newer than the clock'));
   for (const device of [desk, phone]) Object.assign(device, { hub: at });
   tools = toolsOf(at, owner);
+  // A session of that clock would last for years.
+  const later = new PageClient(at);
+  for (const [name, value] of browser.cookies) later.cookies.set(name, value);
+  expect((await later.send('/settings')).status).toBe(303);
   const right = await tools<MadeTask>('create_task', { content: 'made today' });
   expect(right.task.id).toBeGreaterThan(wrong.task.id);
   expect(hoursFromNow(right.task.created_at)).toBeLessThan(1);
@@ -161,7 +169,7 @@ test('[OPS-31] after a clock that was wrong once, new records have true times, a
   expect((await phone.refusedPush('shared.md', 'from the phone')).code).toBe(-32006);
   expect(await verified(at)).toMatchObject({ ok: true });
 
-  await mend(at, { tasks: 2, documents: 3, versions: 4, files: 1 });
+  await mend(at, { tasks: 2, documents: 3, versions: 4, files: 1, sign_ins: 1 });
   expect(await shownTo(tools)).not.toMatch(/"20(2[7-9]|3\d)-/);
   // Who pulled the far clock and the far place gets what came after them.
   const next = await phone.result<{ cursor: string; files: { path: string; hlc: string }[] }>('sync_pull', {

@@ -49,16 +49,18 @@ export class RowFlips {
       const key = keys.at(-1) as Key;
       const bytes = Uint8Array.from(this.store.get(raw, key) as Uint8Array);
       for (const at of key.keys()) {
-        const wrong = key.with(at, Symbol.for('x') as unknown as string);
-        await this.store.write(UPGRADE, (batch) => {
-          batch.remove(raw, key);
-          batch.put(raw, wrong, bytes);
-        });
-        look(`${raw.name} ${at}`);
-        await this.store.write(UPGRADE, (batch) => {
-          batch.remove(raw, wrong);
-          batch.put(raw, key, bytes);
-        });
+        for (const kind of [Symbol.for('x'), null]) {
+          const wrong = key.with(at, kind as unknown as string);
+          await this.store.write(UPGRADE, (batch) => {
+            batch.remove(raw, key);
+            batch.put(raw, wrong, bytes);
+          });
+          look(`${raw.name} ${at} ${String(kind)}`);
+          await this.store.write(UPGRADE, (batch) => {
+            batch.remove(raw, wrong);
+            batch.put(raw, key, bytes);
+          });
+        }
       }
     }
   }

@@ -1,6 +1,6 @@
 /** Which time a record gets, after records of a clock that was right, set back a little, or wrong by years. */
 import { expect, test } from 'vitest';
-import { isDueAgain, timeAfter, timeAfterIso } from '../../src/time/truth.ts';
+import { hasEnded, isDueAgain, timeAfter, timeAfterIso } from '../../src/time/truth.ts';
 
 const NOW = Date.parse('2026-11-20T20:00:00.000Z');
 const YEAR = 365 * 86_400_000;
@@ -27,4 +27,16 @@ test.each<[noted: number, due: boolean]>([
   [5 * YEAR, true],
 ])('[OPS-31] what is noted every minute and was noted %d ms from now is due: %s', (noted, due) => {
   expect(isDueAgain(NOW + noted, NOW, 60_000)).toBe(due);
+});
+
+test.each<[end: number, ended: boolean]>([
+  [-YEAR, true],
+  [0, true],
+  [1, false],
+  [3_600_000, false],
+  [3_600_000 + 86_400_000, false],
+  [3_600_000 + 86_400_001, true],
+  [5 * YEAR, true],
+])('[OPS-31] what lives for an hour and ends %d ms from now is over: %s', (end, ended) => {
+  expect(hasEnded(NOW + end, NOW, 3_600_000)).toBe(ended);
 });

@@ -48,14 +48,16 @@ async function fixClock(options: Options): Promise<number> {
     counted(found.versions, 'version of documents', 'versions of documents'),
     counted(found.files, 'synced file'),
   ].join(', ');
-  const isClean = Object.values(found).every((count) => count === 0);
+  const { sign_ins: ended, ...mendable } = found;
+  const isClean = Object.values(mendable).every((count) => count === 0);
+  const signIns = ended === 0 ? '' : ` Ended, because they were made by that clock: ${counted(ended, 'sign-in')}.`;
   const next = apply
     ? 'They have the current time now.'
     : 'If the clock is right, `cairn doctor --fix-clock --yes` gives them the current time. Otherwise set the clock first.';
   printResult(
     options,
     { ...found, mended: apply },
-    () => `The clock shows ${new Date().toISOString()}. Dated later: ${parts}.${isClean ? '' : ` ${next}`}`,
+    () => `The clock shows ${new Date().toISOString()}. Dated later: ${parts}.${isClean ? '' : ` ${next}`}${signIns}`,
   );
   return isClean || apply ? 0 : 1;
 }
