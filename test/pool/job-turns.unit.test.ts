@@ -18,7 +18,7 @@ function open(threads: number) {
     turns,
     running,
     started,
-    enter(...names: string[]) {
+    enter: (...names: string[]) => {
       for (const name of names) {
         turns.enter(kindOf(name), (thread) => {
           running.set(name, thread);
@@ -26,7 +26,7 @@ function open(threads: number) {
         });
       }
     },
-    end(name: string, ms = 1) {
+    end: (name: string, ms = 1) => {
       const thread = running.get(name);
       running.delete(name);
       turns.leave(kindOf(name), thread ?? -1, ms);
