@@ -52,11 +52,15 @@ const NEWLINE = 0x0a;
 
 /** The hub was unreachable or its answer did not arrive. Whether the request took effect is unknown. */
 export class Unreachable extends ClientError {
+  /** What happened, and what a person has to mend. Without the advice to try again, which a watch does automatically. */
+  readonly what: string;
   /** Code of the system error, such as ECONNRESET; undefined after a timeout, or when the hub answered. */
   readonly code: string | undefined;
 
-  constructor(message: string, code?: string) {
-    super(message);
+  /** `next`: the advice for whoever waits at a terminal, with the punctuation before it. */
+  constructor(what: string, next: string, code?: string) {
+    super(`${what}${next}`);
+    this.what = what;
     this.code = code;
   }
 }
@@ -115,7 +119,7 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
   const body = answer.json();
   const told = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
   if (typeof told === 'string') return new ClientError(`${server} refused: ${told}`);
-  if (answer.status >= 500) return new Unreachable(`${server} is not available right now; try again later.`);
+  if (answer.status >= 500) return new Unreachable(`${server} is not available right now`, '; try again later.');
   return new ClientError(
     `${server} does not answer like a Cairn hub; check --server, and whether this network asks you to sign in first.`,
   );
@@ -210,14 +214,14 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
 }
 
 function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJS.ErrnoException): Unreachable {
-  const of = (sentence: string) => new Unreachable(sentence, error.code);
-  if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds; try again.`);
+  const of = (what: string, next: string) => new Unreachable(what, next, error.code);
+  if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds`, '; try again.');
   switch (error.code) {
     case 'ECONNREFUSED':
-      return of(`cannot connect to ${server}. Start the hub with \`cairn serve\` or pass --server.`);
+      return of(`cannot connect to ${server}`, '. Start the hub with `cairn serve` or pass --server.');
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return of(`the host of ${server} is not known; check --server and the network.`);
+      return of(`the host of ${server} is not known`, '; check --server and the network.');
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
@@ -226,14 +230,15 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return of(
         `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
+        '',
       );
     case 'EPROTO':
-      return of(`${server} does not speak TLS; check --server: the address may begin with http://.`);
+      return of(`${server} does not speak TLS; check --server: the address may begin with http://.`, '');
     case 'ECONNRESET':
     case 'EPIPE':
-      return of(`the connection to ${server} was interrupted; try again.`);
+      return of(`the connection to ${server} was interrupted`, '; try again.');
     default:
-      return of(`the connection to ${server} failed: ${error.code ?? error.message}; try again.`);
+      return of(`the connection to ${server} failed: ${error.code ?? error.message}`, '; try again.');
   }
 }
 

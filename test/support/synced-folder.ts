@@ -14,6 +14,8 @@ export type SyncedFolder = ReturnType<typeof syncedFolder>;
 
 interface WatchHow {
   readonly wrapper?: readonly string[];
+  /** More options of the watch. */
+  readonly options?: readonly string[];
   readonly heard?: (text: string) => void;
 }
 
@@ -60,8 +62,8 @@ export function syncedFolder({ url }: Pick<Hub, 'url'>, key: string, vault: stri
       renameSync(at(from), at(to));
     },
     /** Starts a watch, with more in its environment, under another command; `heard` is told what it says. */
-    watch(more: Record<string, string> = {}, { wrapper = [], heard }: WatchHow = {}) {
-      const watching = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault];
+    watch(more: Record<string, string> = {}, { wrapper = [], options = [], heard }: WatchHow = {}) {
+      const watching = [CAIRN, 'sync', 'watch', '--folder', folder, '--vault', vault, ...options];
       const [command = process.execPath, ...args] = [...wrapper, process.execPath, ...watching];
       const own = cleanEnvironment({ ...env, ...more });
       const child = spawn(command, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -71,7 +71,11 @@ function findFolder({ folder, vault, makes }: FolderChoice): string {
  * A name similar to another vault's is probably a typo: a person is asked, a script gets an error. Throws ClientError.
  */
 async function mayCreate(name: string, existing: readonly string[], { create, makes }: FolderChoice): Promise<boolean> {
-  const like = nearest(name, existing);
+  // Names that differ only in their numbers are meant: v1 and v2, notes and notes2.
+  const like = nearest(
+    name,
+    existing.filter((other) => withoutDigits(other) !== withoutDigits(name)),
+  );
   if (makes !== 'sync') {
     const hint = like === undefined ? 'run `cairn vault list`.' : `did you mean ${shownLine(like)}?`;
     throw new ClientError(`there is no vault named ${shownLine(name)}; ${hint}`);
@@ -84,6 +88,8 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
   if (answer === undefined) throw new ClientError(`${question} To create it, add --create.`);
   return /^y(es)?$/i.test(answer);
 }
+
+const withoutDigits = (name: string) => name.replace(/\d/g, '');
 
 /** Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. */
 async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncState | undefined): Promise<string> {

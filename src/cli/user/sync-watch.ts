@@ -1,12 +1,12 @@
 /** cairn sync watch: syncs folders continuously until stopped, and reports each change of status once. */
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
-import { jsonLine, shownLine } from '../../client/shown.ts';
+import { shownLine } from '../../client/shown.ts';
 import { conflictsOf } from '../../client/sync/base/state.ts';
 import { type SyncRules, syncOnce } from '../../client/sync/cycle.ts';
 import { backoffMs } from '../../client/sync/plan/waits.ts';
@@ -14,12 +14,14 @@ import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
-import { print, printError } from '../output.ts';
 import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
-import { choiceLines, exitCodeOf, openLines, reportLines } from './sync-report.ts';
+import { choiceLines, exitCodeOf, openLines } from './sync-report.ts';
+import { voiceOf } from './watch-voice.ts';
 
 export interface WatchOptions extends Pick<SyncRules, 'allowDeletes'> {
   readonly json: boolean;
+  /** Creates a vault that does not exist without a question, even if its name is similar to another vault's. */
+  readonly create: boolean;
   readonly signal: AbortSignal;
   /** Printed before each line, since several folders share one output. */
   readonly prefix: string;
@@ -32,12 +34,12 @@ export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix
     const prefix = `${shownLine(basename(folder))}: `;
     try {
       return await watchOne(
-        { folder, vault, server, only, limitUpload, limitDownload, makes: 'sync' },
+        { folder, vault, server, only, limitUpload, limitDownload, makes: 'sync', create: options.create },
         { ...options, prefix },
       );
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      printError(`cairn: ${prefix}${stopped(error.message)} It is no longer synced.`);
+      voiceOf(options.json, { prefix, folder }).warns('ended', `${stopped(error.message)} It is no longer synced.`);
       return 1;
     }
   });
@@ -66,34 +68,34 @@ async function keepInStep(
   const { json, signal, prefix } = options;
   const { folder, state } = opened;
   const { root } = folder;
-  const says = (text: string) => print(`${prefix}${text}`);
-  const warns = (text: string) => printError(`cairn: ${prefix}${text}`);
+  const { says, warns, did } = voiceOf(json, { prefix, folder: root.path });
   const told = new Told();
   let refusedMs = 0;
   const last = await watchFolder(opened, {
     signal,
     onReady() {
       line.close();
-      if (!json) says(`watching ${shownLine(root.path)}; Ctrl-C ends it`);
+      says('ready', `watching ${shownLine(root.path)}; Ctrl-C ends it`);
     },
     onTrouble(error, retryMs) {
       line.close();
       if (!told.isNew(error instanceof Unreachable ? 'unreachable' : error.message)) return;
-      const down = error instanceof Unreachable ? `The hub is down: ${error.message}` : error.message;
-      warns(`${stopped(down)} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
+      const [state, why] =
+        error instanceof Unreachable ? ['hub away', `The hub is down: ${error.what}`] : ['trouble', error.message];
+      warns(state, `${stopped(why)} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
     },
-    onBlind: warns,
+    onBlind: (sentence) => warns('blind', sentence),
     onWell() {
       told.forget();
-      if (!json) says('back: syncing again');
+      says('hub back', 'back: syncing again');
     },
     async syncNow(replica, before, keep) {
       for (let wasPaused = false; !signal.aborted; wasPaused = true) {
         if (!existsSync(folder.own('paused'))) {
-          if (wasPaused) says('resumed');
+          if (wasPaused) says('resumed', 'resumed');
           break;
         }
-        if (!wasPaused) says(`paused; run \`${nextCommand(root.path, 'sync resume')}\` to continue`);
+        if (!wasPaused) says('paused', `paused; run \`${nextCommand(root.path, 'sync resume')}\` to continue`);
         await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
       }
       if (signal.aborted) return;
@@ -109,11 +111,10 @@ async function keepInStep(
         });
       } finally {
         line.close();
-        const events = takeEvents();
-        const lines = json ? events.map((event) => jsonLine(event)) : reportLines(events);
-        for (const text of lines) says(text);
+        did(takeEvents());
       }
-      for (const text of told.news([...openLines(replica, round), ...choiceLines(replica, round.scan)])) warns(text);
+      for (const text of told.news([...openLines(replica, round), ...choiceLines(replica, round.scan)]))
+        warns('open', text);
     },
   });
   return exitCodeOf(last, conflictsOf(state).length);
@@ -122,15 +123,18 @@ async function keepInStep(
 /** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */
 async function openPatiently(
   choice: FolderChoice,
-  { signal, prefix }: WatchOptions,
+  { signal, prefix, json }: WatchOptions,
 ): Promise<OpenedReplica | undefined> {
+  const { warns } = voiceOf(json, { prefix, folder: resolve(choice.folder ?? '.') });
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
       return await openReplica(choice);
     } catch (error) {
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
       if (!mayPass) throw error;
-      if (failures === 0) printError(`cairn: ${prefix}${stopped(error.message)} Waiting for it.`);
+      const isAway = error instanceof Unreachable;
+      const why = isAway ? `The hub is down: ${error.what}` : error.message;
+      if (failures === 0) warns(isAway ? 'hub away' : 'trouble', `${stopped(why)} Waiting for it.`);
       await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
     }
   }

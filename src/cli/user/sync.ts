@@ -167,7 +167,10 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
   } catch (error) {
     // The changes made before the error are reported as well.
     line.close();
-    if (!options.json) for (const text of reportOf(replica, round, takeEvents(), isFirst).done) print(text);
+    const events = takeEvents();
+    const { message } = error as Error;
+    if (options.json) print(jsonLine({ ...documentOf(replica, round, events), error: message }));
+    else for (const text of reportOf(replica, round, events, isFirst).done) print(text);
     throw error;
   }
   line.close();
@@ -268,7 +271,7 @@ async function watch(options: Options): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
   const { json } = options;
   const allowDeletes = options.flag('allow-deletes');
-  const how = { json, allowDeletes, signal: ended.signal };
+  const how = { json, allowDeletes, create: options.flag('create'), signal: ended.signal };
   if (!options.flag('all')) return await watchOne(choiceOf(options, 'sync'), { ...how, prefix: '' });
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
     throw new UsageError('--all uses the folders, vaults and servers of sync.json; leave out the other options');

@@ -131,7 +131,8 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function listTroubles({ folder, state, large, next }: SyncStep): void {
-  for (const path of next.recheck) next.troubles.set(path, 'It kept changing on the hub; sync again.');
+  for (const path of next.recheck)
+    next.troubles.set(path, 'It kept changing on the hub; the next sync compares it again.');
   const { unsent } = next;
   const saved = unsent.size === 0 ? [] : folder.saves.list().filter(({ place }) => unsent.has(place));
   const found = troublesOf(next, state, {

@@ -183,7 +183,8 @@ export class VaultHub {
     const found: (PushedFile | ToolRefused)[] = [];
     for (const [index, one] of many.entries()) {
       const result = results[index];
-      if (result === undefined) throw new ClientError('the hub did not answer for every file; sync again.');
+      if (result === undefined)
+        throw new ClientError('the hub did not answer for every file; the next sync continues.');
       if (!('error' in result)) {
         found.push(result);
         continue;

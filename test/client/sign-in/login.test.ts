@@ -209,7 +209,7 @@ test('[OAUTH-6] polling keeps to the interval, longer after slow_down, a full hu
   expect(nextInterval(refused('slow_down'), 5)).toBe(10);
   expect(nextInterval(new Busy('full', 30), 5)).toBe(30);
   expect(nextInterval(new Busy('full', 1), 5)).toBe(5);
-  expect([5, 40, 60].map((seconds) => nextInterval(new Unreachable('gone'), seconds))).toEqual([10, 60, 60]);
+  expect([5, 40, 60].map((seconds) => nextInterval(new Unreachable('gone', ''), seconds))).toEqual([10, 60, 60]);
   for (const code of ['access_denied', 'expired_token', 'invalid_grant']) {
     expect(nextInterval(refused(code), 5)).toBeUndefined();
   }

@@ -20,7 +20,7 @@ export function unwritable(error: unknown): Error {
     case 'ENOTEMPTY':
       return new Unwritable(OTHER);
     case 'ENOENT':
-      return new Unwritable('Its folder was just moved or removed; sync again.');
+      return new Unwritable('Its folder was just moved or removed; the next sync looks again.');
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

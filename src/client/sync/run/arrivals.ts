@@ -7,7 +7,7 @@ import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 
-const DAMAGED = 'The content that the hub sent does not match its hash; sync again.';
+const DAMAGED = 'The content that the hub sent does not match its hash; the next sync asks for it again.';
 
 /** Passes records on. Notes paths not allowed in this folder and damaged records; the pull continues. */
 export function arrivalsOf(replica: Replica, record: (record: RemoteRecord) => void): PullArrivals {
