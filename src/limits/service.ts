@@ -940,6 +940,9 @@ export const limits = {
   clientNewsMs: 5000,
   /** Reports at once after which some may be missing: Linux queues 16,384 for a process (inotify(7)). */
   clientNoticedMax: 4000,
+  /** The window in which a folder counts deleted and rewritten files, and how many it takes at least to hold more of them. */
+  clientGuardMs: 900_000,
+  clientGuardFilesMin: 30,
   /** Interval of full scans of a watched folder, whatever the watcher reported. */
   clientRescanMs: 300_000,
   /** The same when the system does not report every change. */

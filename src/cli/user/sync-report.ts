@@ -3,7 +3,7 @@
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
-import { conflictsOf } from '../../client/sync/base/state.ts';
+import { conflictsOf, type HeldChange, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { Round } from '../../client/sync/round.ts';
 import { unmatched } from '../../client/sync/scan/choice.ts';
@@ -22,19 +22,18 @@ const EXIT = { done: 0, refused: 1, conflict: 3 } as const;
 /** The changes made, the paths that still differ between both sides, and the resulting exit code. */
 export function reportOf(replica: Replica, round: Round, events: readonly SyncEvent[], isFirst: boolean): Report {
   const links = round.scan?.links.size ?? 0;
-  const conflicts = conflictsOf(replica.state);
   const note =
     isFirst && links > 0 ? [`not synced: ${countWithNoun(links, 'link')} (\`${statusOf(replica)}\` lists them)`] : [];
   return {
     done: [...reportLines(events), ...note],
     open: openLines(replica, round),
-    exitCode: exitCodeOf(round, conflicts.length),
+    exitCode: exitCodeOf(round, replica.state),
   };
 }
 
-export function exitCodeOf({ troubles, held }: Round, conflicts: number): number {
-  if (conflicts > 0) return EXIT.conflict;
-  return troubles.size + held.size > 0 ? EXIT.refused : EXIT.done;
+export function exitCodeOf({ troubles, held }: Round, state: Pick<SyncState, 'waits'>): number {
+  if (conflictsOf(state).length > 0) return EXIT.conflict;
+  return troubles.size + held.size + heldFromHub(state).size > 0 ? EXIT.refused : EXIT.done;
 }
 
 /** One line per file, or one line per kind of change when there are many. */
@@ -69,17 +68,54 @@ export function openLines(replica: Replica, { troubles, held }: Round): string[]
   return [
     ...capped(replica, conflicts, 'conflict'),
     ...capped(replica, problems, 'problem'),
-    ...heldLines(held.size, folder.root.path),
+    ...heldLines(held, heldFromHub(state), folder.root.path),
   ];
 }
 
-/** What to do about files that are missing here, and whose deletes are held back. */
-export function heldLines(count: number, root: string): string[] {
-  if (count === 0) return [];
-  const gone = count === 1 ? '1 file is gone' : `${countWithNoun(count, 'file')} are gone`;
-  return [
-    `${gone} from ${shownLine(root)}. Nothing was deleted on the hub. To delete there too, run \`${nextCommand(root, 'sync --allow-deletes')}\`. To get the files back, run \`${nextCommand(root, 'sync --restore-missing')}\`.`,
-  ];
+/** What to do about changes that are held back: here, and of the hub. One sentence each, with both commands. */
+export function heldLines(
+  held: ReadonlyMap<string, HeldChange>,
+  fromHub: ReadonlyMap<string, HeldChange>,
+  root: string,
+): string[] {
+  const minutes = limits.clientGuardMs / 60_000;
+  const count = (of: typeof held, kind: HeldChange) => [...of.values()].filter((what) => what === kind).length;
+  const either = (does: string, words: string, undoes: string, otherwise: string) =>
+    `To ${does}, run \`${nextCommand(root, words)}\`. To ${undoes}, run \`${nextCommand(root, otherwise)}\`.`;
+  const files = (number: number) => `${countWithNoun(number, 'file')} ${number === 1 ? 'is' : 'are'}`;
+  const lines: string[] = [];
+  const [gone, rewritten] = [count(held, 'deleted'), count(held, 'rewritten')];
+  if (gone > 0) {
+    const next = either('delete there too', 'sync --allow-deletes', 'get the files back', 'sync --restore-missing');
+    lines.push(`${files(gone)} gone from ${shownLine(root)}. Nothing of this was deleted on the hub. ${next}`);
+  }
+  if (rewritten > 0) {
+    const next = either(
+      'send them',
+      'sync --allow-rewrites',
+      'get the versions of the hub back',
+      'sync --restore-rewritten',
+    );
+    lines.push(
+      `${files(rewritten)} held back: more than half of ${shownLine(root)} was rewritten or deleted within ${minutes} minutes. ${next}`,
+    );
+  }
+  if (fromHub.size > 0) {
+    const kinds = [
+      ...(count(fromHub, 'deleted') > 0 ? ['--allow-deletes'] : []),
+      ...(count(fromHub, 'rewritten') > 0 ? ['--allow-rewrites'] : []),
+    ];
+    const next = either(
+      'take them here',
+      `sync ${kinds.join(' ')}`,
+      'send the files here to the hub again',
+      'sync --send-back',
+    );
+    lines.push(
+      `${countWithNoun(fromHub.size, 'change')} of the hub held back from ${shownLine(root)}: more than half of the files would be deleted or rewritten within ${minutes} minutes. ${next}`,
+    );
+  }
+  return lines;
 }
 
 function lineOf({ verb, path, note }: SyncEvent): string {

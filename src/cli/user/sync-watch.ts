@@ -7,8 +7,8 @@ import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { shownLine } from '../../client/shown.ts';
-import { conflictsOf } from '../../client/sync/base/state.ts';
-import { type SyncRules, syncOnce } from '../../client/sync/cycle.ts';
+import { syncOnce } from '../../client/sync/cycle.ts';
+import type { Allows } from '../../client/sync/plan/guard.ts';
 import { backoffMs } from '../../client/sync/plan/waits.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
@@ -18,7 +18,7 @@ import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.
 import { choiceLines, exitCodeOf, openLines } from './sync-report.ts';
 import { voiceOf } from './watch-voice.ts';
 
-export interface WatchOptions extends Pick<SyncRules, 'allowDeletes'> {
+export interface WatchOptions extends Allows {
   readonly json: boolean;
   /** Creates a vault that does not exist without a question, even if its name is similar to another vault's. */
   readonly create: boolean;
@@ -101,8 +101,9 @@ async function keepInStep(
       if (signal.aborted) return;
       const retryRefused = Date.now() - refusedMs > limits.clientRefusedMs;
       if (retryRefused) refusedMs = Date.now();
-      const { allowDeletes } = options;
-      const how = { allowDeletes, retryRefused, restoreMissing: false, leavesLarge: true } as const;
+      const { allowDeletes, allowRewrites } = options;
+      const decided = { restoreMissing: false, restoreRewritten: false, sendBack: false };
+      const how = { allowDeletes, allowRewrites, ...decided, retryRefused, leavesLarge: true };
       let round = before;
       try {
         await syncOnce(replica, before, { ...how, direction: 'both' }, (next) => {
@@ -117,7 +118,7 @@ async function keepInStep(
         warns('open', text);
     },
   });
-  return exitCodeOf(last, conflictsOf(state).length);
+  return exitCodeOf(last, state);
 }
 
 /** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */

@@ -1,11 +1,11 @@
 /** cairn sync: syncs a folder with a vault. Nothing is overwritten silently on either side. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
-import { conflictsOf } from '../../client/sync/base/state.ts';
+import { conflictsOf, type HeldChange, heldFromHub } from '../../client/sync/base/state.ts';
 import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
@@ -24,7 +24,8 @@ import { folderOf, pathsOf } from './vault/place.ts';
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
 const PACES = [takes('limit-upload', 'RATE'), takes('limit-download', 'RATE')];
 const CHOICE = [...COMMON, repeats('only', 'PATTERN'), ...PACES];
-const DELETES = ['allow-deletes', 'create'];
+const ALLOWS = ['allow-deletes', 'allow-rewrites', 'create'];
+const DECISIONS = [...ALLOWS, 'restore-missing', 'restore-rewritten', 'send-back'];
 
 const INSTEAD = {
   'dry-run': '`cairn sync status` lists what a sync would do',
@@ -44,6 +45,10 @@ const EXPLAINS = {
   'limit-download': 'download at most this many bytes per second, such as 500K or 2M',
   all: 'watch every folder listed in ~/.config/cairn/sync.json, in one process',
   'allow-deletes': 'delete files on the hub that are missing here, even if it is most of the folder',
+  'allow-rewrites': 'send and take rewritten files, even if they are most of the folder',
+  'restore-rewritten':
+    'restore the hub’s versions of files rewritten here and not sent; those here go to .cairn/replaced',
+  'send-back': 'send the files here again, where deletes and rewrites of the hub are held back',
   'restore-missing': 'restore files that are missing here, instead of deleting them on the hub',
 };
 
@@ -54,7 +59,7 @@ export const syncCommands: readonly Command[] = [
     options: CHOICE,
     completes: { vault: 'vault' },
     instead: INSTEAD,
-    flags: [...DELETES, 'restore-missing'],
+    flags: DECISIONS,
     explains: EXPLAINS,
     examples: ['cairn sync', 'cairn sync --folder ~/notes --vault notes', "cairn sync --only notes/ --only '*.md'"],
     run: (options) => syncCommand(options, 'both'),
@@ -75,7 +80,7 @@ export const syncCommands: readonly Command[] = [
     options: CHOICE,
     completes: { vault: 'vault' },
     instead: INSTEAD,
-    flags: [...DELETES, 'restore-missing'],
+    flags: DECISIONS,
     explains: EXPLAINS,
     examples: ['cairn sync push --folder ~/notes'],
     run: (options) => syncCommand(options, 'both'),
@@ -94,7 +99,7 @@ export const syncCommands: readonly Command[] = [
     options: CHOICE,
     completes: { vault: 'vault' },
     instead: INSTEAD,
-    flags: [...DELETES, 'all'],
+    flags: [...ALLOWS, 'all'],
     explains: EXPLAINS,
     examples: ['cairn sync watch --folder ~/notes', 'cairn sync watch --all'],
     run: watch,
@@ -161,8 +166,16 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
     round = next;
   };
   try {
-    const [allowDeletes, restoreMissing] = [options.flag('allow-deletes'), options.flag('restore-missing')];
-    const how = { direction, allowDeletes, restoreMissing, retryRefused: true, leavesLarge: false };
+    const how = {
+      direction,
+      allowDeletes: options.flag('allow-deletes'),
+      allowRewrites: options.flag('allow-rewrites'),
+      restoreMissing: options.flag('restore-missing'),
+      restoreRewritten: options.flag('restore-rewritten'),
+      sendBack: options.flag('send-back'),
+      retryRefused: true,
+      leavesLarge: false,
+    };
     await syncOnce(replica, round, how, keep);
   } catch (error) {
     // The changes made before the error are reported as well.
@@ -199,21 +212,25 @@ function documentOf({ state }: Replica, { troubles, held }: Round, events: reado
       conflicts.map(([path, { reason, conflictId }]) => [path, { reason, conflict_id: conflictId }]),
     ),
     problems: Object.fromEntries(troubles),
-    held_deletes: [...held],
+    held_deletes: heldAs(held, 'deleted'),
+    held_rewrites: heldAs(held, 'rewritten'),
+    held_from_hub: Object.fromEntries(heldFromHub(state)),
   };
 }
 
 async function status(options: Options): Promise<number> {
   const { replica } = await openReplica(choiceOf(options, 'read'));
   const found = await syncStatusOf(replica);
-  const { problem, links, elsewhere, conflict, held, ...rest } = found;
-  const lists = { ...rest, held };
+  const { problem, links, elsewhere, conflict, ...lists } = found;
+  const { held, held_from_hub: fromHub } = found;
   const { path: root } = replica.folder.root;
   const paused = existsSync(replica.folder.own('paused'));
   if (options.json) print(jsonLine({ ...found, paused }));
   else {
     const rows = [
-      ...Object.entries(lists).flatMap(([what, paths]) => paths.map((path): Row => [what, shownLine(path)])),
+      ...Object.entries(lists).flatMap(([what, paths]) =>
+        paths.map((path): Row => [what.startsWith('held') ? 'held' : what, shownLine(path)]),
+      ),
       ...conflict.map((path) => noted('conflict', path, resolveCommand(root, path))),
       ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
     ];
@@ -222,7 +239,7 @@ async function status(options: Options): Promise<number> {
     const pausedNote = `The folder is paused. To sync it again, run \`${nextCommand(root, 'sync resume')}\`.`;
     const notes = [
       ...(paused ? [pausedNote] : []),
-      ...heldLines(held.length, root),
+      ...heldLines(changesHeld(held, root), heldFromHub(replica.state), root),
       ...choiceLines(replica, undefined),
     ];
     for (const text of notes) printError(`cairn: ${text}`);
@@ -230,8 +247,16 @@ async function status(options: Options): Promise<number> {
     if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
   }
   if (conflict.length > 0) return 3;
-  return Object.keys(problem).length + held.length > 0 ? 1 : 0;
+  return Object.keys(problem).length + held.length + fromHub.length > 0 ? 1 : 0;
 }
+
+/** What is held here: missing, or rewritten. */
+function changesHeld(held: readonly string[], root: string): Map<string, HeldChange> {
+  return new Map(held.map((path) => [path, existsSync(join(root, path)) ? 'rewritten' : 'deleted']));
+}
+
+const heldAs = (held: ReadonlyMap<string, HeldChange>, kind: HeldChange) =>
+  [...held].filter(([, what]) => what === kind).map(([path]) => path);
 
 type Row = [string, string];
 
@@ -270,8 +295,8 @@ async function watch(options: Options): Promise<number> {
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
   const { json } = options;
-  const allowDeletes = options.flag('allow-deletes');
-  const how = { json, allowDeletes, create: options.flag('create'), signal: ended.signal };
+  const [allowDeletes, allowRewrites] = [options.flag('allow-deletes'), options.flag('allow-rewrites')];
+  const how = { json, allowDeletes, allowRewrites, create: options.flag('create'), signal: ended.signal };
   if (!options.flag('all')) return await watchOne(choiceOf(options, 'sync'), { ...how, prefix: '' });
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
     throw new UsageError('--all uses the folders, vaults and servers of sync.json; leave out the other options');

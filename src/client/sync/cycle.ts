@@ -3,7 +3,10 @@ import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
 import { nextCommand } from '../next-command.ts';
+import { heldFromHub } from './base/state.ts';
 import { Unreadable } from './folder/file.ts';
+import { keepReplaced, placeOfReplaced } from './folder/replaced.ts';
+import type { Allows } from './plan/guard.ts';
 import { troublesOf } from './plan/troubles.ts';
 import type { Replica } from './replica.ts';
 import { type Round, runStep, type SyncStep } from './round.ts';
@@ -16,10 +19,14 @@ import { LargeTransfers } from './run/transfers.ts';
 
 export type Direction = 'pull' | 'both';
 
-export interface SyncRules extends PushRules {
+export interface SyncRules extends PushRules, Allows {
   readonly direction: Direction;
   /** Restores files missing here from the hub instead of deleting them there. */
   readonly restoreMissing: boolean;
+  /** Restores the hub's versions of files rewritten here; the ones here are kept in `.cairn/replaced`. */
+  readonly restoreRewritten: boolean;
+  /** Sends what is here again where changes of the hub are held back. */
+  readonly sendBack: boolean;
   readonly retryRefused: boolean;
 }
 
@@ -45,6 +52,7 @@ export async function syncOnce(
   await lockFolder(replica, async (isOther) => {
     // The last scan was compared with another state.
     if (isOther) round = { ...before, scan: undefined };
+    replica.state.beginSync();
     await begin(replica, round, options, take);
     for (let turns = 0; turns < limits.clientSyncRounds; ) {
       await turn(options, take);
@@ -52,6 +60,7 @@ export async function syncOnce(
       if (round.recheck.size + round.due.size === 0) break;
       turns += 1;
     }
+    forgetDecided(replica, options);
     await replica.state.save();
     await take(listTroubles);
   });
@@ -60,15 +69,17 @@ export async function syncOnce(
 /** What comes before the first turn: what earlier syncs left waiting. */
 async function begin(replica: Replica, before: Round, options: SyncRules, take: Take): Promise<void> {
   const { folder, state } = replica;
-  const { direction, allowDeletes, restoreMissing, retryRefused, leavesLarge } = options;
+  const { direction, allowDeletes, restoreMissing, restoreRewritten, retryRefused, leavesLarge } = options;
   await take((step) => {
     // What an earlier sync could not compare stays in `recheck`.
     for (const found of [step.next.unmovable, step.next.troubles]) found.clear();
     if (retryRefused) forgetRefused(step);
+    settleHeld(step, options);
   });
   // The user's decision also covers the files of a filesystem that is no longer mounted.
   if (allowDeletes || restoreMissing) state.setMounts([]);
   if (restoreMissing) await take(forgetMissing);
+  if (restoreRewritten) await take(giveUpRewritten);
   // While the hub is down, a watch copies saves by the rules of the last scan. A turn scans before it asks the hub; what
   // waits here asks earlier.
   const isFirst = leavesLarge && before.scan === undefined;
@@ -141,6 +152,48 @@ function listTroubles({ folder, state, large, next }: SyncStep): void {
     saved: new Set(saved.map(({ path }) => path)),
   });
   for (const [path, reason] of found) next.troubles.set(path, reason);
+}
+
+/** Ends the guard's hold on changes of the hub: those that the user confirmed are compared, or the files here are sent. */
+function settleHeld({ state, next }: SyncStep, rules: SyncRules): void {
+  const { allowDeletes, allowRewrites, restoreRewritten, sendBack } = rules;
+  next.allows = {
+    allowDeletes: allowDeletes || sendBack,
+    allowRewrites: allowRewrites || restoreRewritten || sendBack,
+  };
+  for (const [path, what] of heldFromHub(state)) {
+    if (!sendBack && !(what === 'deleted' ? allowDeletes : allowRewrites)) continue;
+    const remote = state.waits.get(path)?.remote ?? null;
+    state.endWait(path);
+    if (sendBack) state.setBase(path, remote === null ? undefined : { sha256: remote });
+    else next.recheck.add(path);
+  }
+}
+
+/** Begins to count again what the user has decided about. */
+function forgetDecided({ state }: Replica, options: SyncRules): void {
+  const { allowDeletes, allowRewrites, restoreMissing, restoreRewritten, sendBack } = options;
+  state.forgetRecent(
+    ({ what }) =>
+      (what !== 'rewritten' && (allowDeletes || restoreMissing || sendBack)) ||
+      (what === 'rewritten' && (allowRewrites || restoreRewritten || sendBack)),
+  );
+}
+
+/** Gives up the files rewritten here and not sent: the pull takes the hub's side, and the ones here are kept beside. */
+async function giveUpRewritten(step: SyncStep): Promise<void> {
+  const { folder, state, tell, next } = step;
+  const { files, leavesOut } = await scanFiles(step);
+  const place = placeOfReplaced(Date.now());
+  for (const [path, here] of files) {
+    const base = state.base.get(path);
+    if (base === undefined || base.sha256 === here.sha256 || leavesOut(path) || state.waits.has(path)) continue;
+    keepReplaced(folder, path, place);
+    tell({ verb: 'kept', path, note: `the one here is in ${place}` });
+    state.setBase(path, { ...base, sha256: here.sha256, seen: undefined });
+    next.recheck.add(path);
+  }
+  await state.save();
 }
 
 function forgetRefused({ state, next }: SyncStep): void {

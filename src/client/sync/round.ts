@@ -1,5 +1,7 @@
 /** Defines the round of a sync: what its steps know beside the stored state. A value: each step leaves the next one. */
+import type { HeldChange } from './base/state.ts';
 import type { FolderPath } from './folder/path.ts';
+import type { Allows } from './plan/guard.ts';
 import type { Sends } from './plan/waits.ts';
 import type { Replica } from './replica.ts';
 import type { Scan } from './scan/scan.ts';
@@ -17,8 +19,10 @@ export interface Round {
   readonly unmovable: ReadonlySet<FolderPath>;
   /** Problems of single paths in this sync, each with its reason. */
   readonly troubles: ReadonlyMap<string, string>;
-  /** Files missing here that are not deleted on the hub without the user's confirmation. */
-  readonly held: ReadonlySet<FolderPath>;
+  /** Files missing or rewritten here, which is not sent without the user's confirmation. */
+  readonly held: ReadonlyMap<FolderPath, HeldChange>;
+  /** Kinds of changes that the user has confirmed. */
+  readonly allows: Allows;
   /** Files whose copy on the hub is damaged, with its hash: sending the same content again restores it. */
   readonly damaged: ReadonlyMap<FolderPath, string>;
   /** Contents that this process sent as conflict copies: name of the copy, by path and hash. */
@@ -47,7 +51,8 @@ export function newRound(): RoundDraft {
     isMore: false,
     unmovable: new Set(),
     troubles: new Map(),
-    held: new Set(),
+    held: new Map(),
+    allows: { allowDeletes: false, allowRewrites: false },
     damaged: new Map(),
     copies: new Map(),
     unsent: new Set(),
@@ -65,7 +70,7 @@ function draftOf(round: Round): RoundDraft {
     due: new Set(due),
     unmovable: new Set(unmovable),
     troubles: new Map(troubles),
-    held: new Set(held),
+    held: new Map(held),
     damaged: new Map(damaged),
     copies: new Map(copies),
     unsent: new Set(unsent),

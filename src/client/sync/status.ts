@@ -4,6 +4,7 @@ import { NameMap } from './base/name-map.ts';
 import type { SyncState } from './base/state.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { decidePull, localChange } from './plan/decide.ts';
+import { windowOf } from './plan/guard.ts';
 import { changesOfParticipation } from './plan/left-out.ts';
 import { NameIndex } from './plan/names.ts';
 import { planPush } from './plan/push-plan.ts';
@@ -21,8 +22,10 @@ export interface SyncStatus {
   readonly push: readonly string[];
   /** Missing here, to be deleted on the hub. */
   readonly delete: readonly string[];
-  /** Missing here, and not deleted on the hub without the user's confirmation. */
+  /** Missing or rewritten here, which is not sent without the user's confirmation. */
   readonly held: readonly string[];
+  /** Deleted or rewritten on the hub, which is not done here without the user's confirmation. */
+  readonly held_from_hub: readonly string[];
   /** Changed on both sides. */
   readonly conflict: readonly string[];
   /** Pending conflicts of other devices on the hub, each with the command that settles it. */
@@ -65,6 +68,7 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   const spellings = alignSpellings({ remote, here, base });
   const lists = { pull: [], remove: [], push: [], delete: [], conflict: [] };
   const todo: Record<keyof typeof lists, string[]> = lists;
+  const heldHere: string[] = [];
   const paths = new Set([...here.keys(), ...remote.keys(), ...base.keys()]);
   for (const path of [...paths].sort()) {
     if (leavesOut(path)) continue;
@@ -77,6 +81,7 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
     const isExecutable = executables.has(path);
     if (damaged.has(path) && local === hub) todo.push.push(path);
     else if (damaged.has(path) && hub !== common) problem.set(path, whyDamaged(folder.root.path, path));
+    else if (wait?.kind === 'held' && isOther) heldHere.push(own);
     else if (wait?.kind === 'download' && wait.failed === undefined && isOther) todo.pull.push(own);
     else if (local !== undefined && local === hub && (files.get(path)?.executable ?? isExecutable) !== isExecutable) {
       // The executable bit is decided by the same three-way comparison.
@@ -97,38 +102,39 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
     }
   }
   for (const path of linkedOver(links, state.base)) problem.set(path, LINKED);
-  const held = heldOf(replica, { files, leavesOut, known, waits, deletes: todo.delete });
+  const held = heldOf(replica, { files, leavesOut, known, waits });
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
     if (waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   const isHeld = (path: string) => held.has(path as FolderPath);
-  const certain = todo.delete.filter((path) => !isHeld(path));
+  const isFree = (path: string) => !isHeld(path);
   return {
     ...todo,
-    delete: certain,
-    held: todo.delete.filter(isHeld),
+    push: todo.push.filter(isFree),
+    delete: todo.delete.filter(isFree),
+    held: [...todo.delete, ...todo.push].filter(isHeld),
+    held_from_hub: heldHere.sort(),
     elsewhere,
     problem: Object.fromEntries(problem),
     links: [...links].sort(),
   };
 }
 
-/** The deletes that a sync would hold back. */
+/** The deletes and rewrites that a sync would hold back. */
 function heldOf(
   { folder, state }: Replica,
-  local: Pick<Scan, 'files' | 'leavesOut'> &
-    Record<'known', SyncState['base']> &
-    Record<'waits', SyncState['waits']> & { readonly deletes: readonly string[] },
+  local: Pick<Scan, 'files' | 'leavesOut'> & Record<'known', SyncState['base']> & Record<'waits', SyncState['waits']>,
 ): ReadonlySet<FolderPath> {
-  const { known: base, waits, deletes, ...here } = local;
-  if (deletes.length === 0) return new Set();
+  const { known: base, waits, ...here } = local;
   const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
   const plan = planPush(
     here,
     { base, waits },
     {
       allowDeletes: false,
+      allowRewrites: false,
+      window: windowOf(state.recent.values(), 'sent', base.size),
       isOtherRoot,
       unmovable: new Set(),
       isReplaced: (path) => folder.isReplaced(path),

@@ -31,6 +31,8 @@ function planned(
   const all = [...local.files.keys(), ...state.base.keys()];
   const how: PlanOptions = {
     allowDeletes: false,
+    allowRewrites: false,
+    window: { files: state.base.size, deleted: 0, rewritten: 0 },
     isOtherRoot: false,
     unmovable: new Set(),
     isReplaced: () => false,

@@ -154,7 +154,7 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 
 /** Writes the whole state so that it survives a power failure. Throws RootGone, ClientError. */
 export function writeState(folder: SyncedFolder, state: SyncState): Stored {
-  const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, ...head } = state;
+  const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, recent: _recent, ...head } = state;
   const { path: root } = folder.root;
   const records = `records.${crypto.randomUUID()}.jsonl`;
   folder.root.check();
@@ -182,11 +182,12 @@ export function writeState(folder: SyncedFolder, state: SyncState): Stored {
   return storedOf(root);
 }
 
-function* wholeLines({ base, waits, foreign, sent }: SyncState): Generator<string> {
+function* wholeLines({ base, waits, foreign, sent, recent }: SyncState): Generator<string> {
   for (const rows of groups(base)) yield `${changesText({ base: rows })}\n`;
   for (const rows of groups(waits)) yield `${changesText({ waits: rows })}\n`;
   for (const rows of groups(foreign)) yield `${changesText({ foreign: rows })}\n`;
   for (const rows of groups(sent)) yield `${changesText({ sent: rows })}\n`;
+  for (const rows of groups(recent)) yield `${changesText({ recent: rows })}\n`;
 }
 
 function* groups<T>(rows: Iterable<readonly [string, T]>): Generator<(readonly [string, T])[]> {

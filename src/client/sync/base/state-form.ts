@@ -5,16 +5,18 @@
 import { z } from 'zod';
 import type { SeenFile } from '../folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
+import type { Recent } from '../plan/guard.ts';
 import { NameMap } from './name-map.ts';
 import type { BaseRecord, Sha, SyncState, Wait } from './state.ts';
 
-export type StateHead = Omit<SyncState, 'base' | 'waits' | 'foreign' | 'sent'>;
+export type StateHead = Omit<SyncState, 'base' | 'waits' | 'foreign' | 'sent' | 'recent'>;
 
 interface OwnedMaps {
   readonly base: NameMap<BaseRecord>;
   readonly waits: NameMap<Wait>;
   readonly foreign: Map<string, string>;
   readonly sent: Map<FolderPath, ReadonlySet<Sha>>;
+  readonly recent: Map<FolderPath, Recent>;
 }
 
 export type OwnedState = StateHead & OwnedMaps;
@@ -26,6 +28,7 @@ export interface StateChanges {
   readonly waits?: readonly (readonly [string, Wait | null])[];
   readonly foreign?: readonly (readonly [string, string | null])[];
   readonly sent?: readonly (readonly [string, Iterable<Sha> | null])[];
+  readonly recent?: readonly (readonly [string, Recent | null])[];
 }
 
 const shaSchema = z.string().nullable();
@@ -44,12 +47,17 @@ const baseSchema = z.object({
   isExcluded: z.boolean().optional(),
 });
 const waitSchema = z.object({
-  kind: z.enum(['conflict', 'hub', 'push', 'download']),
+  kind: z.enum(['conflict', 'hub', 'push', 'download', 'held']),
   remote: shaSchema,
   local: shaSchema,
   conflictId: z.string().nullable(),
   reason: z.string(),
   failed: z.object({ inRow: z.number(), lastMs: z.number() }).optional(),
+});
+const recentSchema = z.object({
+  what: z.enum(['created', 'deleted', 'rewritten']),
+  way: z.enum(['sent', 'received']),
+  atMs: z.number(),
 });
 const clockSchema = z.object({ ms: z.number(), counter: z.number(), node: z.string() });
 const headSchema = z.object({
@@ -85,6 +93,7 @@ const lineSchema = z.object({
   waits: z.array(z.tuple([z.string(), waitSchema.nullable()])).optional(),
   foreign: z.array(z.tuple([z.string(), z.string().nullable()])).optional(),
   sent: z.array(z.tuple([z.string(), z.array(shaSchema).nullable()])).optional(),
+  recent: z.array(z.tuple([z.string(), recentSchema.nullable()])).optional(),
 });
 const sentLineSchema = z.union([
   z.tuple([z.string(), shaSchema]),
@@ -121,6 +130,7 @@ export function readForm(document: unknown): ReadForm {
       waits: new NameMap(checked(waits)),
       foreign: new Map(foreign),
       sent: new Map(checked(sent.map(([path, shas]) => [path, new Set(shas)]))),
+      recent: new Map(),
     },
   };
 }
@@ -136,13 +146,14 @@ export function changesText({ base, sent, ...rest }: StateChanges): string {
 
 /** The state after a line of changes. Throws, and changes nothing, when it is none. */
 export function withChanges(state: OwnedState, text: string): OwnedState {
-  const { head, base = [], waits = [], foreign = [], sent = [] } = lineSchema.parse(JSON.parse(text));
+  const { head, base = [], waits = [], foreign = [], sent = [], recent = [] } = lineSchema.parse(JSON.parse(text));
   if (!Array.isArray(base)) throw new Error('these are no rows of a state');
   const rows = base.map(recordOf);
   for (const [path, record] of checked(rows)) put(state.base, path, record);
   for (const [path, wait] of checked(waits)) put(state.waits, path, wait ?? undefined);
   for (const [path, reason] of foreign) put(state.foreign, path, reason ?? undefined);
   for (const [path, shas] of checked(sent)) put(state.sent, path, shas === null ? undefined : new Set(shas));
+  for (const [path, change] of checked(recent)) put(state.recent, path, change ?? undefined);
   return Object.assign({ ...state }, head);
 }
 
@@ -189,7 +200,7 @@ function seenOfRow([bytes, modifiedMs, changedMs, inode, hashedMs]: readonly num
 }
 
 function emptyMaps(): OwnedMaps {
-  return { base: new NameMap(), waits: new NameMap(), foreign: new Map(), sent: new Map() };
+  return { base: new NameMap(), waits: new NameMap(), foreign: new Map(), sent: new Map(), recent: new Map() };
 }
 
 function* checked<T>(rows: Iterable<readonly [string, T]>): Generator<[FolderPath, T]> {

@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { limits } from '../../../limits/service.ts';
 import type { SeenFile } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
+import type { Recent } from '../plan/guard.ts';
 
 /** The SHA-256 of a file's bytes; null when there is no file. */
 export type Sha = string | null;
@@ -28,8 +29,9 @@ export interface BaseRecord {
  * - `hub`: the hub's side cannot be written here, or the path is excluded here.
  * - `push`: the hub refused the local side.
  * - `download`: the hub's side is large and not downloaded yet.
+ * - `held`: the hub's side is one of very many deletes or rewrites, which the user confirms (plan/guard.ts).
  */
-export type WaitKind = 'conflict' | 'hub' | 'push' | 'download';
+export type WaitKind = 'conflict' | 'hub' | 'push' | 'download' | 'held';
 
 /** A path that differs between both sides, for a reason that an immediate retry does not fix. */
 export interface Wait {
@@ -74,6 +76,8 @@ export interface SyncState {
   readonly foreign: ReadonlyMap<string, string>;
   /** Hashes sent for each path since the last agreement, whether or not the hub received them. */
   readonly sent: ReadonlyMap<FolderPath, ReadonlySet<Sha>>;
+  /** What changed within the window of the guard. */
+  readonly recent: ReadonlyMap<FolderPath, Recent>;
 }
 
 /** Ranges of the hub's sequence numbers: first and last, ascending. */
@@ -101,6 +105,7 @@ export function newState(server: string, vaultId: string, machine?: string): Syn
     waits: new Map(),
     foreign: new Map(),
     sent: new Map(),
+    recent: new Map(),
   };
 }
 
@@ -133,6 +138,15 @@ export function clockText({ ms, counter, node }: Clock): string {
 /** True when a side of a conflict that the hub does not hold is what both sides agreed on: only the hub has changed. */
 export function isAgreedSide({ base, waits }: Pick<SyncState, 'base' | 'waits'>, path: FolderPath, side: Sha): boolean {
   return side !== null && waits.get(path)?.conflictId === null && base.get(path)?.sha256 === side;
+}
+
+/** A change that waits for the user's confirmation. */
+export type HeldChange = 'deleted' | 'rewritten';
+
+/** Changes of the hub that wait for the user's confirmation: a file that it deleted, or rewrote. */
+export function heldFromHub({ waits }: Pick<SyncState, 'waits'>): Map<FolderPath, HeldChange> {
+  const held = [...waits].filter(([, { kind }]) => kind === 'held');
+  return new Map(held.map(([path, { remote }]) => [path, remote === null ? 'deleted' : 'rewritten']));
 }
 
 /** Paths waiting for the user's choice. */

@@ -2,6 +2,7 @@
 import { limits } from '../../../limits/service.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { afterChange, type Recent } from '../plan/guard.ts';
 import { NameMap, type ReadonlyNameMap } from './name-map.ts';
 import {
   type BaseRecord,
@@ -24,13 +25,18 @@ class Unwritten {
   readonly waits = new Set<FolderPath>();
   readonly foreign = new Set<string>();
   readonly sent = new Set<FolderPath>();
+  readonly recent = new Set<FolderPath>();
 
   get isEmpty(): boolean {
-    return this.base.size + this.waits.size + this.foreign.size + this.sent.size === 0;
+    return this.#all().every((keys) => keys.size === 0);
   }
 
   clear(): void {
-    for (const keys of [this.base, this.waits, this.foreign, this.sent]) keys.clear();
+    for (const keys of this.#all()) keys.clear();
+  }
+
+  #all(): readonly Set<string>[] {
+    return [this.base, this.waits, this.foreign, this.sent, this.recent];
   }
 }
 
@@ -43,6 +49,7 @@ export class StateStore implements SyncState {
   readonly #unwritten = new Unwritten();
   readonly #unsure = new Set<FolderPath>();
   #savedMs = Date.now();
+  #isFirst = false;
 
   /** `state`: what was read from the disk, or a new one. */
   constructor(folder: SyncedFolder, state: SyncState) {
@@ -89,6 +96,43 @@ export class StateStore implements SyncState {
   }
   get sent(): ReadonlyMap<FolderPath, ReadonlySet<Sha>> {
     return this.#state.sent;
+  }
+  get recent(): ReadonlyMap<FolderPath, Recent> {
+    return this.#state.recent;
+  }
+
+  /** True while a folder is synced for the first time: its files count as there before, and nothing is held back. */
+  get isFirst(): boolean {
+    return this.#isFirst;
+  }
+
+  beginSync(): void {
+    this.#isFirst = this.cursor === null;
+  }
+
+  /** Counts a change of a file for the guard. */
+  noteRecent(path: FolderPath, what: Recent['what'], way: Recent['way']): void {
+    if (this.#isFirst) return;
+    const before = this.recent.get(path);
+    const after = afterChange(before, { what, way, atMs: Date.now() });
+    if (after === before) return;
+    if (after === undefined) this.#state.recent.delete(path);
+    else this.#state.recent.set(path, after);
+    this.#unwritten.recent.add(path);
+  }
+
+  /** A file that moved is neither new nor lost. */
+  moveRecent(from: FolderPath, to: FolderPath): void {
+    if (moveRecord<Recent>(this.#state.recent, from, to)) this.#unwritten.recent.add(from).add(to);
+  }
+
+  /** Forgets counted changes. */
+  forgetRecent(isForgotten: (change: Recent) => boolean): void {
+    for (const [path, change] of this.recent) {
+      if (!isForgotten(change)) continue;
+      this.#state.recent.delete(path);
+      this.#unwritten.recent.add(path);
+    }
   }
 
   /** Paths whose file or base record changed since both were last found equal. A plan looks at no others. */
@@ -236,13 +280,14 @@ export class StateStore implements SyncState {
     else {
       const head = this.#changedHead();
       if (!this.#unwritten.isEmpty || Object.keys(head).length > 0) {
-        const { base, waits, foreign, sent } = this.#state;
+        const { base, waits, foreign, sent, recent } = this.#state;
         this.#append({
           ...(Object.keys(head).length > 0 && { head }),
           ...rowsOf('base', base, this.#unwritten.base),
           ...rowsOf('waits', waits, this.#unwritten.waits),
           ...rowsOf('foreign', foreign, this.#unwritten.foreign),
           ...rowsOf('sent', sent, this.#unwritten.sent),
+          ...rowsOf('recent', recent, this.#unwritten.recent),
         });
         this.#unwritten.clear();
         this.#head = this.#headNow();
@@ -271,7 +316,7 @@ export class StateStore implements SyncState {
   }
 
   #headNow(): StateHead {
-    const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, ...head } = this.#state;
+    const { base: _base, waits: _waits, foreign: _foreign, sent: _sent, recent: _recent, ...head } = this.#state;
     return head;
   }
 
@@ -291,13 +336,14 @@ function rowsOf<K extends string, T>(name: string, records: ReadonlyMap<K, T>, k
   return keys.size === 0 ? {} : { [name]: [...keys].map((key) => [key, records.get(key) ?? null] as const) };
 }
 
-function ownCopy({ base, waits, foreign, sent, ...head }: SyncState): OwnedState {
+function ownCopy({ base, waits, foreign, sent, recent, ...head }: SyncState): OwnedState {
   return {
     ...head,
     base: base instanceof NameMap ? base : new NameMap(base),
     waits: waits instanceof NameMap ? waits : new NameMap(waits),
     foreign: new Map(foreign),
     sent: new Map(sent),
+    recent: new Map(recent),
   };
 }
 

@@ -4,6 +4,7 @@ import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Scan } from '../scan/scan.ts';
 import { localChange } from './decide.ts';
+import { type Allows, heldKinds, type Window } from './guard.ts';
 import { respelledHere } from './names.ts';
 import { restsUntilMs, type Sends } from './waits.ts';
 
@@ -13,15 +14,15 @@ export interface PushPlan {
   /** Files to push, small ones first, so that none waits for a large one. */
   readonly puts: readonly FolderPath[];
   readonly deletes: readonly FolderPath[];
-  /** Deletes that need the user's confirmation. */
+  /** Deletes and rewrites that need the user's confirmation. */
   readonly held: readonly FolderPath[];
   /** When the first changed file to which a program keeps writing is sent; infinite when none waits for that. */
   readonly restsUntilMs: number;
 }
 
-export interface PlanOptions {
-  /** Deletes need no confirmation, whatever their number. */
-  readonly allowDeletes: boolean;
+export interface PlanOptions extends Allows {
+  /** What was sent a short time ago. */
+  readonly window: Window;
   /** The folder is not the one of the previous sync. */
   readonly isOtherRoot: boolean;
   /** New names whose move the hub refused; they are pushed as new files. */
@@ -81,13 +82,18 @@ export function planPush(
   const deleted = gone.filter((path) => !movedFrom.has(path));
   const replaced = new Set(deleted.filter(isReplaced));
   const lost = deleted.filter((path) => !replaced.has(path));
-  const held = isMassDelete(lost.length, state.base.size, options) ? lost : [];
+  const puts = changed.filter((path) => files.has(path) && !moved.has(path));
+  const rewritten = puts.filter((path) => isRewritten(files.get(path)?.sha256, state.base.get(path)?.sha256));
+  const kinds = heldKinds(options.window, { deleted: lost.length, rewritten: rewritten.length }, options);
+  const isHeld = kinds.deletes || isMassDelete(lost.length, state.base.size, options);
+  const heldDeletes = isHeld ? lost : [];
+  const heldRewrites = new Set(kinds.rewrites ? rewritten : []);
   const size = (path: FolderPath) => files.get(path)?.seen.bytes ?? 0;
   return {
     moves: new Map([...respelled, ...moved]),
-    puts: changed.filter((path) => files.has(path) && !moved.has(path)).sort((a, b) => size(a) - size(b)),
-    deletes: held.length > 0 ? [...replaced] : deleted,
-    held,
+    puts: puts.filter((path) => !heldRewrites.has(path)).sort((a, b) => size(a) - size(b)),
+    deletes: heldDeletes.length > 0 ? [...replaced] : deleted,
+    held: [...heldDeletes, ...heldRewrites],
     restsUntilMs: Math.min(...rests.values()),
   };
 }
@@ -96,6 +102,9 @@ export function planPush(
 function isMassDelete(lost: number, known: number, { allowDeletes, isOtherRoot }: PlanOptions): boolean {
   return !allowDeletes && (lost * 2 > known || isOtherRoot);
 }
+
+/** True when a file that both sides have got other bytes; sending a damaged one again is none. */
+const isRewritten = (here: string | undefined, base: string | undefined) => base !== undefined && here !== base;
 
 function isChanged(here: LocalFile | undefined, base: BaseRecord | undefined): boolean {
   return localChange(here?.sha256, base?.sha256) !== undefined || isNewlyExecutable(here?.executable, base?.executable);

@@ -55,7 +55,7 @@ export function troublesOf(
   for (const [path, { kind, reason, failed }] of waits) {
     const isOut = (kind === 'hub' && excludes(path)) || (isComing(path) && failed === undefined);
     const isListed = found.has(path) || (leavesOut(path) && skipped.has(path));
-    if (kind !== 'conflict' && !isOut && !isListed) found.set(path, reason);
+    if (kind !== 'conflict' && kind !== 'held' && !isOut && !isListed) found.set(path, reason);
   }
   for (const path of saved) found.set(path, withEarlierSaves(found.get(path)));
   return found;

@@ -17,9 +17,7 @@ type Local = Pick<LocalFile, 'sha256' | 'executable'> & Partial<LocalFile>;
 /** Applies the hub's side; an undefined side is a delete. Throws RootGone. */
 export function applyRemote(replica: Replica, record: RemoteRecord, local: Local | undefined): Applied {
   const { state } = replica;
-  const { path, side: remote, deviceId } = record;
-  state.recallSent(path, { sha256: remote?.sha256 ?? null, deviceId, storedMs: record.storedMs });
-  const action = planChange(local?.sha256, remote, state.base.get(path)?.sha256);
+  const action = plannedAction(state, record, local);
   if (action === 'conflict') return 'both changed';
   if (action === 'fetch') return 'to fetch';
   try {
@@ -28,6 +26,16 @@ export function applyRemote(replica: Replica, record: RemoteRecord, local: Local
     if (error instanceof Unwritable || error instanceof Unreadable) return { unwritable: error.message };
     throw error;
   }
+}
+
+/** What the hub's side means here, once it is known whether the hub received what this folder sent. */
+export function plannedAction(
+  state: Replica['state'],
+  { path, side: remote, deviceId, storedMs }: RemoteRecord,
+  local: Local | undefined,
+): PullAction | 'fetch' {
+  state.recallSent(path, { sha256: remote?.sha256 ?? null, deviceId, storedMs });
+  return planChange(local?.sha256, remote, state.base.get(path)?.sha256);
 }
 
 /** Executes the action. False when the file changed since the decision. */
@@ -47,6 +55,7 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
       const { bytes = Buffer.alloc(0), ...look } = remote ?? {};
       const written = folder.put(path, bytes, local?.sha256, look);
       if (written === false) return false;
+      if (action === 'take') state.noteRecent(path, local === undefined ? 'created' : 'rewritten', 'received');
       state.agree(path, { ...written, storedMs });
       const size = { bytes: bytes.length };
       if (action === 'take') tell({ verb: 'pulled', path, ...size });
@@ -55,6 +64,7 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
     }
     case 'remove':
       if (!folder.remove(path, local?.sha256 ?? '')) return false;
+      state.noteRecent(path, 'deleted', 'received');
       state.agree(path, undefined);
       tell({ verb: 'removed', path });
       return true;

@@ -42,6 +42,7 @@ export function readPut(step: SyncStep, path: FolderPath, from?: FolderPath): Ch
 /** Records an accepted change. `outcome` undefined: the hub already had the change. */
 export function settleChange({ state, tell, next }: SyncStep, change: Change, outcome: PushedFile | undefined): void {
   const { path, from, content, isDelete, bytes } = change;
+  countSent(state, change);
   if (from !== undefined) state.agree(from, undefined);
   for (const one of [path, from ?? path]) next.damaged.delete(one);
   // A rename is two changes: a tombstone, then the file.
@@ -62,6 +63,15 @@ export function settleChange({ state, tell, next }: SyncStep, change: Change, ou
   }
   if (from === undefined) tell({ verb: 'pushed', path, bytes });
   else tell({ verb: 'renamed', path, note: `it was ${from}`, bytes });
+}
+
+/** Counts an accepted change for the guard, before the base record is changed. */
+function countSent(state: SyncStep['state'], { path, from, content, isDelete }: Change): void {
+  const before = state.base.get(path);
+  if (isDelete) state.noteRecent(path, 'deleted', 'sent');
+  else if (from !== undefined) state.moveRecent(from, path);
+  else if (before === undefined) state.noteRecent(path, 'created', 'sent');
+  else if (content !== undefined && content.sha256 !== before.sha256) state.noteRecent(path, 'rewritten', 'sent');
 }
 
 /** Handles a refused change. Resolves with true when its path has to be compared with the hub again at once. */

@@ -4,13 +4,16 @@ import type { BaseRecord, Failed, Wait, WaitKind } from '../base/state.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { heldKinds, type Window, windowOf } from '../plan/guard.ts';
 import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
-import { applyRemote } from './apply.ts';
+import { applyRemote, plannedAction } from './apply.ts';
 import { Spellings } from './spelling.ts';
+
+const HELD = 'It is one of very many changes of the hub, which wait for your confirmation.';
 
 export class Inbox {
   /** Paths changed on both sides. */
@@ -21,10 +24,17 @@ export class Inbox {
   readonly #held: HeldContents;
   /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
+  /** Removes, decided together at the end; a file that was moved is new elsewhere by then. */
+  readonly #removes = new Map<FolderPath, RemoteRecord>();
+  /** Hashes of the files that came under new names. */
+  readonly #came: string[] = [];
+  readonly #guard: Guard;
 
-  constructor(step: SyncStep, local: Scan) {
+  /** `guards`: holds back more deletes and rewrites than a person makes. */
+  constructor(step: SyncStep, local: Scan, guards = true) {
     this.#step = step;
     this.#local = local;
+    this.#guard = new Guard(step, guards);
     this.#spellings = new Spellings(step, local);
     this.#held = new HeldContents(step, local);
   }
@@ -39,6 +49,7 @@ export class Inbox {
     }
     this.bothChanged.delete(path);
     this.#blocked.delete(path);
+    this.#removes.delete(path);
     if (this.#local.leavesOut(path)) {
       // The file left out keeps its spelling here, and the hub's may have changed since.
       const isNews = side === undefined ? this.#spellings.isAgreed(path) : side.sha256 !== state.base.get(path)?.sha256;
@@ -68,14 +79,54 @@ export class Inbox {
     this.#spellings.forgetOthers(kept);
   }
 
-  /** Retries the blocked changes. */
+  /** Applies the removes, and retries the blocked changes. */
   finish(): void {
+    const removes = [...this.#removes.values()];
+    this.#removes.clear();
+    const lost = this.#lostAmong(removes);
+    const isHeld = this.#guard.holdsDeletes(lost.size);
+    for (const record of removes) {
+      if (isHeld && lost.has(record.path)) this.#wait(record, 'held', HELD);
+      else this.#applyNow(record);
+    }
     const again = [...this.#blocked.values()];
     this.#blocked.clear();
-    for (const record of again) this.#apply(record);
+    for (const record of again) this.#applyNow(record);
   }
 
   #apply(record: RemoteRecord): void {
+    const { path, side } = record;
+    const { state } = this.#step;
+    const local = this.#local.files.get(path);
+    const action = plannedAction(state, record, local);
+    if (action === 'remove') {
+      this.#removes.set(path, record);
+      return;
+    }
+    const isTaken = action === 'take' || action === 'fetch';
+    if (isTaken && local === undefined && side !== undefined) this.#came.push(side.sha256);
+    if (isTaken && local !== undefined && this.#guard.holdsRewrite(path)) {
+      this.#wait(record, 'held', HELD);
+      return;
+    }
+    this.#applyNow(record);
+  }
+
+  /** The files of these removes whose bytes did not come under another name. */
+  #lostAmong(removes: readonly RemoteRecord[]): Set<FolderPath> {
+    const came = new Map<string, number>();
+    for (const sha256 of this.#came) came.set(sha256, (came.get(sha256) ?? 0) + 1);
+    const lost = new Set<FolderPath>();
+    for (const { path } of removes) {
+      const sha256 = this.#local.files.get(path)?.sha256 ?? '';
+      const moved = came.get(sha256) ?? 0;
+      if (moved > 0) came.set(sha256, moved - 1);
+      else if (this.#local.files.has(path)) lost.add(path);
+    }
+    return lost;
+  }
+
+  #applyNow(record: RemoteRecord): void {
     const { path, side } = record;
     const { folder } = this.#step;
     const local = this.#local.files.get(path);
@@ -136,6 +187,36 @@ export function noteWritten({ folder, state }: Replica, { files }: Scan, path: F
 
 function isSeen(record: BaseRecord): record is BaseRecord & LocalFile {
   return record.seen !== undefined;
+}
+
+/** Counts the deletes and rewrites that a pull brings, on top of those of a short time ago. */
+class Guard {
+  readonly #step: SyncStep;
+  readonly #isOn: boolean;
+  readonly #window: Window;
+  #rewritten = 0;
+
+  constructor(step: SyncStep, isOn: boolean) {
+    const { state } = step;
+    this.#step = step;
+    this.#isOn = isOn && !state.isFirst;
+    this.#window = windowOf(state.recent.values(), 'received', state.base.size);
+  }
+
+  holdsDeletes(deleted: number): boolean {
+    const more = { deleted, rewritten: this.#rewritten };
+    return this.#isOn && heldKinds(this.#window, more, this.#step.next.allows).deletes;
+  }
+
+  /** A file counts once, also when it comes back to what it was. */
+  holdsRewrite(path: FolderPath): boolean {
+    const { state, next } = this.#step;
+    if (!this.#isOn || state.recent.has(path)) return false;
+    const more = { deleted: 0, rewritten: this.#rewritten + 1 };
+    if (heldKinds(this.#window, more, next.allows).rewrites) return true;
+    this.#rewritten += 1;
+    return false;
+  }
 }
 
 /** Finds contents already in this folder under another name, so that a rename on another device needs no download. */

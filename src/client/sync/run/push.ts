@@ -1,10 +1,12 @@
 /** Pushes the changes of the folder to the hub, each on top of its base. */
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
+import { heldFromHub } from '../base/state.ts';
 import { lookAt, Unreadable } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
+import { isOver, windowOf } from '../plan/guard.ts';
 import { doublesIn } from '../plan/names.ts';
 import { editedConflicts, mayBePushed, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
 import type { SyncStep } from '../round.ts';
@@ -16,8 +18,6 @@ import { sendWaitingSaves } from './saves.ts';
 import { portionsOf, sendParcels } from './send.ts';
 
 export interface PushRules {
-  /** Sends deletes whatever their number. */
-  readonly allowDeletes: boolean;
   /** Under a watch, which transfers large files itself and comes back: they are only queued, and some may rest. */
   readonly leavesLarge: boolean;
 }
@@ -26,11 +26,7 @@ export interface PushRules {
 const NOT_FOUND = -32005;
 
 /** Pushes the local changes. Afterwards `recheck` has the paths where the hub has changed: pull, and push again. */
-export async function pushChanges(
-  step: SyncStep,
-  local: Scan,
-  { allowDeletes, leavesLarge }: PushRules,
-): Promise<void> {
+export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: PushRules): Promise<void> {
   const { folder, state, large, listener } = step;
   await sendTwins(step, local);
   const isOtherRoot = state.inode !== null && state.inode !== folder.root.inode;
@@ -48,7 +44,8 @@ export async function pushChanges(
     local,
     state,
     {
-      allowDeletes,
+      ...step.next.allows,
+      window: windowOf(state.recent.values(), 'sent', state.base.size),
       isOtherRoot,
       unmovable: step.next.unmovable,
       isReplaced: (path) => folder.isReplaced(path),
@@ -62,8 +59,10 @@ export async function pushChanges(
   );
   step.next.restsUntilMs = plan.restsUntilMs;
   step.next.held.clear();
-  for (const path of plan.held) step.next.held.add(path);
+  for (const path of plan.held) step.next.held.set(path, local.files.has(path) ? 'rewritten' : 'deleted');
   if (plan.held.length === 0) state.setInode(folder.root.inode);
+  // While something is held back, what led to it stays in view.
+  if (plan.held.length + heldFromHub(state).size === 0) state.forgetRecent((change) => isOver(change, Date.now()));
   const run = new PushRun(step, local, plan);
   for (const path of [...doubles, ...editedConflicts(local, state)]) step.next.recheck.add(path);
   for (const portion of run.portions()) {

@@ -21,7 +21,8 @@ export async function settle(folders: readonly SyncedFolder[]): Promise<string[]
   let before = '';
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const problems: string[] = [];
-    for (const folder of folders) problems.push(...wrongWith(folder, await folder.sync('--allow-deletes')));
+    for (const folder of folders)
+      problems.push(...wrongWith(folder, await folder.sync('--allow-deletes', '--allow-rewrites')));
     if (problems.length > 0) return problems;
     const after = JSON.stringify(folders.map(({ folder }) => contentsOf(folder)));
     if (after === before) return [];
