@@ -3,12 +3,14 @@
 import { nextCommand, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
-import { conflictsOf, type HeldChange, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
+import { conflictsOf, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { Round } from '../../client/sync/round.ts';
 import { unmatched } from '../../client/sync/scan/choice.ts';
 import type { Scan } from '../../client/sync/scan/scan.ts';
+import { isDiskFull, type WatchState } from '../../client/sync/watch/standing.ts';
 import { limits } from '../../limits/service.ts';
+import { heldLines } from './held-lines.ts';
 
 export interface Report {
   /** `done` is for standard output, `open` for standard error. */
@@ -58,77 +60,47 @@ export function choiceLines({ state }: Replica, scan: Scan | undefined): string[
   );
 }
 
-/** Everything pending for the user, each with the command that settles it. */
-export function openLines(replica: Replica, { troubles, held }: Round): string[] {
+/** Something pending for the user: what kind it is, as a watch names it for a program, and the command that settles it. */
+export interface OpenNote {
+  readonly state: WatchState | 'choice';
+  readonly sentence: string;
+}
+
+/** Everything pending for the user. */
+export function openNotes(replica: Replica, { troubles, held, scan }: Round): OpenNote[] {
   const { folder, state } = replica;
-  const conflicts = conflictsOf(state).map(
-    (path) => `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}`,
-  );
-  const problems = [...troubles].map(([path, reason]) => `${shownLine(path)} is not synced. ${reason}`);
+  const conflicts = conflictsOf(state).map((path): OpenNote => {
+    const sentence = `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}`;
+    return { state: 'conflict', sentence };
+  });
+  const problems = [...troubles].map(([path, reason]): OpenNote => {
+    const sentence = `${shownLine(path)} is not synced. ${reason}`;
+    return { state: isDiskFull(reason) ? 'disk full' : 'problem', sentence };
+  });
+  const guard = heldLines(held, heldFromHub(state), folder.root.path);
   return [
     ...capped(replica, conflicts, 'conflict'),
     ...capped(replica, problems, 'problem'),
-    ...heldLines(held, heldFromHub(state), folder.root.path),
+    ...guard.map((sentence): OpenNote => ({ state: 'guard', sentence })),
+    ...choiceLines(replica, scan).map((sentence): OpenNote => ({ state: 'choice', sentence })),
   ];
 }
 
-/** What to do about changes that are held back: here, and of the hub. One sentence each, with both commands. */
-export function heldLines(
-  held: ReadonlyMap<string, HeldChange>,
-  fromHub: ReadonlyMap<string, HeldChange>,
-  root: string,
-): string[] {
-  const minutes = limits.clientGuardMs / 60_000;
-  const count = (of: typeof held, kind: HeldChange) => [...of.values()].filter((what) => what === kind).length;
-  const either = (does: string, words: string, undoes: string, otherwise: string) =>
-    `To ${does}, run \`${nextCommand(root, words)}\`. To ${undoes}, run \`${nextCommand(root, otherwise)}\`.`;
-  const files = (number: number) => `${countWithNoun(number, 'file')} ${number === 1 ? 'is' : 'are'}`;
-  const lines: string[] = [];
-  const [gone, rewritten] = [count(held, 'deleted'), count(held, 'rewritten')];
-  if (gone > 0) {
-    const next = either('delete there too', 'sync --allow-deletes', 'get the files back', 'sync --restore-missing');
-    lines.push(`${files(gone)} gone from ${shownLine(root)}. Nothing of this was deleted on the hub. ${next}`);
-  }
-  if (rewritten > 0) {
-    const next = either(
-      'send them',
-      'sync --allow-rewrites',
-      'get the versions of the hub back',
-      'sync --restore-rewritten',
-    );
-    lines.push(
-      `${files(rewritten)} held back: more than half of ${shownLine(root)} was rewritten or deleted within ${minutes} minutes. ${next}`,
-    );
-  }
-  if (fromHub.size > 0) {
-    const kinds = [
-      ...(count(fromHub, 'deleted') > 0 ? ['--allow-deletes'] : []),
-      ...(count(fromHub, 'rewritten') > 0 ? ['--allow-rewrites'] : []),
-    ];
-    const next = either(
-      'take them here',
-      `sync ${kinds.join(' ')}`,
-      'send the files here to the hub again',
-      'sync --send-back',
-    );
-    lines.push(
-      `${countWithNoun(fromHub.size, 'change')} of the hub held back from ${shownLine(root)}: more than half of the files would be deleted or rewritten within ${minutes} minutes. ${next}`,
-    );
-  }
-  return lines;
+/** The same as lines, without what `choiceLines` warns about. */
+function openLines(replica: Replica, round: Round): string[] {
+  const notes = openNotes(replica, round).filter(({ state }) => state !== 'choice');
+  return notes.map(({ sentence }) => sentence);
 }
 
 function lineOf({ verb, path, note }: SyncEvent): string {
   return `${verb.padEnd(8)}  ${shownLine(path)}${note === undefined ? '' : `  (${shownLine(note)})`}`;
 }
 
-function capped(replica: Replica, lines: readonly string[], what: string): string[] {
-  const more = lines.length - limits.clientLinesMax;
-  if (more <= 0) return [...lines];
-  return [
-    ...lines.slice(0, limits.clientLinesMax),
-    `… and ${countWithNoun(more, what)} more; \`${statusOf(replica)}\` lists them`,
-  ];
+function capped(replica: Replica, notes: readonly OpenNote[], what: 'conflict' | 'problem'): OpenNote[] {
+  const more = notes.length - limits.clientLinesMax;
+  if (more <= 0) return [...notes];
+  const rest = `… and ${countWithNoun(more, what)} more; \`${statusOf(replica)}\` lists them`;
+  return [...notes.slice(0, limits.clientLinesMax), { state: what, sentence: rest }];
 }
 
 const statusOf = ({ folder }: Replica): string => nextCommand(folder.root.path, 'sync status');

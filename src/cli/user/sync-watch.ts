@@ -8,15 +8,19 @@ import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { shownLine } from '../../client/shown.ts';
 import { syncOnce } from '../../client/sync/cycle.ts';
+import type { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import type { Allows } from '../../client/sync/plan/guard.ts';
 import { backoffMs } from '../../client/sync/plan/waits.ts';
+import type { Replica } from '../../client/sync/replica.ts';
+import { StandingBoard } from '../../client/sync/watch/board.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
+import { openLocalSocket } from '../../client/sync/watch/local-socket.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
 import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
-import { choiceLines, exitCodeOf, openLines } from './sync-report.ts';
-import { voiceOf } from './watch-voice.ts';
+import { exitCodeOf, type OpenNote, openNotes } from './sync-report.ts';
+import { voiceOf, type WatchVoice } from './watch-voice.ts';
 
 export interface WatchOptions extends Allows {
   readonly json: boolean;
@@ -61,9 +65,21 @@ export async function watchOne(choice: FolderChoice, options: WatchOptions): Pro
   });
 }
 
-async function keepInStep(
+async function keepInStep(opened: OpenedReplica, options: WatchOptions): Promise<number> {
+  const board = new StandingBoard(opened.replica);
+  const { path } = opened.replica.folder.root;
+  const socket = openLocalSocket(path, () => board.now());
+  try {
+    return await watchAndTell(opened, options, board);
+  } finally {
+    socket.close();
+  }
+}
+
+async function watchAndTell(
   { replica: opened, takeEvents, line }: OpenedReplica,
   options: WatchOptions,
+  board: StandingBoard,
 ): Promise<number> {
   const { json, signal, prefix } = options;
   const { folder, state } = opened;
@@ -71,54 +87,70 @@ async function keepInStep(
   const { says, warns, did } = voiceOf(json, { prefix, folder: root.path });
   const told = new Told();
   let refusedMs = 0;
-  const last = await watchFolder(opened, {
-    signal,
-    onReady() {
-      line.close();
-      says('ready', `watching ${shownLine(root.path)}; Ctrl-C ends it`);
-    },
-    onTrouble(error, retryMs) {
-      line.close();
-      if (!told.isNew(error instanceof Unreachable ? 'unreachable' : error.message)) return;
-      const [state, why] =
-        error instanceof Unreachable ? ['hub away', `The hub is down: ${error.what}`] : ['trouble', error.message];
-      warns(state, `${stopped(why)} Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`);
-    },
-    onBlind: (sentence) => warns('blind', sentence),
-    onWell() {
-      told.forget();
-      says('hub back', 'back: syncing again');
-    },
-    async syncNow(replica, before, keep) {
-      for (let wasPaused = false; !signal.aborted; wasPaused = true) {
-        if (!existsSync(folder.own('paused'))) {
-          if (wasPaused) says('resumed', 'resumed');
-          break;
-        }
-        if (!wasPaused) says('paused', `paused; run \`${nextCommand(root.path, 'sync resume')}\` to continue`);
-        await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
-      }
-      if (signal.aborted) return;
-      const retryRefused = Date.now() - refusedMs > limits.clientRefusedMs;
-      if (retryRefused) refusedMs = Date.now();
-      const { allowDeletes, allowRewrites } = options;
-      const decided = { restoreMissing: false, restoreRewritten: false, sendBack: false };
-      const how = { allowDeletes, allowRewrites, ...decided, retryRefused, leavesLarge: true };
-      let round = before;
-      try {
-        await syncOnce(replica, before, { ...how, direction: 'both' }, (next) => {
-          round = next;
-          keep(next);
-        });
-      } finally {
+  const progress: Replica['progress'] = (transfer, amount) => {
+    board.moved(transfer, amount);
+    opened.progress(transfer, amount);
+  };
+  const last = await watchFolder(
+    { ...opened, progress },
+    {
+      signal,
+      onReady() {
         line.close();
-        did(takeEvents());
-      }
-      for (const text of told.news([...openLines(replica, round), ...choiceLines(replica, round.scan)]))
-        warns('open', text);
+        says('ready', `watching ${shownLine(root.path)}; Ctrl-C ends it`);
+      },
+      onTrouble(error, retryMs) {
+        line.close();
+        const isAway = error instanceof Unreachable;
+        const why = isAway ? `The hub is down: ${error.what}` : error.message;
+        board.failed(stopped(why), isAway);
+        if (!told.isNew(isAway ? 'unreachable' : error.message)) return;
+        const again = `Trying again in ${Math.ceil(retryMs / 1000)} s, then less often.`;
+        warns(isAway ? 'hub away' : 'trouble', `${stopped(why)} ${again}`);
+      },
+      onBlind: (sentence) => warns('blind', sentence),
+      onWell() {
+        told.forget();
+        says('hub back', 'back: syncing again');
+      },
+      async syncNow(replica, before, keep) {
+        await untilResumed(folder, says, signal);
+        if (signal.aborted) return;
+        const retryRefused = Date.now() - refusedMs > limits.clientRefusedMs;
+        if (retryRefused) refusedMs = Date.now();
+        const { allowDeletes, allowRewrites } = options;
+        const decided = { restoreMissing: false, restoreRewritten: false, sendBack: false };
+        const how = { allowDeletes, allowRewrites, ...decided, retryRefused, leavesLarge: true };
+        let round = before;
+        try {
+          await syncOnce(replica, before, { ...how, direction: 'both' }, (next) => {
+            round = next;
+            keep(next);
+          });
+          board.synced(round);
+        } finally {
+          line.close();
+          did(takeEvents());
+        }
+        const { news, isSettled } = told.news(openNotes(replica, round));
+        for (const { state: name, sentence } of news) warns(name, sentence);
+        if (json && isSettled) says('ready', 'Everything that waited is settled.');
+      },
     },
-  });
+  );
   return exitCodeOf(last, state);
+}
+
+/** Resolves when the folder is not paused, or the watch ends. */
+async function untilResumed(folder: SyncedFolder, says: WatchVoice['says'], signal: AbortSignal): Promise<void> {
+  for (let wasPaused = false; !signal.aborted; wasPaused = true) {
+    if (!existsSync(folder.own('paused'))) {
+      if (wasPaused) says('resumed', 'resumed');
+      return;
+    }
+    if (!wasPaused) says('paused', `paused; run \`${nextCommand(folder.root.path, 'sync resume')}\` to continue`);
+    await sleep(limits.clientPausedMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** The hub is needed to find a vault by name. When it is unreachable or busy, retries with growing pauses. */
@@ -160,10 +192,13 @@ class Told {
     this.#trouble = undefined;
   }
 
-  /** The lines that were not among the previous ones. */
-  news(lines: readonly string[]): string[] {
+  /** The notes that were not among the previous ones, and whether the last of those is gone. */
+  news(notes: readonly OpenNote[]): { readonly news: readonly OpenNote[]; readonly isSettled: boolean } {
     const before = this.#open;
-    this.#open = new Set(lines);
-    return lines.filter((line) => !before.has(line));
+    this.#open = new Set(notes.map(({ sentence }) => sentence));
+    return {
+      news: notes.filter(({ sentence }) => !before.has(sentence)),
+      isSettled: before.size > 0 && notes.length === 0,
+    };
   }
 }

@@ -1,10 +1,10 @@
 /** cairn sync: syncs a folder with a vault. Nothing is overwritten silently on either side. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
-import { nextCommand, resolveCommand } from '../../client/next-command.ts';
+import { nextCommand } from '../../client/next-command.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { jsonLine, shownLine } from '../../client/shown.ts';
+import { jsonLine } from '../../client/shown.ts';
 import { conflictsOf, type HeldChange, heldFromHub } from '../../client/sync/base/state.ts';
 import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
@@ -12,12 +12,12 @@ import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
 import { newRound, type Round } from '../../client/sync/round.ts';
-import { syncStatusOf } from '../../client/sync/status.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
-import { print, printError, printResult, table } from '../output.ts';
+import { print, printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
-import { choiceLines, heldLines, reportOf } from './sync-report.ts';
+import { choiceLines, reportOf } from './sync-report.ts';
+import { status } from './sync-status.ts';
 import { watchAll, watchOne } from './sync-watch.ts';
 import { folderOf, pathsOf } from './vault/place.ts';
 
@@ -87,10 +87,15 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync status',
-    summary: 'list what a sync would do; exit code 3 for conflicts, 1 for files that cannot be synced',
+    summary: 'tell how a folder stands; exit code 3 for conflicts, 1 for what is not synced',
     options: COMMON,
-    explains: EXPLAINS,
-    examples: ['cairn sync status --json'],
+    flags: ['all', 'compare'],
+    explains: {
+      ...EXPLAINS,
+      all: 'every folder listed in ~/.config/cairn/sync.json',
+      compare: 'compare every file with the hub, also while a watch runs, which knows how the folder stands',
+    },
+    examples: ['cairn sync status', 'cairn sync status --all', 'cairn sync status --json'],
     run: status,
   },
   {
@@ -218,51 +223,8 @@ function documentOf({ state }: Replica, { troubles, held }: Round, events: reado
   };
 }
 
-async function status(options: Options): Promise<number> {
-  const { replica } = await openReplica(choiceOf(options, 'read'));
-  const found = await syncStatusOf(replica);
-  const { problem, links, elsewhere, conflict, ...lists } = found;
-  const { held, held_from_hub: fromHub } = found;
-  const { path: root } = replica.folder.root;
-  const paused = existsSync(replica.folder.own('paused'));
-  if (options.json) print(jsonLine({ ...found, paused }));
-  else {
-    const rows = [
-      ...Object.entries(lists).flatMap(([what, paths]) =>
-        paths.map((path): Row => [what.startsWith('held') ? 'held' : what, shownLine(path)]),
-      ),
-      ...conflict.map((path) => noted('conflict', path, resolveCommand(root, path))),
-      ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
-    ];
-    const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));
-    const left = links.map((path) => noted('left out', path, 'links, pipes and devices are not synced'));
-    const pausedNote = `The folder is paused. To sync it again, run \`${nextCommand(root, 'sync resume')}\`.`;
-    const notes = [
-      ...(paused ? [pausedNote] : []),
-      ...heldLines(changesHeld(held, root), heldFromHub(replica.state), root),
-      ...choiceLines(replica, undefined),
-    ];
-    for (const text of notes) printError(`cairn: ${text}`);
-    if (rows.length + reasons.length + notes.length === 0) print('up to date');
-    if (rows.length + reasons.length + left.length > 0) print(table([...rows, ...reasons, ...left]));
-  }
-  if (conflict.length > 0) return 3;
-  return Object.keys(problem).length + held.length + fromHub.length > 0 ? 1 : 0;
-}
-
-/** What is held here: missing, or rewritten. */
-function changesHeld(held: readonly string[], root: string): Map<string, HeldChange> {
-  return new Map(held.map((path) => [path, existsSync(join(root, path)) ? 'rewritten' : 'deleted']));
-}
-
 const heldAs = (held: ReadonlyMap<string, HeldChange>, kind: HeldChange) =>
   [...held].filter(([, what]) => what === kind).map(([path]) => path);
-
-type Row = [string, string];
-
-function noted(what: string, path: string, note: string): Row {
-  return [what, `${shownLine(path)}  (${shownLine(note)})`];
-}
 
 async function settle(options: Options): Promise<number> {
   const keep = options.required('keep');

@@ -64,6 +64,9 @@ export class StateStore implements SyncState {
   get vault_id(): string {
     return this.#state.vault_id;
   }
+  get vault_name(): string | undefined {
+    return this.#state.vault_name;
+  }
   get device_id(): string {
     return this.#state.device_id;
   }
