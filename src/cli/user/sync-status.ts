@@ -10,7 +10,7 @@ import { countWithNoun, jsonLine, shownLine } from '../../client/shown.ts';
 import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { askWatch } from '../../client/sync/watch/local-socket.ts';
-import { exitCodeOfStanding, type OnTheWay, type Standing, stateOf } from '../../client/sync/watch/standing.ts';
+import { exitCodeOfStanding, type FolderStanding, type OnTheWay, stateOf } from '../../client/sync/watch/standing.ts';
 import type { Options } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -49,7 +49,7 @@ async function statusOfAll(options: Options): Promise<number> {
   return codes.includes(1) ? 1 : Math.max(...codes);
 }
 
-function short(standing: Standing): string {
+function short(standing: FolderStanding): string {
   const { conflicts, held, held_from_hub, problems, last_sync } = standing;
   const counts = [
     [conflicts.length, 'conflict'],
@@ -61,7 +61,7 @@ function short(standing: Standing): string {
 }
 
 /** One screen. What waits for the user is on standard error, as a sync writes it. */
-function show(standing: Standing): void {
+function show(standing: FolderStanding): void {
   const { folder, vault, hub, device, pid, watch_since, last_sync, conflicts, problems, held, held_from_hub } =
     standing;
   const why = standing.hub_away ?? standing.trouble;

@@ -1,12 +1,13 @@
 /** When the guard holds changes back: a row for each rule. */
 import { expect, test } from 'vitest';
-import { afterChange, heldKinds, isOver, type Recent, windowOf } from '../../../src/client/sync/plan/guard.ts';
+import { afterChange, type RecentChange } from '../../../src/client/sync/base/recent.ts';
+import { heldKinds, isOver, windowOf } from '../../../src/client/sync/plan/guard.ts';
 import { limits } from '../../../src/limits/service.ts';
 
 const NONE = { allowDeletes: false, allowRewrites: false };
 const NOTHING = { deleted: 0, rewritten: 0 };
-const recent = (count: number, what: Recent['what'], way: Recent['way'] = 'sent') =>
-  Array.from({ length: count }, (): Recent => ({ what, way, atMs: 0 }));
+const recent = (count: number, what: RecentChange['what'], way: RecentChange['way'] = 'sent') =>
+  Array.from({ length: count }, (): RecentChange => ({ what, way, atMs: 0 }));
 
 test.each([
   ['nothing changed', 100, [], { files: 100, deleted: 0, rewritten: 0 }],
@@ -71,12 +72,12 @@ test.each([
   ['a file counts once', 'rewritten', 'rewritten', 'rewritten'],
   ['a new file may be written again', 'created', 'rewritten', 'created'],
 ] as const)('[SYN-35] what is known of a file: %s', (_, before, what, after) => {
-  const change = (kind: Recent['what']): Recent => ({ what: kind, way: 'sent', atMs: 0 });
+  const change = (kind: RecentChange['what']): RecentChange => ({ what: kind, way: 'sent', atMs: 0 });
   expect(afterChange(before && change(before), change(what))?.what).toBe(after);
 });
 
 test('[SYN-35] a change counts for the length of the window, and no clock that was set back ends it', () => {
-  const at = (atMs: number): Recent => ({ what: 'deleted', way: 'sent', atMs });
+  const at = (atMs: number): RecentChange => ({ what: 'deleted', way: 'sent', atMs });
   const { clientGuardMs } = limits;
   expect([at(0), at(1), at(2 * clientGuardMs)].map((one) => isOver(one, clientGuardMs + 1))).toEqual([
     true,

@@ -1,8 +1,8 @@
 /** How a folder stands, in one word: a row for each rule. */
 import { expect, test } from 'vitest';
-import { exitCodeOfStanding, promptOf, type Standing, stateOf } from '../../../src/client/sync/watch/standing.ts';
+import { exitCodeOfStanding, type FolderStanding, promptOf, stateOf } from '../../../src/client/sync/watch/standing.ts';
 
-const WELL: Standing = {
+const WELL: FolderStanding = {
   folder: '/notes',
   vault: 'notes',
   hub: 'https://cairn.example.org',

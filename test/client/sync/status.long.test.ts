@@ -128,7 +128,7 @@ async function shownInEditor(folder: string): Promise<{ readonly text: string }>
   writeFileSync(join(at, 'index.js'), 'module.exports = globalThis.vscodeStandIn;');
   (globalThis as Record<string, unknown>)['vscodeStandIn'] = vscode;
   const extension = join(at, '..', '..', 'extension.cjs');
-  writeFileSync(extension, readFileSync(join(SHIPPED, 'vscode', 'extension.js')));
+  writeFileSync(extension, readFileSync(join(SHIPPED, 'vscode', 'extension.cjs')));
   const { activate } = load(extension) as { activate: (context: { subscriptions: { dispose(): void }[] }) => unknown };
   const context = { subscriptions: [] as { dispose(): void }[] };
   await activate(context);

@@ -5,8 +5,8 @@
 import { z } from 'zod';
 import type { SeenFile } from '../folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
-import type { Recent } from '../plan/guard.ts';
 import { NameMap } from './name-map.ts';
+import type { RecentChange } from './recent.ts';
 import type { BaseRecord, Sha, SyncState, Wait } from './state.ts';
 
 export type StateHead = Omit<SyncState, 'base' | 'waits' | 'foreign' | 'sent' | 'recent'>;
@@ -16,7 +16,7 @@ interface OwnedMaps {
   readonly waits: NameMap<Wait>;
   readonly foreign: Map<string, string>;
   readonly sent: Map<FolderPath, ReadonlySet<Sha>>;
-  readonly recent: Map<FolderPath, Recent>;
+  readonly recent: Map<FolderPath, RecentChange>;
 }
 
 export type OwnedState = StateHead & OwnedMaps;
@@ -28,7 +28,7 @@ export interface StateChanges {
   readonly waits?: readonly (readonly [string, Wait | null])[];
   readonly foreign?: readonly (readonly [string, string | null])[];
   readonly sent?: readonly (readonly [string, Iterable<Sha> | null])[];
-  readonly recent?: readonly (readonly [string, Recent | null])[];
+  readonly recent?: readonly (readonly [string, RecentChange | null])[];
 }
 
 const shaSchema = z.string().nullable();

@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { limits } from '../../../limits/service.ts';
 import type { SeenFile } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
-import type { Recent } from '../plan/guard.ts';
+import type { RecentChange } from './recent.ts';
 
 /** The SHA-256 of a file's bytes; null when there is no file. */
 export type Sha = string | null;
@@ -77,7 +77,7 @@ export interface SyncState {
   /** Hashes sent for each path since the last agreement, whether or not the hub received them. */
   readonly sent: ReadonlyMap<FolderPath, ReadonlySet<Sha>>;
   /** What changed within the window of the guard. */
-  readonly recent: ReadonlyMap<FolderPath, Recent>;
+  readonly recent: ReadonlyMap<FolderPath, RecentChange>;
 }
 
 /** Ranges of the hub's sequence numbers: first and last, ascending. */

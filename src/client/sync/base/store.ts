@@ -2,8 +2,8 @@
 import { limits } from '../../../limits/service.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
-import { afterChange, type Recent } from '../plan/guard.ts';
 import { NameMap, type ReadonlyNameMap } from './name-map.ts';
+import { afterChange, type RecentChange } from './recent.ts';
 import {
   type BaseRecord,
   type Clock,
@@ -100,7 +100,7 @@ export class StateStore implements SyncState {
   get sent(): ReadonlyMap<FolderPath, ReadonlySet<Sha>> {
     return this.#state.sent;
   }
-  get recent(): ReadonlyMap<FolderPath, Recent> {
+  get recent(): ReadonlyMap<FolderPath, RecentChange> {
     return this.#state.recent;
   }
 
@@ -114,7 +114,7 @@ export class StateStore implements SyncState {
   }
 
   /** Counts a change of a file for the guard. */
-  noteRecent(path: FolderPath, what: Recent['what'], way: Recent['way']): void {
+  noteRecent(path: FolderPath, what: RecentChange['what'], way: RecentChange['way']): void {
     if (this.#isFirst) return;
     const before = this.recent.get(path);
     const after = afterChange(before, { what, way, atMs: Date.now() });
@@ -126,11 +126,11 @@ export class StateStore implements SyncState {
 
   /** A file that moved is neither new nor lost. */
   moveRecent(from: FolderPath, to: FolderPath): void {
-    if (moveRecord<Recent>(this.#state.recent, from, to)) this.#unwritten.recent.add(from).add(to);
+    if (moveRecord<RecentChange>(this.#state.recent, from, to)) this.#unwritten.recent.add(from).add(to);
   }
 
   /** Forgets counted changes. */
-  forgetRecent(isForgotten: (change: Recent) => boolean): void {
+  forgetRecent(isForgotten: (change: RecentChange) => boolean): void {
     for (const [path, change] of this.recent) {
       if (!isForgotten(change)) continue;
       this.#state.recent.delete(path);

@@ -3,14 +3,7 @@
  * `rm -rf`, a program that encrypts files, a failing disk. On the device that sends as well as on the one that receives. Pure.
  */
 import { limits } from '../../../limits/service.ts';
-
-/** A change of a file within the window. Files of the first sync of a folder count as there before. */
-export interface Recent {
-  readonly what: 'created' | 'deleted' | 'rewritten';
-  readonly way: 'sent' | 'received';
-  /** Milliseconds since 1970, by the clock of this device. */
-  readonly atMs: number;
-}
+import type { RecentChange } from '../base/recent.ts';
 
 /** What happened to the files that were there when the window began. Each file counts once. */
 export interface Window {
@@ -27,7 +20,7 @@ export interface Allows {
 }
 
 /** The window of one direction. `files`: how many both sides agree on now. */
-export function windowOf(recent: Iterable<Recent>, way: Recent['way'], files: number): Window {
+export function windowOf(recent: Iterable<RecentChange>, way: RecentChange['way'], files: number): Window {
   const window = { files, deleted: 0, rewritten: 0 };
   for (const one of recent) {
     if (one.what === 'created') window.files -= 1;
@@ -48,20 +41,7 @@ export function heldKinds(
   return { deletes: isMuch && !allowDeletes, rewrites: isMuch && !allowRewrites };
 }
 
-/** What is known of a file after one more change of it; undefined: nothing that counts. */
-export function afterChange(before: Recent | undefined, change: Recent): Recent | undefined {
-  switch (change.what) {
-    case 'created':
-      // A file that is back was not lost.
-      return before === undefined ? change : undefined;
-    case 'deleted':
-      return before?.what === 'created' ? undefined : change;
-    case 'rewritten':
-      return before ?? change;
-  }
-}
-
 /** True when a change is too old to count. A clock that was set back makes none older. */
-export function isOver({ atMs }: Recent, nowMs: number): boolean {
+export function isOver({ atMs }: RecentChange, nowMs: number): boolean {
   return nowMs - atMs > limits.clientGuardMs;
 }

@@ -4,7 +4,7 @@ import { conflictsOf, heldFromHub } from '../base/state.ts';
 import type { Amount } from '../hub.ts';
 import type { Replica } from '../replica.ts';
 import type { Round } from '../round.ts';
-import type { OnTheWay, Standing } from './standing.ts';
+import type { FolderStanding, OnTheWay } from './standing.ts';
 
 const NOTHING: OnTheWay = { files: 0, bytes: 0 };
 
@@ -43,7 +43,7 @@ export class StandingBoard {
     else this.#trouble = reason;
   }
 
-  now(): Standing {
+  now(): FolderStanding {
     const { folder, state, large } = this.#replica;
     const { upload, download } = this.#moving;
     const waiting = [...large.downloads.values()];

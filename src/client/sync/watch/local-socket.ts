@@ -7,7 +7,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { OWN_FOLDER } from '../folder/path.ts';
-import { promptOf, type Standing, stateOf } from './standing.ts';
+import { type FolderStanding, promptOf, stateOf } from './standing.ts';
 
 const NAME = 'watch.sock';
 /** Bytes of the path of a socket: 104 with its end on macOS, 108 on Linux (unix(7)). */
@@ -36,7 +36,7 @@ function placeOf(folder: string): Place | undefined {
 }
 
 /** Answers on the socket of a folder until closed. A disk without sockets has none: a status compares with the hub then. */
-export function openLocalSocket(folder: string, standing: () => Standing): { readonly close: () => void } {
+export function openLocalSocket(folder: string, standing: () => FolderStanding): { readonly close: () => void } {
   const place = placeOf(folder);
   if (place === undefined) return { close: () => undefined };
   const server = createServer((asked, answer) => {
@@ -66,11 +66,11 @@ export function openLocalSocket(folder: string, standing: () => Standing): { rea
 }
 
 /** How a folder stands, from its running watch; undefined when none runs. */
-export async function askWatch(folder: string): Promise<Standing | undefined> {
+export async function askWatch(folder: string): Promise<FolderStanding | undefined> {
   const place = placeIfThere(folder);
   if (place === undefined) return undefined;
   try {
-    return JSON.parse(await get(place.path, '/status')) as Standing;
+    return JSON.parse(await get(place.path, '/status')) as FolderStanding;
   } catch {
     // None runs, or it was killed.
     return undefined;

@@ -8,7 +8,7 @@ export interface OnTheWay {
 }
 
 /** How a folder stands. The names are those of `cairn sync status --json`, and times are ISO 8601. */
-export interface Standing {
+export interface FolderStanding {
   readonly folder: string;
   /** The name of the vault; its id where no name was given. */
   readonly vault: string;
@@ -50,7 +50,7 @@ export function isDiskFull(reason: string): boolean {
 }
 
 /** The state that a prompt or an icon shows: what waits for a person comes before what passes. */
-export function stateOf(standing: Omit<Standing, 'pid'>): WatchState {
+export function stateOf(standing: Omit<FolderStanding, 'pid'>): WatchState {
   const { is_paused, hub_away, trouble, conflicts, held, held_from_hub, problems, last_sync, up, down } = standing;
   const reasons = Object.values(problems);
   if (is_paused) return 'paused';
@@ -64,14 +64,14 @@ export function stateOf(standing: Omit<Standing, 'pid'>): WatchState {
 }
 
 /** The exit code of `cairn sync status`: as that of a sync which finds the same. */
-export function exitCodeOfStanding(standing: Standing): number {
+export function exitCodeOfStanding(standing: FolderStanding): number {
   const state = stateOf(standing);
   if (standing.conflicts.length > 0) return 3;
   return state === 'guard' || state === 'disk full' || state === 'problem' ? 1 : 0;
 }
 
 /** One short line for a prompt: empty while all is well. */
-export function promptOf(standing: Standing): string {
+export function promptOf(standing: FolderStanding): string {
   const { conflicts, held, held_from_hub, problems, up, down } = standing;
   const counts = { conflict: conflicts.length, held: Object.keys({ ...held, ...held_from_hub }).length };
   const state = stateOf(standing);
