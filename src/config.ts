@@ -95,6 +95,8 @@ export interface Config {
 
 export interface LogSettings {
   readonly url: string;
+  /** When a write is answered: after the log has it, or after the data file has it. */
+  readonly ack: 'log' | 'local';
   /** Name of this member. */
   readonly member: string;
   /** Seconds that this member waits longer than others before it takes over. */
@@ -250,6 +252,7 @@ function logOf(values: z.infer<typeof settings>): LogSettings | undefined {
   const member = values.CAIRN_MEMBER ?? hostname();
   return {
     url,
+    ack: values.CAIRN_LOG_ACK,
     member,
     priority: values.CAIRN_MEMBER_PRIORITY,
     leaseSeconds: values.CAIRN_LEASE_SECONDS,

@@ -98,8 +98,9 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, 
   try {
     const hub = prepareFolder(config.dataFolder, mayMake);
     life.onEnd('data folder', () => hub.drop());
-    checkLog(config, ownership);
-    const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now });
+    await checkLog(config, ownership);
+    const { recordLog } = ownership ?? {};
+    const masterKey = await prepareData({ ...config, mayUpgrade, tables: allTables, log, now: Date.now, recordLog });
     const damage = new Damage(log);
     const { store, broken } = openStore(config, log, damage, ownership);
     life.own('store', store);

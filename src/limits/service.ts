@@ -819,6 +819,12 @@ export const limits = {
   /** How often a follower reads the log: at most, and at least. */
   logPollMsMin: 50,
   logPollMsMax: 500,
+  /** Of commits that are answered before the log has them: above this many bytes writes wait for the log. */
+  unloggedBytesMax: 64 * MiB,
+  /** The pause before each record of such commits, in which they gather. */
+  unloggedPauseMs: 200,
+  /** An operator is told when such a commit has waited for the log for longer. */
+  unloggedMsMax: 5000,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
   /** The owner of a log looks this often whether a snapshot is due, and removes old records. */

@@ -44,6 +44,10 @@ const DATA: Group = {
     meaning:
       'the log that the members of this hub share: `s3://BUCKET/PREFIX`, `postgres://…` or `file:///FOLDER`. Every answered write is in it. `CAIRN_MASTER_KEY` must be set too, the same for all members',
   },
+  CAIRN_LOG_ACK: {
+    meaning:
+      '`local`: a write is answered before the log has it, about a second earlier at most; the loss of a machine may lose it. See [Two machines and a bucket](members.md)',
+  },
   CAIRN_LOG_RECIPIENT: {
     meaning: 'an age recipient: everything in the log is encrypted to it. `CAIRN_LOG_IDENTITY` must be set too',
   },

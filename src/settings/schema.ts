@@ -74,6 +74,7 @@ export const settings = z.object({
     .string()
     .regex(/^(file|s3|postgres|postgresql):\/\/./, 'must begin with s3://, postgres:// or file:///')
     .optional(),
+  CAIRN_LOG_ACK: z.enum(['log', 'local'], { error: 'must be log or local' }).default('log'),
   CAIRN_LOG_RECIPIENT: z.string().optional(),
   CAIRN_LOG_IDENTITY: z.string().optional(),
   CAIRN_MEMBER: z

@@ -13,6 +13,7 @@ import { type Environment, openEnvironment, openTables } from './environment.ts'
 import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit } from './group-commit.ts';
 import { LoggedCommitter, type RecordLog } from './logged/committer.ts';
+import { type LargeRow, LocalLog, type LogLag } from './logged/local-log.ts';
 import { checkOwner, STAGING, type Writer } from './owners.ts';
 import { Room } from './room.ts';
 import { type DamagedRow, sealRow } from './row-sums.ts';
@@ -30,8 +31,8 @@ export interface StoreOptions {
   readonly onFailure?: (failure: DiskFailure) => void;
   /** Called with each damaged row that is read. */
   readonly onDamaged?: (row: DamagedRow) => void;
-  /** The log that keeps every write before this file has it. */
-  readonly log?: RecordLog | undefined;
+  /** The log that keeps every write, before this file has it or soon after; `later`: once a member owns it again. */
+  readonly log?: RecordLog | 'later' | undefined;
 }
 
 export interface DiskFailure {
@@ -59,7 +60,7 @@ export class Store implements Reader {
   readonly #rows: TableReads;
   readonly #commits: GroupCommit;
   /** Undefined: no log keeps the writes of this file. */
-  readonly #logged: LoggedCommitter | undefined;
+  readonly #logged: LoggedCommitter | LocalLog | undefined;
   readonly #revisions: Revisions;
   readonly #watchers = new RowWatchers();
   readonly #room: Room;
@@ -197,9 +198,7 @@ export class Store implements Reader {
     }
   }
 
-  async #putAll(
-    rows: readonly { readonly table: AnyTable; readonly key: Key; readonly bytes: Buffer }[],
-  ): Promise<void> {
+  async #putAll(rows: readonly LargeRow[]): Promise<void> {
     const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
     try {
       await this.#root.batch(() => {
@@ -208,6 +207,16 @@ export class Store implements Reader {
     } finally {
       settle();
     }
+  }
+
+  /** How far the log is behind this file; undefined: writes are answered after the log has them, or there is none. */
+  get logLag(): LogLag | undefined {
+    return this.#logged instanceof LocalLog ? this.#logged.lag : undefined;
+  }
+
+  /** Resolves when the log has everything that was committed before this call. */
+  async settled(): Promise<void> {
+    if (this.#logged instanceof LocalLog) await this.#logged.settled();
   }
 
   /** Counts and durations of the commits since the start. */
@@ -286,7 +295,9 @@ export class Store implements Reader {
     return snapshotOf(this.#tables, this.#root.useReadTransaction(), onUnreadable);
   }
 
+  /** Closes the file once the log has all of it. */
   async close(): Promise<void> {
+    await this.settled();
     await this.#root.close();
   }
 
@@ -329,13 +340,10 @@ export class Store implements Reader {
     return new LocalCommitter({ ...this.#parts(), reader: this.#rows });
   }
 
-  #openLogged(log: RecordLog): LoggedCommitter {
-    return new LoggedCommitter({
-      ...this.#parts(),
-      log,
-      reads: this.#rows,
-      renewReads: () => this.#root.resetReadTxn(),
-    });
+  #openLogged(log: RecordLog | 'later'): LoggedCommitter | LocalLog {
+    const shared = { ...this.#parts(), renewReads: () => this.#root.resetReadTxn() };
+    if (log !== 'later' && log.ack === 'log') return new LoggedCommitter({ ...shared, log, reads: this.#rows });
+    return new LocalLog({ ...shared, log, reader: this.#rows, putAll: (rows) => this.#putAll(rows) });
   }
 
   #parts() {

@@ -105,6 +105,10 @@ const CASES: readonly Case[] = [
   { what: 'a whole copy never ends', facts: follow(6 * HOUR + 1, { isCopyingAll: true }), expected: ['follow_late'] },
   { what: 'both start after a boot', facts: { ...follow(DAY), startedMs: NOW - 60 * SECOND }, expected: [] },
   { what: 'only the hub starts', facts: { ...follow(DAY), startedMs: NOW - 61 * SECOND }, expected: ['follow_late'] },
+  { what: 'the log has all', facts: { log: { unloggedMs: 0, setAside: 0 } }, expected: [] },
+  { what: 'the log is 5 s behind', facts: { log: { unloggedMs: 5 * SECOND, setAside: 0 } }, expected: [] },
+  { what: 'the log is further behind', facts: { log: { unloggedMs: 5001, setAside: 0 } }, expected: ['log_behind'] },
+  { what: 'writes were set aside', facts: { log: { unloggedMs: 0, setAside: 1 } }, expected: ['set_aside'] },
   { what: 'a verification of 35 days ago', facts: { verify: { doneMs: NOW - 35 * DAY, problems: 0 } }, expected: [] },
   {
     what: 'an older verification',

@@ -1,8 +1,6 @@
 /** Data files of earlier schemas, as they were kept: opened, upgraded, verified and used; and the way back. */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
 import { allTables } from '../../src/compose/tables.ts';
@@ -13,7 +11,7 @@ import { Store } from '../../src/store/store.ts';
 import { defineUnsummedTable } from '../../src/store/table.ts';
 import { callTool, PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
-import { answersOf, KEPT_KEY, type Kept } from '../support/keep-data-file.ts';
+import { answersOf, KEPT, KEPT_KEY, type Kept, keptFile } from '../support/keep-data-file.ts';
 import { account, download, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { verified } from '../support/mirror-state.ts';
 import { refresh, tokensOf } from '../support/oauth.ts';
@@ -21,20 +19,7 @@ import { refusedStart } from '../support/refused-start.ts';
 import { Device } from '../support/sync.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const KEPT = fileURLToPath(new URL('data-files', import.meta.url));
 const env = { CAIRN_MASTER_KEY: KEPT_KEY };
-
-interface KeptFile {
-  readonly kept: Kept;
-  readonly folder: string;
-}
-
-/** A data folder with the kept file of a schema. */
-function keptFile(name: string): KeptFile {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'cairn.mdb'), gunzipSync(readFileSync(join(KEPT, name, 'cairn.mdb.gz'))));
-  return { kept: JSON.parse(readFileSync(join(KEPT, name, 'kept.json'), 'utf8')) as Kept, folder };
-}
 
 /** Everything that whoever used the hub before does with it. */
 async function use(hub: Hub, { owner, mirror, refresh_token, answers }: Kept): Promise<void> {

@@ -9,7 +9,8 @@ import { DamagedRecord, decodeRecord, NO_HASH, type RecordHead } from '../../src
 import { type CommitLog, type Created, LogGap, OutcomeUnknown } from '../../src/replication/log/log.ts';
 import { type ClockMoment, heardNothingMs, MemberLease, systemClock } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
-import { isFatal, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
+import { isFatal, isNewHistory, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
+import { Forked, meet } from '../../src/replication/members/unlogged.ts';
 
 const head = (more: Partial<RecordHead>): RecordHead => ({
   cell: 1,
@@ -114,12 +115,45 @@ test.runIf(existsSync('/proc/uptime'))(
   },
 );
 
+test.each<[string, Partial<RecordHead> | undefined, boolean]>([
+  ['an empty log', undefined, false],
+  ['an owner that answers after the log', { note: { instance: 'w', ack: 'log' } }, false],
+  ['an owner of an earlier version, which says nothing', { note: { instance: 'w' } }, false],
+  ['an owner that answered before the log', { note: { instance: 'w', ack: 'local' } }, true],
+  ['one that handed over: the log has all', { kind: 'hand-over', note: { instance: 'w', ack: 'local' } }, false],
+  ['itself before a crash: its file has all', { note: { instance: 'e', ack: 'local' } }, false],
+])('[MEMBER-5] whether answered writes may be missing after a take-over from %s', (_what, newest, isNew) => {
+  const { identity } = facts({});
+  expect(isNewHistory({ newest: newest && head(newest), identity })).toBe(isNew);
+});
+
+const ROW = { table: 't', key: Buffer.of(1), value: Buffer.of(1) };
+const SPAN = { first: 3, last: 5 };
+test.each<[string, Record<string, string>, number, typeof SPAN | undefined, ReturnType<typeof meet>]>([
+  ['of another member, when the log has all', { instance: 'w' }, 1, undefined, 'apply'],
+  ['of its own, when the log has all', { instance: 'e', through: '9' }, 1, undefined, 'apply'],
+  ['of its own with the first commit', { instance: 'e', through: '3' }, 1, SPAN, 'confirm'],
+  ['of its own with all commits', { instance: 'e', through: '5' }, 1, SPAN, 'confirm'],
+  ['of its own with earlier commits only', { instance: 'e', through: '2' }, 1, SPAN, 'forked'],
+  ['of its own without rows, such as a beat', { instance: 'e' }, 0, SPAN, 'apply'],
+  ['of its own with rows of no commit', { instance: 'e' }, 1, SPAN, 'forked'],
+  ['of another member', { instance: 'w' }, 1, SPAN, 'forked'],
+  ['of another member without rows: it has taken over', { instance: 'w' }, 0, SPAN, 'forked'],
+  ['of another member with the number of a commit', { instance: 'w', through: '5' }, 1, SPAN, 'forked'],
+])(
+  '[MEMBER-5] what a record means for a file with commits that no record has: one %s',
+  (_what, note, rows, span, is) => {
+    expect(meet({ note, rows: Array.from({ length: rows }, () => ROW) }, 'e', span)).toBe(is);
+  },
+);
+
 test.each<[string, unknown, boolean]>([
   ['another log', new ChainBroken('x'), true],
   ['changed bytes', new DamagedRecord('x'), true],
   ['a removed record', new LogGap(1, 3), true],
   ['another master key', new StartError('x'), true],
   ['a log that begins again', Object.assign(new Error('x'), { name: 'OtherIncarnation' }), true],
+  ['a fork', new Forked(head({})), true],
   ['a store that does not answer', new Error('x'), false],
   ['an unknown outcome', new OutcomeUnknown('x'), false],
   ['no error at all', 'StartError', false],
@@ -159,6 +193,7 @@ function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () =
   const owner = new Owner({
     commitLog: log as unknown as CommitLog,
     identity: { name: 'west', instance: 'w' },
+    ack: 'log',
     cell: 1,
     incarnation: 'i',
     end: CHAIN_START,

@@ -5,7 +5,8 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { PASSWORD, structured } from './gateway.ts';
 import { type Hub, startHub } from './hub.ts';
 import { type Account, account, type Credential } from './mirror.ts';
@@ -14,6 +15,7 @@ import { askDevice, signInDevice } from './oauth.ts';
 import { PageClient } from './page-client.ts';
 import { fill, restOf, rowsOf, toolsOf } from './portable.ts';
 import { Device, sha256Of } from './sync.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** The key of every kept file. */
 export const KEPT_KEY = '0123456789abcdef'.repeat(4);
@@ -28,6 +30,21 @@ export interface Kept {
   readonly refresh_token: string;
   readonly subject: string;
   readonly answers: Answers;
+}
+
+/** The kept files, by schema. */
+export const KEPT = fileURLToPath(new URL('../ops/data-files', import.meta.url));
+
+export interface KeptFile {
+  readonly kept: Kept;
+  readonly folder: string;
+}
+
+/** A data folder with the kept file of a schema. */
+export function keptFile(name: string): KeptFile {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'cairn.mdb'), gunzipSync(readFileSync(join(KEPT, name, 'cairn.mdb.gz'))));
+  return { kept: JSON.parse(readFileSync(join(KEPT, name, 'kept.json'), 'utf8')) as Kept, folder };
 }
 
 /** What an account finds: content by name. */

@@ -2,6 +2,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { limits } from '../../src/limits/service.ts';
+import { openCommitLog } from '../../src/replication/log/open.ts';
+import { LogFollower } from '../../src/replication/members/follower.ts';
+import { replicationTables } from '../../src/store/logged/place.ts';
+import { ReplicaFile } from '../../src/store/logged/replica.ts';
 import { type Hub, type HubOptions, startHub } from './hub.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -24,6 +30,8 @@ export interface ShownMember {
   readonly position: number;
   readonly behind: number;
   readonly owner: string | null;
+  readonly unlogged_ms: number;
+  readonly set_aside: number;
 }
 
 /** A new folder for a log. */
@@ -110,4 +118,36 @@ export async function untilState(member: Pick<Hub, 'url'>, state: string, second
     await sleep(50);
   }
   throw new Error(`the member is not ${state}: ${JSON.stringify(await memberHealth(member))}`);
+}
+
+const OWN = new Set(replicationTables.map(({ name }) => name));
+
+/** Every row of a data file after all records of the log, as text by table and key. */
+export async function rowsAtEnd(folder: string, log: string): Promise<Map<string, string>> {
+  const file = new ReplicaFile({ folder, mapBytes: limits.mapBytes });
+  const commitLog = await openCommitLog(`file://${log}`);
+  const end = new AbortController();
+  const follower = new LogFollower({
+    commitLog,
+    replica: file,
+    identity: { name: 'reader', instance: 'r' },
+    log: pino({ level: 'silent' }),
+    prove: () => undefined,
+    leaseMs: 1e9,
+    priority: 0,
+    signal: end.signal,
+  });
+  const followed = follower.run();
+  while (follower.state !== 'following') await sleep(20);
+  end.abort();
+  await followed;
+  const rows = new Map<string, string>();
+  for (const table of file.tables.filter((name) => !OWN.has(name))) {
+    for (const { key, value } of file.rows(table)) {
+      rows.set(`${table} ${Buffer.from(key).toString('hex')}`, Buffer.from(value ?? []).toString('hex'));
+    }
+  }
+  await file.close();
+  await commitLog.close();
+  return rows;
 }

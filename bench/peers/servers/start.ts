@@ -181,7 +181,7 @@ export function pushRate({ files, ...load }: PushLoad): Promise<number> {
 }
 
 /** Resolves with the requests per second. */
-function requestRate({ body, ...load }: RequestLoad): Promise<number> {
+export function requestRate({ body, ...load }: RequestLoad): Promise<number> {
   return wrkRate(load, ['-s', REQUESTS_SCRIPT, load.url, ...(body === undefined ? [] : ['--', body])]);
 }
 

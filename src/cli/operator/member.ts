@@ -1,4 +1,5 @@
 /** cairn member: the members that share the log of this hub, and the planned change from one to another. */
+import { countWithNoun } from '../../client/shown.ts';
 import type { MemberReport } from '../../http/route/health.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printResult, table } from '../output.ts';
@@ -48,12 +49,14 @@ async function list(options: Options): Promise<number> {
   });
 }
 
-const rowsOf = ({ name, state, position, behind, owner }: MemberReport) =>
+const rowsOf = ({ name, state, position, behind, owner, unlogged_ms: lag, set_aside: files }: MemberReport) =>
   [
     ['this member', name],
     ['state', state],
     ['record', behind === 0 ? String(position) : `${position}, ${behind} behind`],
     ['serves', owner ?? 'nobody'],
+    ...(lag === 0 ? [] : [['not in the log', `answered writes of the last ${(lag / 1000).toFixed(1)} s`] as const]),
+    ...(files === 0 ? [] : [['set aside', `${countWithNoun(files, 'file')} in set-aside of the data folder`] as const]),
   ] as const;
 
 async function handOver(options: Options): Promise<number> {

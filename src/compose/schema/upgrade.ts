@@ -9,11 +9,12 @@ import { makeCopy } from '../../store/copies/copy.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { freeBytes } from '../../store/failure.ts';
+import type { RecordLog } from '../../store/logged/committer.ts';
 import { isUnwritten, type Migration, migrate, migratingTo, schemaOf, writerOf } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
-import type { AnyTable } from '../../store/table.ts';
+import type { AnyTable, Reader } from '../../store/table.ts';
 import { migrations, SCHEMA } from './steps.ts';
 
 export interface UpgradeOptions {
@@ -27,10 +28,12 @@ export interface UpgradeOptions {
   readonly masterKey: Uint8Array;
   readonly log: Log;
   readonly now: () => number;
+  /** Of a member that owns its log: the other members get the upgrade from it. */
+  readonly recordLog?: RecordLog | undefined;
 }
 
 /** Throws StartError when the data file is of a later version. */
-function refuseNewer(store: Store): void {
+export function refuseNewer(store: Reader): void {
   const at = Math.max(schemaOf(store), migratingTo(store) ?? 0);
   if (at <= SCHEMA) return;
   const writer = writerOf(store);
@@ -79,7 +82,7 @@ export async function upgrade(options: UpgradeOptions): Promise<void> {
     await old.close();
   }
   const steps = migrations.filter(({ to }) => to > from);
-  const store = new Store({ folder, tables: withTablesOf(steps, tables), mapBytes });
+  const store = new Store({ folder, tables: withTablesOf(steps, tables), mapBytes, log: options.recordLog });
   try {
     await migrate(store, steps, tellProgress(log, options.now));
   } finally {

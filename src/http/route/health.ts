@@ -36,6 +36,10 @@ export interface MemberHealth {
   readonly behind: number;
   /** The member that owns the log, as far as this one knows; null: none. */
   readonly owner: string | null;
+  /** How long the oldest write that was answered before the log had it has waited for it, in milliseconds; 0: none waits. */
+  readonly unlogged_ms: number;
+  /** Files of answered writes that the log never had and that nobody has removed. */
+  readonly set_aside: number;
 }
 
 /** A member says who it is, and why it owns the log or not. */
@@ -57,11 +61,13 @@ export interface MemberTools {
 }
 
 /** What a member knows of itself and its log. */
-export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'position' | 'behind'> {
+export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'position' | 'behind' | 'set_aside'> {
   /** Milliseconds of the lease that are left; undefined: this member does not own the log. */
   readonly leaseLeftMs: number | undefined;
   /** Durations of appends; undefined: this member does not own the log. */
   readonly appends: Histogram | undefined;
+  /** Writes that were answered and that the log does not have yet; undefined: none is answered before. */
+  readonly lag: { readonly commits: number; readonly bytes: number; readonly ms: number } | undefined;
 }
 
 export interface HealthOptions {
@@ -92,6 +98,8 @@ const MEMBER = objectSchema({
   position: { type: 'integer', minimum: 0 },
   behind: { type: 'integer', minimum: 0 },
   owner: { type: ['string', 'null'] },
+  unlogged_ms: { type: 'integer', minimum: 0 },
+  set_aside: { type: 'integer', minimum: 0 },
 });
 
 export function healthRoutes({ version, ready, member }: HealthOptions): Route[] {

@@ -7,7 +7,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { refuseLogged } from '../../compose/member/log-check.ts';
+import { isLogged } from '../../compose/member/log-check.ts';
 import { refuseOtherSchema } from '../../compose/schema/upgrade.ts';
 import { allTables } from '../../compose/tables.ts';
 import type { Config } from '../../config.ts';
@@ -25,10 +25,6 @@ import { moveHashKey, NEXT_KEY_FILE, openSealer, settleKey } from '../../store/s
 import { Store } from '../../store/store.ts';
 
 const KEY_BYTES = 32;
-
-const REKEY_ALONE =
-  'the data folder belongs to a log that several members share, and the other members would not know the new key; ' +
-  'stop all members, run `cairn member leave` and `cairn rekey` in one data folder, then start it with the new key and a new CAIRN_LOG.';
 
 export interface Rekeyed {
   /** Number of credentials resealed. */
@@ -54,7 +50,6 @@ export async function rekey(config: Config, given: Uint8Array | undefined): Prom
     Promise.resolve('{"ok":false,"error":"the master key is being changed"}'),
   );
   try {
-    refuseLogged(config, REKEY_ALONE);
     const next = given ?? randomBytes(KEY_BYTES);
     const count = await change(config, next);
     if (masterKey === undefined) {
@@ -72,7 +67,9 @@ export async function rekey(config: Config, given: Uint8Array | undefined): Prom
  * credentials.
  */
 async function change({ dataFolder: folder, mapBytes, masterKey }: Config, next: Uint8Array): Promise<number> {
-  const store = new Store({ folder, tables: allTables, mapBytes });
+  // The other members get the change from the log, once this one owns it again.
+  const log = (await isLogged({ dataFolder: folder, mapBytes })) ? 'later' : undefined;
+  const store = new Store({ folder, tables: allTables, mapBytes, log });
   try {
     refuseOtherSchema(store);
     if (masterKey === undefined) settleKey(folder, store);

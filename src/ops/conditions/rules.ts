@@ -32,6 +32,8 @@ export interface Facts {
   };
   /** The newest sign of life of `cairn follow`, and how often it looks for changes. */
   readonly follow?: { readonly seenMs: number; readonly everyMs: number; readonly isCopyingAll: boolean } | undefined;
+  /** What was answered before the log had it: how long the oldest waits, and files of what the log never had. */
+  readonly log?: { readonly unloggedMs: number; readonly setAside: number } | undefined;
   readonly verify?: { readonly doneMs: number; readonly problems: number } | undefined;
   /** When stored bytes that do not match their hash were last read. */
   readonly damagedMs?: number | undefined;
@@ -148,6 +150,20 @@ const CONDITIONS = {
     message:
       '`cairn follow` gives no sign of life, so newer changes are not copied. Start it again and read what it prints. If you ended it on purpose, delete `last-follow` in the data folder.',
   },
+  log_behind: {
+    family: 'log',
+    severity: 'warning',
+    title: 'Log behind',
+    message:
+      'Answered writes have waited for the log for seconds. If this machine is lost now, they are lost. Check the store of the log.',
+  },
+  set_aside: {
+    family: 'set_aside',
+    severity: 'warning',
+    title: 'Writes set aside',
+    message:
+      'Writes that this member answered never came into the log, because another member took over. They are in the folder set-aside of its data folder. Read them, enter again what is missed, then remove the files.',
+  },
   verify_late: {
     family: 'verify',
     severity: 'warning',
@@ -227,6 +243,8 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
     // After a boot both start, in any order.
     return nowMs - Math.max(seenMs, startedMs) > allowedMs;
   },
+  log_behind: ({ log }) => log !== undefined && log.unloggedMs > limits.unloggedMsMax,
+  set_aside: ({ log }) => log !== undefined && log.setAside > 0,
   verify_late: ({ verify, nowMs }) => verify !== undefined && isVerifyLate(verify.doneMs, nowMs),
   certificate_expired: ({ certificateExpiresMs: atMs, nowMs }) => atMs !== undefined && atMs <= nowMs,
   certificate_expires: ({ certificateExpiresMs: atMs, nowMs }) =>

@@ -3,6 +3,7 @@
  * follows again after it has handed over. The process ends by SIGKILL when another member owns the log.
  */
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { endProcess } from '../../common/end-process.ts';
 import { Refusal } from '../../common/fault.ts';
@@ -10,9 +11,9 @@ import type { Log, LogSink } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import { makeFolder } from '../../compose/core.ts';
 import type { Doors } from '../../compose/listeners.ts';
-import { checkLog } from '../../compose/member/log-check.ts';
 import type { Ownership } from '../../compose/member/ownership.ts';
 import type { RunningService } from '../../compose/member/running-service.ts';
+import { refuseNewer } from '../../compose/schema/upgrade.ts';
 import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import type { MemberFigures, MemberHealth, MemberReport } from '../../http/route/health.ts';
@@ -25,16 +26,22 @@ import { MemberLease } from '../../replication/members/lease.ts';
 import { Owner } from '../../replication/members/owner.ts';
 import { seedLog } from '../../replication/members/seed.ts';
 import { type MemberState, STATE_SENTENCES } from '../../replication/members/states.ts';
+import { appendUnlogged, Forked } from '../../replication/members/unlogged.ts';
 import { joinSnapshot, snapshotToJoin } from '../../replication/snapshots/join.ts';
 import { LogKeeper } from '../../replication/snapshots/keeper.ts';
 import { prepareFolder } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
+import type { LogLag } from '../../store/logged/local-log.ts';
 import { ReplicaFile } from '../../store/logged/replica.ts';
 import { isUnwritten } from '../../store/meta/schema.ts';
 import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';
+import { wordsOf } from '../conditions/changes.ts';
+import { formatOf } from '../conditions/notice.ts';
+import { Notifier } from '../conditions/notifier.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
+import { keepUnlogged, removeDataFile, setAsideFiles } from './set-aside.ts';
 
 type MemberConfig = Config & { readonly log: LogSettings };
 type StartHub = (config: Config, sink: LogSink, ownership: Ownership) => Promise<RunningService>;
@@ -69,6 +76,7 @@ class Member {
   #owner: Owner | undefined;
   #hub: RunningService | undefined;
   #keeper: LogKeeper | undefined;
+  #lag: () => LogLag | undefined = () => undefined;
   #isHandingOver = false;
   /** Ends the ownership; `to`: the member that is to take over. */
   #endOwnership: (to: string | undefined) => void = () => undefined;
@@ -109,7 +117,14 @@ class Member {
   async #live(first: Lean): Promise<void> {
     for (let opened = first; ; opened = await this.#openLean()) {
       const lean = await this.#joined(opened);
-      const taken = await lean.follower.run();
+      const taken = await lean.follower.run().catch((error: unknown) => {
+        if (error instanceof Forked) return error;
+        throw error;
+      });
+      if (taken instanceof Forked) {
+        await this.#setAside(lean, taken.message);
+        continue;
+      }
       if (taken === undefined) {
         await lean.close();
         return;
@@ -148,7 +163,6 @@ class Member {
       replica = opened;
       this.#identity = memberIdentity(folder, settings.member);
       const isToSeed = await this.#isToSeed(opened);
-      if (isToSeed) checkLog({ ...this.#config }, NO_OWNERSHIP);
       const prove = () => this.#prove(opened);
       if (isToSeed) prove();
       const follower = new LogFollower({
@@ -157,6 +171,7 @@ class Member {
         identity: this.#identity,
         log: this.#log,
         prove,
+        ack: settings.ack,
         leaseMs: settings.leaseSeconds * 1000,
         priority: settings.priority,
         signal: this.#stopping.signal,
@@ -188,13 +203,36 @@ class Member {
       return undefined;
     });
     if (manifest === undefined) return lean;
+    if (lean.replica.unlogged !== undefined) {
+      await this.#setAside(lean, 'the log no longer has the record after the newest one of this data folder');
+      return await this.#joined(await this.#openLean());
+    }
     this.#log.info({ position: manifest.position }, 'member: joining from a snapshot');
     await lean.close();
     await joinSnapshot(log, manifest, { folder: this.#config.dataFolder, mapBytes: this.#config.mapBytes });
     return await this.#openLean();
   }
 
+  /** Keeps what this member answered and the log never had, as a file, and empties the folder for joining. */
+  async #setAside(lean: Lean, why: string): Promise<void> {
+    const { dataFolder: folder } = this.#config;
+    const { path, commits } = keepUnlogged(lean.replica, folder);
+    await lean.close();
+    removeDataFile(folder);
+    const { notifyUrl: url, notifyFormat: format } = this.#config;
+    if (url !== undefined) {
+      const words = wordsOf({ name: 'set_aside', isOver: false, sinceMs: Date.now() }, `Cairn on ${hostname()}`);
+      new Notifier({ url, format: format ?? formatOf(url), log: this.#log }).send({ ...words, isAllClear: false });
+    }
+    this.#log.error(
+      { path, commits, why },
+      'member: answered writes are not in the log and were set aside; read the file, enter again what is missed, then remove it',
+    );
+  }
+
+  /** Throws StartError when this member could not serve what it has: another master key, or a later schema. */
   #prove({ reader }: ReplicaFile): void {
+    refuseNewer(reader);
     const key = Buffer.from(this.#config.masterKey ?? '', 'hex');
     if (!isMasterKey(reader, openSealer(reader, key))) throw new StartError(WRONG_KEY);
   }
@@ -203,10 +241,11 @@ class Member {
   async #own(lean: Lean, taken: TakenOver): Promise<void> {
     const lease = new MemberLease(this.#config.log.leaseSeconds * 1000);
     lease.renew(taken.since);
-    const { incarnation, end } = taken;
+    const { incarnation, end, rows } = taken;
     const owner = new Owner({
       commitLog: this.#commitLog,
       identity: this.#identity,
+      ack: this.#config.log.ack,
       cell: 1,
       incarnation,
       end,
@@ -216,7 +255,9 @@ class Member {
     });
     this.#owner = owner;
     if (lean.isToSeed) await seedLog(lean.replica, owner, this.#log);
-    else await lean.replica.apply([], { cell: 1, incarnation, ...end });
+    else await lean.replica.apply(rows, { cell: 1, incarnation, ...end });
+    const records = await appendUnlogged(lean.replica, owner);
+    if (records > 0) this.#log.info({ records }, 'member: the log has what a crash kept from it');
     await lean.close();
     const ended = new Promise<string | undefined>((resolve) => {
       this.#endOwnership = resolve;
@@ -233,6 +274,7 @@ class Member {
     await hub.stop();
     this.#hub = undefined;
     this.#keeper = undefined;
+    this.#lag = () => undefined;
     await owner.handOver(to);
     this.#owner = undefined;
     this.#isHandingOver = false;
@@ -245,7 +287,8 @@ class Member {
       ...this.#tools,
       recordLog: owner,
       mayServe: () => (owner.lease.isValid && !this.#isHandingOver ? undefined : refusal()),
-      isUnsure: () => owner.isUnsure,
+      // A write that was answered before the log had it is done.
+      isUnsure: () => owner.ack === 'log' && owner.isUnsure,
       front: this.#doors as Doors,
       health: () => this.#health(),
       figures: () => this.#figures(),
@@ -266,6 +309,7 @@ class Member {
     });
     keeper.start();
     this.#keeper = keeper;
+    this.#lag = () => store.logLag;
     return keeper;
   }
 
@@ -315,9 +359,14 @@ class Member {
   #health(): MemberHealth {
     const { name } = this.#identity;
     const owner = this.#owner;
+    const kept = {
+      unlogged_ms: Math.round(this.#lag()?.ms ?? 0),
+      set_aside: setAsideFiles(this.#config.dataFolder).length,
+    };
     if (owner !== undefined) {
       const state = this.#stateOf(owner);
-      return { name, state, message: STATE_SENTENCES[state], position: owner.end.position, behind: 0, owner: name };
+      const { position } = owner.end;
+      return { name, state, message: STATE_SENTENCES[state], position, behind: 0, owner: name, ...kept };
     }
     const follower = this.#follower;
     const state = follower?.state ?? 'joining';
@@ -325,11 +374,12 @@ class Member {
     const newest = follower?.newest;
     const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
     const behind = Math.max(0, (follower?.last ?? 0) - position);
-    return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder };
+    return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder, ...kept };
   }
 
   #figures(): MemberFigures {
-    return { ...this.#health(), leaseLeftMs: this.#owner?.lease.leftMs, appends: this.#owner?.appends };
+    const { leftMs: leaseLeftMs } = this.#owner?.lease ?? { leftMs: undefined };
+    return { ...this.#health(), leaseLeftMs, appends: this.#owner?.appends, lag: this.#lag() };
   }
 
   #stateOf(owner: Owner): MemberState {
@@ -344,6 +394,3 @@ class Member {
     endProcess(1);
   }
 }
-
-/** For the check of a hub that is to be put into a new log. */
-const NO_OWNERSHIP = undefined;

@@ -20,6 +20,18 @@ export function describeMember(registry: Registry, read: () => MemberFigures): v
     const { leaseLeftMs } = read();
     return leaseLeftMs === undefined ? [] : one(leaseLeftMs / 1000);
   });
+  const aside = 'Files of answered writes that the log never had: read them, then remove them.';
+  gauge(registry, { name: 'cairn_log_set_aside_files', help: aside }, () => one(read().set_aside));
+  const age = 'Age of the oldest answered write that the log lacks; absent: writes are answered after the log.';
+  gauge(registry, { name: 'cairn_log_unlogged_seconds', help: age }, () => {
+    const { lag } = read();
+    return lag === undefined ? [] : one(lag.ms / 1000);
+  });
+  const unlogged = 'Bytes of answered writes that the log lacks.';
+  gauge(registry, { name: 'cairn_log_unlogged_bytes', help: unlogged }, () => {
+    const { lag } = read();
+    return lag === undefined ? [] : one(lag.bytes);
+  });
   const appends = { name: 'cairn_log_append_duration_seconds', help: 'Time until the log had a record.' };
   histogram(registry, appends, () => {
     const { appends: durations } = read();

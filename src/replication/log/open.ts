@@ -12,6 +12,9 @@ import { readBucket, S3Store } from './s3.ts';
 /** The cell of every hub. */
 const CELL = 'cells/1';
 
+/** What an encrypted body begins with. */
+const AGE = Buffer.from('age-encryption.org/');
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -22,11 +25,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openCommitLog(url: string, environment: Environment = {}): Promise<CommitLog> {
   const log = await openPlain(url, environment);
   const { CAIRN_LOG_RECIPIENT: recipient, CAIRN_LOG_IDENTITY: identity } = environment;
-  if (!recipient && !identity) return log;
+  if (!recipient && !identity) {
+    await refuseEncrypted(log);
+    return log;
+  }
   if (!recipient || !identity) {
     throw new StartError('CAIRN_LOG_RECIPIENT and CAIRN_LOG_IDENTITY belong together. Set both, or neither.');
   }
   return new EncryptedLog(log, { recipient, identity });
+}
+
+/** Without keys an encrypted log would look damaged. Throws StartError. */
+async function refuseEncrypted(log: CommitLog): Promise<void> {
+  const ends = await log.ends();
+  if (ends === undefined) return;
+  for await (const { bytes } of log.read(ends.last)) {
+    if (!Buffer.from(bytes.subarray(0, AGE.length)).equals(AGE)) return;
+    await log.close();
+    throw new StartError('The log is encrypted; set CAIRN_LOG_RECIPIENT and CAIRN_LOG_IDENTITY.');
+  }
 }
 
 async function openPlain(url: string, environment: Environment): Promise<CommitLog> {

@@ -6,7 +6,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import type { LogAck } from '../../store/logged/committer.ts';
+import type { LogPlace } from '../../store/logged/place.ts';
 import type { ReplicaFile, StoredRow } from '../../store/logged/replica.ts';
+import { newEpochRow } from '../../store/meta/epoch.ts';
+import { meta } from '../../store/meta/meta.ts';
 import type { LoggedRow } from '../../store/rows.ts';
 import { CHAIN_START, type ChainEnd, checkNotBehind, follow } from '../chain.ts';
 import { type DecodedRecord, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
@@ -14,18 +18,22 @@ import { type CommitLog, LogGap, OutcomeUnknown } from '../log/log.ts';
 import { readRecords } from '../snapshots/segments.ts';
 import type { MemberIdentity } from './identity.ts';
 import { type ClockMoment, heardNothingMs, type MemberClock, systemClock } from './lease.ts';
+import { ownerNote } from './owner.ts';
 import type { MemberState } from './states.ts';
-import { isFatal, mayTakeOver } from './take-over.ts';
+import { isFatal, isNewHistory, mayTakeOver } from './take-over.ts';
+import { Forked, meet } from './unlogged.ts';
 
 export interface LogFollowerOptions {
   readonly commitLog: CommitLog;
   readonly replica: ReplicaFile;
   readonly identity: MemberIdentity;
+  /** When writes are answered once this member owns the log; default: after the log has them. */
+  readonly ack?: LogAck;
   readonly leaseMs: number;
   /** Seconds that this member waits longer than others. */
   readonly priority: number;
   readonly log: Log;
-  /** Throws StartError when the applied rows are sealed under another master key. */
+  /** Throws StartError when this process could not serve the applied rows. */
   readonly prove: () => void;
   /** Ends the following. */
   readonly signal: AbortSignal;
@@ -36,6 +44,8 @@ export interface LogFollowerOptions {
 export interface TakenOver {
   readonly incarnation: string;
   readonly end: ChainEnd;
+  /** The rows of its record. */
+  readonly rows: readonly StoredRow[];
   /** When the append of its record began. */
   readonly since: ClockMoment;
   /** True when the log was empty. */
@@ -109,6 +119,7 @@ export class LogFollower {
     let bytes = 0;
     let found = false;
     let applied = this.#end;
+    let { unlogged } = this.#options.replica;
     if (this.state === 'joining' || this.state === 'apart') {
       const ends = await commitLog.ends();
       this.last = ends?.last ?? 0;
@@ -128,7 +139,18 @@ export class LogFollower {
       found = true;
       this.newest = record;
       this.last = Math.max(this.last, record.position);
+      const met = meet(record, this.#options.identity.instance, unlogged);
+      if (met === 'forked') throw new Forked(record);
+      if (met === 'confirm') {
+        // Written by this folder before a crash: the file has its rows already, or newer ones.
+        await this.#options.replica.confirm(Number(record.note?.['through']), this.#placeAt(applied));
+        this.#end = applied;
+        unlogged = this.#options.replica.unlogged;
+        continue;
+      }
       for (const row of await this.#withParts(record)) {
+        // An upgrade, or another master key.
+        if (row.table === meta.name) this.#isProven = false;
         rows.push(row);
         bytes += row.value?.length ?? 0;
       }
@@ -147,9 +169,12 @@ export class LogFollower {
   }
 
   async #apply(rows: readonly StoredRow[], end: ChainEnd): Promise<void> {
-    const partial = this.#isPartial ? { isPartial: true } : {};
-    await this.#options.replica.apply(rows, { cell: 1, incarnation: this.#incarnation ?? '', ...end, ...partial });
+    await this.#options.replica.apply(rows, this.#placeAt(end));
     this.#end = end;
+  }
+
+  #placeAt(end: ChainEnd): LogPlace {
+    return { cell: 1, incarnation: this.#incarnation ?? '', ...end, ...(this.#isPartial ? { isPartial: true } : {}) };
   }
 
   async #withParts({ rows }: DecodedRecord): Promise<StoredRow[]> {
@@ -181,6 +206,7 @@ export class LogFollower {
     this.#tell('taking over');
     const position = last + 1;
     const incarnation = this.#incarnation ?? randomBytes(12).toString('hex');
+    const rows = isNewHistory(facts) ? [newEpochRow()] : [];
     const record = await encodeRecord({
       cell: 1,
       incarnation,
@@ -188,10 +214,10 @@ export class LogFollower {
       member: identity.name,
       timeMs: Date.now(),
       kind: 'take-over',
-      rows: [],
+      rows,
       id: randomBytes(12).toString('hex'),
       previousHash: this.#end.hash,
-      note: { instance: identity.instance, lease: String(leaseMs) },
+      note: ownerNote(this.#options, leaseMs),
     });
     const since = this.#clock.look();
     const created = await this.#settle(position, record.bytes, since);
@@ -200,7 +226,7 @@ export class LogFollower {
       return undefined;
     }
     log.info({ position, why }, 'member: took over');
-    return { incarnation, end: { position, hash: record.hash }, since, isFirst: position === 1 };
+    return { incarnation, end: { position, hash: record.hash }, rows, since, isFirst: position === 1 };
   }
 
   /** Asks until the log says whether the record is there. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Histogram } from '../../common/histogram.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
-import type { RecordLog } from '../../store/logged/committer.ts';
+import type { LogAck, RecordLog } from '../../store/logged/committer.ts';
 import type { LogPlace } from '../../store/logged/place.ts';
 import type { LoggedRow, RowPart } from '../../store/rows.ts';
 import type { ChainEnd } from '../chain.ts';
@@ -20,6 +20,8 @@ import type { MemberLease } from './lease.ts';
 export interface OwnerOptions {
   readonly commitLog: CommitLog;
   readonly identity: MemberIdentity;
+  /** When the writes of this owner are answered; default: after the log has them. */
+  readonly ack?: LogAck;
   readonly cell: number;
   readonly incarnation: string;
   /** The record by which this member took over. */
@@ -53,6 +55,10 @@ export class Owner implements RecordLog {
     this.#timer = setInterval(() => this.#beatIfIdle(), this.lease.ms / 12);
   }
 
+  get ack(): LogAck {
+    return this.#options.ack ?? 'log';
+  }
+
   /** The newest record. */
   get end(): ChainEnd {
     return this.#end;
@@ -71,9 +77,10 @@ export class Owner implements RecordLog {
     return { name, sha256, bytes: bytes.length };
   }
 
-  async append(rows: readonly LoggedRow[]): Promise<LogPlace> {
+  async append(rows: readonly LoggedRow[], through?: number): Promise<LogPlace> {
     const fitting = await this.#fit(rows);
-    return await this.#inTurn(() => this.#put('write', fitting));
+    const note = through === undefined ? {} : { through: String(through) };
+    return await this.#inTurn(() => this.#put('write', fitting, note));
   }
 
   /** Appends the rows that a hub had before its log; the last of them says that they are complete. */
@@ -137,7 +144,7 @@ export class Owner implements RecordLog {
     const { cell, incarnation, identity, commitLog, die } = this.#options;
     const position = this.#end.position + 1;
     const fields = { cell, incarnation, position, kind, rows, previousHash: this.#end.hash };
-    const told = { ...note, instance: identity.instance, lease: String(this.lease.ms) };
+    const told = { ...note, ...ownerNote(this.#options, this.lease.ms) };
     const id = randomBytes(12).toString('hex');
     const record = await encodeRecord({ ...fields, member: identity.name, timeMs: Date.now(), id, note: told });
     // The lease counts from the first attempt: the record may exist since then.
@@ -190,6 +197,12 @@ export class Owner implements RecordLog {
     return turn;
   }
 }
+
+/** What each record says of the member that wrote it. */
+export const ownerNote = (
+  { identity, ack = 'log' }: Pick<OwnerOptions, 'identity' | 'ack'>,
+  leaseMs: number,
+): Record<string, string> => ({ instance: identity.instance, lease: String(leaseMs), ack });
 
 /** Of a process that ends: nobody is answered any more. */
 const NEVER = new Promise<never>(() => undefined);

@@ -42,9 +42,19 @@ export function mayTakeOver(facts: TakeOverFacts): { readonly isDue: boolean; re
   return { isDue: true, why: `${newest.member} has been silent for ${silence}` };
 }
 
+/**
+ * Whether the owner before may have answered writes that the log lacks, so that clients must not trust what they
+ * remember: it answered before the log had them, and did not hand over. A member that owned the log itself has them all.
+ */
+export const isNewHistory = ({ newest, identity }: Pick<TakeOverFacts, 'newest' | 'identity'>): boolean =>
+  newest !== undefined &&
+  newest.kind !== 'hand-over' &&
+  newest.note?.['ack'] === 'local' &&
+  newest.note['instance'] !== identity.instance;
+
 /** True when following cannot go on: the log is another one, or damaged. Anything else may end on its own. */
 export const isFatal = (error: unknown): boolean =>
   error instanceof ChainBroken ||
   error instanceof DamagedRecord ||
   error instanceof LogGap ||
-  (error instanceof Error && ['StartError', 'OtherIncarnation'].includes(error.name));
+  (error instanceof Error && ['StartError', 'OtherIncarnation', 'Forked'].includes(error.name));

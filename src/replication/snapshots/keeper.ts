@@ -27,7 +27,7 @@ export function isSnapshotDue({ newest, position, nowMs }: SnapshotFacts): boole
 
 export interface LogKeeperOptions {
   readonly commitLog: CommitLog;
-  readonly store: Pick<Store, 'copyTo'>;
+  readonly store: Pick<Store, 'copyTo' | 'settled'>;
   readonly folder: string;
   readonly mapBytes: number;
   /** Each second of this many days can be restored. */

@@ -9,8 +9,7 @@ import { type ChainEnd, follow } from '../chain.ts';
 import { decodeRecord } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
 import { decodeRows } from '../row-bytes.ts';
-import { addRow } from './make.ts';
-import type { SnapshotManifest } from './manifest.ts';
+import { addRow, type SnapshotManifest } from './manifest.ts';
 import { readRecords } from './segments.ts';
 
 /** Bytes of rows that one commit takes from records. */
@@ -73,13 +72,13 @@ export interface Reached extends ChainEnd {
  */
 export async function applyRecords(
   log: CommitLog,
-  manifest: SnapshotManifest,
+  manifest: Pick<SnapshotManifest, 'cell' | 'incarnation' | 'position' | 'hash'> & { readonly timeMs?: number },
   path: string,
   mapBytes: number,
   { atMs = Number.POSITIVE_INFINITY, onBytes = () => undefined }: { atMs?: number; onBytes?: OnBytes } = {},
 ): Promise<Reached> {
   const file = new RawFile(path, mapBytes, false);
-  const { position: at, hash: start, timeMs } = manifest;
+  const { position: at, hash: start, timeMs = 0 } = manifest;
   let reached: Reached = { position: at, hash: start, timeMs, isPartial: false };
   let { incarnation } = manifest;
   let waiting: LoggedRow[] = [];

@@ -1,16 +1,18 @@
 /** Makes a snapshot: all rows of a data file at one position, as parts in the store of the log. */
-import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../common/version.ts';
 import { RawFile, type RawRow } from '../../store/copies/raw-file.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { type LogPlace, placeOfFile, replicationTables } from '../../store/logged/place.ts';
+import { ReplicaFile } from '../../store/logged/replica.ts';
 import { Store } from '../../store/store.ts';
 import { decodeHead } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
 import { encodeRows, rowSize } from '../row-bytes.ts';
-import { encodeManifest, manifestName, positionText, SNAPSHOTS, type SnapshotManifest } from './manifest.ts';
+import { applyRecords } from './load.ts';
+import { addRow, encodeManifest, manifestName, positionText, SNAPSHOTS, type SnapshotManifest } from './manifest.ts';
 
 /** Bytes of rows in one part, before compression. */
 const PART_BYTES = 32 * 1024 * 1024;
@@ -20,7 +22,7 @@ const TURN_BYTES = 1024 * 1024;
 const WORK_FOLDER = 'snapshotting';
 
 export interface SnapshotOptions {
-  readonly store: Pick<Store, 'copyTo'>;
+  readonly store: Pick<Store, 'copyTo' | 'settled'>;
   /** The data folder of the store. Its disk needs room for a second data file meanwhile. */
   readonly folder: string;
   readonly mapBytes: number;
@@ -45,7 +47,7 @@ export async function makeSnapshot({
   mkdirSync(work, { mode: 0o700 });
   try {
     await store.copyTo(join(work, DATA_FILE));
-    const place = await readPlace(work, mapBytes);
+    const place = await settledPlace({ store, work, mapBytes, log });
     const file = new RawFile(join(work, DATA_FILE), mapBytes, true);
     try {
       return await writeSnapshot(file, log, place, await timeOf(log, place.position), signal);
@@ -55,6 +57,30 @@ export async function makeSnapshot({
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * The place of a copy. Commits in it that the log did not have yet are in later records: with these, the copy is what
+ * the log says.
+ */
+async function settledPlace({
+  store,
+  work,
+  mapBytes,
+  log,
+}: Pick<SnapshotOptions, 'store' | 'mapBytes' | 'log'> & { readonly work: string }): Promise<LogPlace> {
+  const place = await readPlace(work, mapBytes);
+  const copy = new ReplicaFile({ folder: work, mapBytes });
+  try {
+    const { unlogged } = copy;
+    if (unlogged === undefined) return place;
+    await store.settled();
+    await copy.confirm(unlogged.last, place);
+  } finally {
+    await copy.close();
+  }
+  await applyRecords(log, place, join(work, DATA_FILE), mapBytes);
+  return await readPlace(work, mapBytes);
 }
 
 async function readPlace(folder: string, mapBytes: number): Promise<LogPlace> {
@@ -136,12 +162,4 @@ async function writeSnapshot(
   };
   await log.putPart(manifestName(folder), encodeManifest(manifest));
   return manifest;
-}
-
-/** Adds a row to the digest of its table. */
-export function addRow(digest: Hash, { key, value }: Pick<RawRow, 'key' | 'value'>): void {
-  const lengths = Buffer.allocUnsafe(6);
-  lengths.writeUInt16LE(key.length);
-  lengths.writeUInt32LE(value.length, 2);
-  digest.update(lengths).update(key).update(value);
 }

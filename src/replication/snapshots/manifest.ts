@@ -1,5 +1,7 @@
 /** What describes a snapshot, and where in the log's store it lies. */
+import type { Hash } from 'node:crypto';
 import { z } from 'zod';
+import type { RawRow } from '../../store/copies/raw-file.ts';
 import type { CommitLog } from '../log/log.ts';
 
 const DIGITS = 16;
@@ -51,4 +53,12 @@ export async function findSnapshot(
     if (manifest.timeMs <= atMs) return { folder, manifest };
   }
   return undefined;
+}
+
+/** Adds a row to the digest of its table. */
+export function addRow(digest: Hash, { key, value }: Pick<RawRow, 'key' | 'value'>): void {
+  const lengths = Buffer.allocUnsafe(6);
+  lengths.writeUInt16LE(key.length);
+  lengths.writeUInt32LE(value.length, 2);
+  digest.update(lengths).update(key).update(value);
 }

@@ -14,15 +14,20 @@ import { OverlayReads } from './overlay-reads.ts';
 import { type LogPlace, placeRow } from './place.ts';
 import { storedKey } from './stored-key.ts';
 
+/** When a write is answered: after the log has it, or after the data file has it. */
+export type LogAck = 'log' | 'local';
+
 /** The log of a member that owns it. */
 export interface RecordLog {
+  readonly ack: LogAck;
   /** Keeps large bytes beside the log and resolves with their name, which a later record must contain. */
   putPart(bytes: Uint8Array): Promise<RowPart>;
   /**
    * Appends a record and resolves with its place once the log keeps it. It rejects when the outcome will never be known
    * to this process; then nothing more may be decided.
+   * @param through the number of the last commit in it that was answered before
    */
-  append(rows: readonly LoggedRow[]): Promise<LogPlace>;
+  append(rows: readonly LoggedRow[], through?: number): Promise<LogPlace>;
   /** Called when the log has a record that the data file does not take: this process must end. */
   lost(error: unknown): void;
 }

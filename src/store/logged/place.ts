@@ -3,6 +3,7 @@ import { recordCodec } from '../codec.ts';
 import type { Batch } from '../group-commit.ts';
 import { sealRow } from '../row-sums.ts';
 import { type AnyTable, defineTable, type Reader, type Table } from '../table.ts';
+import { unloggedCommits } from './unlogged.ts';
 
 export interface LogPlace {
   readonly cell: number;
@@ -18,7 +19,8 @@ export interface LogPlace {
 
 const places: Table<[name: 'log'], LogPlace> = defineTable('replication', recordCodec<LogPlace>(1), { hub: 'any' });
 
-export const replicationTables: readonly AnyTable[] = [places];
+/** What belongs to this file and not to the hub: it is in no record. */
+export const replicationTables: readonly AnyTable[] = [places, unloggedCommits];
 
 /** The place of a data file; undefined: it belongs to no log. */
 export const placeOfFile = (reader: Reader): LogPlace | undefined => reader.get(places, ['log']);
@@ -26,6 +28,7 @@ export const placeOfFile = (reader: Reader): LogPlace | undefined => reader.get(
 /** In a decision of the hub: the file belongs to no log from now on. */
 export function leaveLog(batch: Batch): void {
   batch.remove(places, ['log']);
+  for (const key of batch.keys(unloggedCommits)) batch.remove(unloggedCommits, key);
 }
 
 /** The row of a place in its stored form. */

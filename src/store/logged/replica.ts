@@ -11,6 +11,7 @@ import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
 import { type LogPlace, placeOfFile, placeRow, replicationTables } from './place.ts';
 import { storedKey } from './stored-key.ts';
+import { oldestUnlogged, type UnloggedGroup, unloggedCommits, unloggedSpan, unloggedThrough } from './unlogged.ts';
 
 /** A row with its value in memory; without one it is removed. */
 export interface StoredRow {
@@ -66,6 +67,33 @@ export class ReplicaFile {
       void this.#raw(table.name).put(key, bytes);
     });
     this.#root.resetReadTxn();
+  }
+
+  /** The commits of this file that the log may lack; undefined: there are none. */
+  get unlogged(): { readonly first: number; readonly last: number } | undefined {
+    this.#root.resetReadTxn();
+    return unloggedSpan(this.#reads);
+  }
+
+  /** The oldest of them, as one record of at most this many bytes takes them. */
+  oldestUnlogged(bytesMax: number): UnloggedGroup | undefined {
+    this.#root.resetReadTxn();
+    const bytesOf = (table: string, key: Uint8Array) => this.valueOf(table, key);
+    return oldestUnlogged(this.#reads, bytesOf, { last: Number.POSITIVE_INFINITY, bytesMax });
+  }
+
+  /** Notes that the log has the commits up to a number, in the record of this place. */
+  async confirm(through: number, place: LogPlace): Promise<void> {
+    const rows = unloggedThrough(this.#reads, through).map((key) => {
+      return { table: unloggedCommits.name, key: storedKey(key) };
+    });
+    await this.apply(rows, place);
+  }
+
+  /** A copy of the stored bytes of a row. */
+  valueOf(table: string, key: Uint8Array): Uint8Array | undefined {
+    const found = this.#tables.get(table)?.get(Buffer.from(key) as unknown as Key);
+    return found && Buffer.from(found);
   }
 
   /** The rows of a table as stored, in order, of one moment. */

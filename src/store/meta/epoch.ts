@@ -4,7 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { intact } from '../intact.ts';
+import type { StoredRow } from '../logged/replica.ts';
+import { storedKey } from '../logged/stored-key.ts';
 import { HUB } from '../owners.ts';
+import { sealRow } from '../row-sums.ts';
 import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
 
@@ -16,6 +19,13 @@ export async function openEpoch(store: Store): Promise<string> {
 /** The current epoch; undefined in a file written only by an earlier version. For readers. */
 export function epochOf(store: Store): string | undefined {
   return intact(store, meta, ['epoch'])?.value;
+}
+
+/** The stored form of a new epoch, for a record of the log. */
+export function newEpochRow(): StoredRow {
+  const key: [string] = ['epoch'];
+  const value = meta.codec.encode({ value: randomBytes(8).toString('hex') });
+  return { table: meta.name, key: storedKey(key), value: sealRow(meta, key, value) };
 }
 
 /** Replaces the current epoch and returns the new one. Two restores of one backup get different epochs. */

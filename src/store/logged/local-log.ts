@@ -1,0 +1,206 @@
+/**
+ * Answers writes once the data file has them, and appends them to the log behind (`CAIRN_LOG_ACK=local`). Each commit
+ * also writes what it wrote as a row of `unlogged`; records take those rows in order, and are noted in the data file
+ * together with the removal of the rows. When too many bytes wait for the log, writes wait as well.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../limits/service.ts';
+import {
+  type Committer,
+  type GroupView,
+  LocalCommitter,
+  type LocalCommitterOptions,
+  type Raw,
+  type Write,
+} from '../committer.ts';
+import type { AnyTable, Key } from '../table.ts';
+import type { RecordLog } from './committer.ts';
+import { placeRow } from './place.ts';
+import { storedKey } from './stored-key.ts';
+import {
+  oldestUnlogged,
+  type UnloggedRow,
+  unloggedCommits,
+  unloggedRow,
+  unloggedSpan,
+  unloggedThrough,
+} from './unlogged.ts';
+
+export interface LargeRow {
+  readonly table: AnyTable;
+  readonly key: Key;
+  readonly bytes: Buffer;
+}
+
+export interface LocalLogOptions extends Omit<LocalCommitterOptions, 'raw'> {
+  /** `later`: nothing is appended by this process; the next owner in this folder does. */
+  readonly log: RecordLog | 'later';
+  readonly raw: (table: Pick<AnyTable, 'name'>) => Raw;
+  /** Makes the next read see the newest commit. */
+  readonly renewReads: () => void;
+  /** Writes rows in one commit from the library's thread. */
+  readonly putAll: (rows: readonly LargeRow[]) => Promise<void>;
+}
+
+/** A commit that the log does not have yet. */
+interface Waiting {
+  readonly number: number;
+  readonly bytes: number;
+  /** By the monotonic clock. */
+  readonly sinceMs: number;
+  isCommitted: boolean;
+}
+
+/** How far the log is behind the data file. */
+export interface LogLag {
+  readonly commits: number;
+  readonly bytes: number;
+  /** How long the oldest commit has waited, in milliseconds; 0: none waits. */
+  readonly ms: number;
+}
+
+export class LocalLog implements Committer {
+  readonly #options: LocalLogOptions;
+  readonly #local: LocalCommitter;
+  /** In the order of their numbers; those under way too. */
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  #numbers = 0;
+  /** Resolved after each record. */
+  #onRecord: (() => void)[] = [];
+  #isAppending = false;
+
+  constructor(options: LocalLogOptions) {
+    this.#options = options;
+    this.#local = new LocalCommitter(options);
+    this.#numbers = unloggedSpan(options.reader)?.last ?? 0;
+  }
+
+  get lag(): LogLag {
+    const oldest = this.#waiting.find(({ isCommitted }) => isCommitted);
+    const ms = oldest === undefined ? 0 : performance.now() - oldest.sinceMs;
+    return { commits: this.#waiting.filter(({ isCommitted }) => isCommitted).length, bytes: this.#bytes, ms };
+  }
+
+  async commit(decide: (group: GroupView) => void): Promise<void> {
+    await this.#room();
+    let taken: Waiting | undefined;
+    try {
+      await this.#local.commit((group) => {
+        const rows: UnloggedRow[] = [];
+        const write = (writes: readonly Write[]) => {
+          group.write(writes);
+          for (const { table, key, bytes } of writes)
+            rows.push({ table: table.name, key: storedKey(key), value: bytes });
+        };
+        decide({ reader: group.reader, write, bytesMax: limits.logGroupBytesMax });
+        if (rows.length === 0) return;
+        taken = this.#take(rows.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0));
+        group.write([unloggedRow(taken.number, { atMs: Date.now(), rows })]);
+      });
+    } catch (error) {
+      this.#giveBack(taken);
+      throw error;
+    }
+    this.#noteCommitted(taken);
+  }
+
+  /** Writes large bytes once: the log takes them from the data file, where they stay until a later commit removes them. */
+  async writeBytes(rows: readonly LargeRow[]): Promise<void> {
+    await this.#room();
+    const taken = this.#take(rows.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    const named = rows.map(({ table, key }): UnloggedRow => {
+      return { table: table.name, key: storedKey(key), isInFile: true };
+    });
+    try {
+      await this.#options.putAll([...rows, unloggedRow(taken.number, { atMs: Date.now(), rows: named })]);
+    } catch (error) {
+      this.#giveBack(taken);
+      throw error;
+    }
+    this.#noteCommitted(taken);
+  }
+
+  /** Resolves when the log has everything that was committed before this call, if this process appends. */
+  async settled(): Promise<void> {
+    if (this.#options.log === 'later') return;
+    const last = this.#waiting.at(-1)?.number ?? 0;
+    while ((this.#waiting[0]?.number ?? Number.POSITIVE_INFINITY) <= last) await this.#nextRecord();
+  }
+
+  /** Waits while too many bytes wait for the log. */
+  async #room(): Promise<void> {
+    while (this.#bytes >= limits.unloggedBytesMax) await this.#nextRecord();
+  }
+
+  #nextRecord(): Promise<void> {
+    return new Promise((resolve) => this.#onRecord.push(resolve));
+  }
+
+  #take(bytes: number): Waiting {
+    this.#numbers += 1;
+    const taken = { number: this.#numbers, bytes, sinceMs: performance.now(), isCommitted: false };
+    this.#waiting.push(taken);
+    this.#bytes += bytes;
+    return taken;
+  }
+
+  #giveBack(taken: Waiting | undefined): void {
+    if (taken === undefined) return;
+    this.#waiting = this.#waiting.filter((one) => one !== taken);
+    this.#bytes -= taken.bytes;
+    this.#wake();
+  }
+
+  #noteCommitted(taken: Waiting | undefined): void {
+    if (taken === undefined) return;
+    taken.isCommitted = true;
+    const { log } = this.#options;
+    if (log !== 'later' && !this.#isAppending) void this.#appendAll(log);
+  }
+
+  #wake(): void {
+    for (const resolve of this.#onRecord.splice(0)) resolve();
+  }
+
+  /** Appends until the log has all. A pause before each record lets commits share it. */
+  async #appendAll(log: RecordLog): Promise<void> {
+    this.#isAppending = true;
+    try {
+      while (this.#waiting.some(({ isCommitted }) => isCommitted)) {
+        await sleep(limits.unloggedPauseMs);
+        await this.#appendOldest(log);
+      }
+    } catch (error) {
+      log.lost(error);
+    } finally {
+      this.#isAppending = false;
+    }
+  }
+
+  async #appendOldest(log: RecordLog): Promise<void> {
+    const { reader, raw, renewReads, transact } = this.#options;
+    // One that is under way may become visible after later ones: records keep the order of the numbers.
+    const underWay = this.#waiting.find(({ isCommitted }) => !isCommitted);
+    const last = (underWay?.number ?? this.#numbers + 1) - 1;
+    renewReads();
+    const bytesOf = (table: string, key: Uint8Array) => copyOf(raw({ name: table }).get(key as unknown as Key));
+    const group = oldestUnlogged(reader, bytesOf, { last, bytesMax: limits.logGroupBytesMax });
+    if (group === undefined) return;
+    const { rows, through } = group;
+    const place = await log.append(rows, through);
+    await transact(() => {
+      for (const key of unloggedThrough(reader, through)) void raw(unloggedCommits).remove(key);
+      const { table, key, bytes } = placeRow(place);
+      void raw(table).put(key, bytes);
+    });
+    for (let first = this.#waiting[0]; first !== undefined && first.number <= through; first = this.#waiting[0]) {
+      this.#bytes -= first.bytes;
+      this.#waiting.shift();
+    }
+    this.#wake();
+  }
+}
+
+/** The library may use the memory of a value again. */
+const copyOf = (bytes: Uint8Array | undefined): Uint8Array | undefined => bytes && Buffer.from(bytes);
