@@ -187,6 +187,21 @@ test('[MEMBER-4] what an interrupted trimming has joined and not removed is not 
   expect(await again.log.ends()).toEqual({ first: 12, last: 12 });
 });
 
+test('[MEMBER-4] a member that closes while it joins removes nothing of what is kept', async () => {
+  const { log, folder } = await filledLog(12);
+  await snapshot(log, folder);
+  const end = new AbortController();
+  const removeBefore = log.removeBefore.bind(log);
+  log.removeBefore = async (position) => {
+    await removeBefore(position);
+    end.abort(new Error('stopped'));
+  };
+  const old = { log, keepDays: 1, nowMs: minute(12) + 48 * HOUR_MS };
+  await expect(trimLog({ ...old, signal: end.signal })).rejects.toThrow('stopped');
+  expect((await listSegments(log)).map(({ from, to }) => [from, to])).toEqual([[1, 11]]);
+  expect(await trimLog(old)).toMatchObject({ joined: 0, segmentsRemoved: 1, partsRemoved: 1 });
+});
+
 test('[MEMBER-4] an empty log is trimmed to nothing', async () => {
   const log = await openCommitLog(`file://${temporaryFolder()}`);
   expect(await trimLog({ log, keepDays: 1, nowMs: START_MS })).toEqual({

@@ -99,7 +99,10 @@ export class LossTrial {
       const states = await Promise.all([...this.members.values()].map(memberHealth));
       const said = states.map((member) => member?.state ?? 'no answer');
       if (said.every((state) => state === 'owning' || state === 'following') && said.includes('owning')) return;
-      if (Date.now() > endMs) throw new Error(`the members do not find together: ${said.join(', ')}`);
+      if (Date.now() > endMs) {
+        const warned = [...this.members.values()].map(({ logs }) => logs.findLast(({ err }) => err !== undefined));
+        throw new Error(`the members do not find together: ${said.join(', ')}; ${JSON.stringify(warned)}`);
+      }
       await sleep(100);
     }
   }
