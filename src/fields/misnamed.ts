@@ -52,6 +52,11 @@ const SAME: readonly (readonly string[])[] = [
   ['timezone', 'tz', 'zone'],
   ['client', 'editor', 'agent', 'app', 'tool'],
 ];
+/** The lists with a word, by their place. */
+const LISTS_WITH = new Map<string, number[]>();
+for (const [index, same] of SAME.entries()) {
+  for (const word of same) LISTS_WITH.set(word, [...(LISTS_WITH.get(word) ?? []), index]);
+}
 /** Words that callers use for a choice. `doing` looks like `done` and means the opposite. */
 const SAME_CHOICE: Readonly<Record<string, readonly string[]>> = {
   in_progress: ['doing', 'started', 'active', 'ongoing', 'wip', 'working'],
@@ -96,7 +101,7 @@ export function meantFields(name: string, known: readonly string[], free = known
   const typo = nearest(name, known, 1);
   if (typo !== undefined) return [typo];
   const words = wordsOf(name);
-  const parts = free.filter((field) => contains(words, wordsOf(field)) || contains(wordsOf(field), words));
+  const parts = free.filter((field) => contains(words, knownWords(field)) || contains(knownWords(field), words));
   if (parts.length > 0 && parts.length <= GUESSES_MAX) return parts;
   const meant = synonymOf(words, free) ?? nearest(name, known);
   return meant === undefined ? [] : [meant];
@@ -115,9 +120,12 @@ function synonymOf(words: readonly string[], free: readonly string[]): string | 
   // A new title is not the content: the text would be lost.
   if (words[0] === 'new') return undefined;
   const names = [words.join('_'), ...words];
-  return SAME.filter((same) => names.some((one) => same.includes(one)))
-    .flatMap((same) => free.filter((field) => same.includes(field)))
-    .at(0);
+  const lists = names.flatMap((one) => LISTS_WITH.get(one) ?? []).sort((a, b) => a - b);
+  for (const index of lists) {
+    const field = free.find((one) => SAME[index]?.includes(one));
+    if (field !== undefined) return field;
+  }
+  return undefined;
 }
 
 /** Returns the tools that a name probably stands for: the one with nearly this name, else those for the same thing. */
@@ -127,7 +135,7 @@ export function meantTools(name: string, known: readonly string[]): readonly str
   // Most names end with the thing: `complete_task`.
   for (const word of wordsOf(name).toReversed()) {
     const thing = THINGS[singular(word)] ?? singular(word);
-    const same = known.filter((tool) => wordsOf(tool).map(singular).includes(thing));
+    const same = known.filter((tool) => knownWords(tool).map(singular).includes(thing));
     if (same.length > 0) return same.slice(0, TOOLS_MAX);
   }
   return [];
@@ -144,6 +152,18 @@ function wordsOf(name: string): readonly string[] {
     .toLowerCase()
     .split(/[^a-z\d]+/)
     .filter((word) => word !== '');
+}
+
+/** The words of the fields and tools that are declared, which are few. */
+const declaredWords = new Map<string, readonly string[]>();
+
+function knownWords(declared: string): readonly string[] {
+  let words = declaredWords.get(declared);
+  if (words === undefined) {
+    words = wordsOf(declared);
+    declaredWords.set(declared, words);
+  }
+  return words;
 }
 
 function contains(all: readonly string[], some: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 /** Validates a caller's document or query. Reports every invalid field at once. Pure. */
 import { z } from 'zod';
-import { type FieldErrors, refuseFields } from '../common/fault.ts';
+import { type FieldErrors, Refusal, refuseFields } from '../common/fault.ts';
 import { safely } from './safely.ts';
 import { bare, fieldErrors, OWN_WORDS } from './sentences.ts';
 
@@ -30,9 +30,9 @@ export function checkFields<S extends z.ZodObject>(schema: S, given: unknown, wh
 
 /** As `checkFields`. Throws Refusal `invalid_fields`. */
 export function readFields<S extends z.ZodObject>(schema: S, given: unknown, whole = 'body'): z.output<S> {
-  const { fields, errors } = checkFields(schema, given, whole);
-  refuseFields(errors);
-  return fields as z.output<S>;
+  const parsed = parse(schema, given, whole);
+  if ('value' in parsed) return parsed.value;
+  throw new Refusal({ kind: 'invalid_fields', fields: parsed.errors });
 }
 
 /**

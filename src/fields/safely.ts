@@ -1,5 +1,21 @@
 /** Validates a value from outside that can be an object where a text or a list is expected. Pure. */
-import type { z } from 'zod';
+import { z } from 'zod';
+
+/** What was found wrong, as a value: zod's own error records a stack for each. */
+class Found {
+  readonly issues: readonly z.core.$ZodIssue[];
+
+  constructor(issues: readonly z.core.$ZodIssue[]) {
+    this.issues = issues;
+  }
+}
+
+/** A value as its schema gives it, or what is wrong with it. */
+export type Safely<T> =
+  | { readonly success: true; readonly data: T }
+  | { readonly success: false; readonly error: Pick<Found, 'issues'> };
+
+const parseSafely = z.core._safeParse(Found as unknown as z.core.$ZodErrorClass);
 
 /** What the length checks of zod compare, also in an object that has a field of that name. */
 const COMPARED: readonly string[] = ['length', 'size'];
@@ -12,12 +28,12 @@ export function safely<S extends z.ZodType>(
   schema: S,
   given: unknown,
   words?: Parameters<S['safeParse']>[1],
-): z.ZodSafeParseResult<z.output<S>> {
+): Safely<z.output<S>> {
   try {
-    return schema.safeParse(given, words);
+    return parseSafely(schema, given, words);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return schema.safeParse(comparable(given), words);
+    return parseSafely(schema, comparable(given), words);
   }
 }
 

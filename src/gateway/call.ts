@@ -9,7 +9,7 @@ import type { AnyRun } from '../http/reply/byte-run.ts';
 import { statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import { InputRequired } from './asking/input-required.ts';
-import { rpcError } from './codes.ts';
+import { rpcCode } from './codes.ts';
 import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import {
@@ -81,7 +81,7 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
 function noteFailure(note: CallNote, error: unknown): void {
   if (error instanceof InputRequired) return;
   const fault: Fault = error instanceof Refusal ? error.fault : { kind: 'internal' };
-  note.code = rpcError(fault).code;
+  note.code = rpcCode(fault);
   note.fault = fault.kind;
   note.status = statusOf(fault);
 }

@@ -87,6 +87,11 @@ export function modernError(error: RpcError): RpcError {
   return OWN_CODES.has(error.code) ? { ...error, code: error.code + 1000 } : error;
 }
 
+/** The JSON-RPC code of a refusal. */
+export function rpcCode({ kind }: Fault): number {
+  return codes[kind];
+}
+
 /** The error object of a refusal. The message also contains what an agent needs, because some clients hide `data`. */
 export function rpcError(fault: Fault): RpcError {
   const base = { code: codes[fault.kind], message: messageOf(fault) };

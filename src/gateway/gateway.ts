@@ -6,7 +6,7 @@ import type { Principal } from '../common/principal.ts';
 import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
 import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
-import { refusalReply } from '../http/reply/status.ts';
+import { refusalAs, statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
@@ -215,14 +215,12 @@ function isFraction(id: RpcId): boolean {
 
 /** Reply for a refusal before any message was handled. `body`: its request id, if any, is included. */
 export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Array): Reply {
-  const plain = refusalReply(fault);
   const isModern = header('mcp-protocol-version') === MODERN_VERSION;
   const error = rpcError(fault);
   const id = body === undefined ? undefined : requestIdIn(body);
   const text = isModern ? failure(id, modernError(error)) : failure(id ?? null, error);
   // Invalid JSON is an error of the protocol, not of the transport.
-  const status = fault.kind === 'invalid_json' ? 200 : plain.status;
-  return { ...plain, status, body: text };
+  return refusalAs(fault, text, fault.kind === 'invalid_json' ? 200 : statusOf(fault));
 }
 
 /** Copies member by member: a spread of so many costs a tenth of the time of a cached answer. */

@@ -4,7 +4,7 @@ import { KEY_HEADER, type OnceCalls } from '../actors/once/calls.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { jsonText, type Reply, textOf } from '../http/reply/reply.ts';
-import { refusalReply } from '../http/reply/status.ts';
+import { refusalAs } from '../http/reply/status.ts';
 import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
@@ -149,13 +149,7 @@ function doorRefusal(plain: Reply, fault: Fault, metadataUrl: string | undefined
 
 /** A refusal on the REST route of a tool: the REST form, plus the code and data of JSON-RPC. */
 function toolRefusal(fault: Fault): Reply {
-  const plain = refusalReply(fault);
   const { code, message, data } = rpcError(fault);
-  const body = {
-    ...(JSON.parse(plain.body as string) as object),
-    error: message,
-    code,
-    ...(data === undefined ? {} : { data }),
-  };
-  return { ...plain, body: JSON.stringify(body) };
+  const errors = fault.kind === 'invalid_fields' ? { errors: fault.fields } : {};
+  return refusalAs(fault, JSON.stringify({ error: message, ...errors, code, ...(data === undefined ? {} : { data }) }));
 }

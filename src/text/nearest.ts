@@ -9,14 +9,16 @@ import { foldCase } from './fold-case.ts';
  */
 export function nearest(name: string, candidates: readonly string[], slack = 2): string | undefined {
   const most = Math.max(slack, name.length / 4);
-  const ranked = candidates
+  const asked = name.toLowerCase();
+  let best: string | undefined;
+  let least = Math.floor(most) + 1;
+  for (const candidate of candidates) {
     // As many edits at least as the lengths differ by.
-    .filter((candidate) => Math.abs(candidate.length - name.length) <= most)
-    .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  const best = ranked[0];
-  if (best === undefined || best.edits > most) return undefined;
-  return isTypo(name, best.candidate, best.edits) ? best.candidate : undefined;
+    if (Math.abs(candidate.length - name.length) > most) continue;
+    const edits = editDistance(asked, candidate.toLowerCase(), least - 1);
+    if (edits < least) [best, least] = [candidate, edits];
+  }
+  return best !== undefined && isTypo(name, best, least) ? best : undefined;
 }
 
 /** A name that was probably meant: by a typing error, or as a part of a longer one. */
@@ -33,16 +35,31 @@ function isTypo(name: string, candidate: string, edits: number): boolean {
   return edits < half || (edits === half && name[0]?.toLowerCase() === candidate[0]?.toLowerCase());
 }
 
-/** Levenshtein distance (Wagner and Fischer 1974), one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+/** The row of the table that is being computed; names are short, and each call ends before the next. */
+let row = new Uint32Array(128);
+
+/**
+ * Levenshtein distance (Wagner and Fischer 1974), one row at a time. Above `most` it is some number above `most`: the
+ * smallest number of a row never falls in the next one (Ukkonen 1985).
+ */
+function editDistance(a: string, b: string, most: number): number {
+  if (row.length <= b.length) row = new Uint32Array(b.length + 1);
+  for (let column = 0; column <= b.length; column += 1) row[column] = column;
   for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
+    const letter = a.charCodeAt(i - 1);
+    let diagonal = row[0] as number;
+    let left = i;
+    let least = i;
+    row[0] = i;
     for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const above = row[j] as number;
+      const replaced = diagonal + (letter === b.charCodeAt(j - 1) ? 0 : 1);
+      left = Math.min(replaced, above + 1, left + 1);
+      row[j] = left;
+      diagonal = above;
+      if (left < least) least = left;
     }
-    row = next;
+    if (least > most) return least;
   }
-  return row[b.length] ?? 0;
+  return row[b.length] as number;
 }

@@ -4,7 +4,7 @@
  */
 import { explain, type Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
-import { json, type Reply, type ReplyHeaders } from './reply.ts';
+import { jsonText, type Reply, type ReplyHeaders } from './reply.ts';
 
 const statuses = {
   bad_framing: 400,
@@ -75,7 +75,12 @@ export function statusOf({ kind }: Fault): number {
 export function refusalReply(fault: Fault): Reply {
   const body =
     fault.kind === 'invalid_fields' ? { error: explain(fault), errors: fault.fields } : { error: explain(fault) };
-  const reply = json(statuses[fault.kind], body, refusalHeaders(fault));
+  return refusalAs(fault, JSON.stringify(body));
+}
+
+/** A refusal whose JSON is worded by another door. */
+export function refusalAs(fault: Fault, text: string, status: number = statuses[fault.kind]): Reply {
+  const reply = jsonText(status, text, refusalHeaders(fault));
   const close = closing[fault.kind];
   return close === undefined ? reply : { ...reply, close };
 }

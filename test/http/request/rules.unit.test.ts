@@ -244,3 +244,23 @@ test('[OPS-1] a name far from all finds none', () => {
   expect(nearest('CAIRN_QWERTYUIOPASDFGH', ['CAIRN_PORT', 'CAIRN_HOST'])).toBeUndefined();
   expect(nearest('CAIRN_PORT', [])).toBeUndefined();
 });
+
+test('[NET-16] the nearest name is the one that counting every edit finds', () => {
+  const plain = (a: string, b: string): number => {
+    if (a === '' || b === '') return a.length + b.length;
+    const replaced = plain(a.slice(1), b.slice(1)) + (a[0] === b[0] ? 0 : 1);
+    return Math.min(replaced, plain(a.slice(1), b) + 1, plain(a, b.slice(1)) + 1);
+  };
+  const words = ['', 'a', 'ab', 'ba', 'abc', 'acb', 'bca', 'abca', 'aabb', 'bbaa', 'cabab'];
+  for (const asked of words) {
+    for (const [from] of words.entries()) {
+      const known = words.slice(from);
+      const edits = known.map((word) => plain(asked, word));
+      const least = Math.min(...edits.filter((_, at) => Math.abs((known[at] ?? '').length - asked.length) <= 2));
+      const found = nearest(asked, known);
+      // Short names of which little is left are no typing error, so nothing may be found.
+      if (found !== undefined) expect(found).toBe(known[edits.indexOf(least)]);
+      else expect(least === 0 && asked !== '').toBe(false);
+    }
+  }
+});
