@@ -95,6 +95,14 @@ function dropOldest(batch: Batch, accountId: string, noted: Noted): void {
   const isTooLong = () => noted.head.chars > limits.activityCharsMax;
   const isOver = () => noted.head.rows > limits.activityRowsMax || isTooLong();
   if (!isOver()) return;
+  // One too many is the usual case, and mostly the one after the last that was removed: found without a walk.
+  const next = (noted.head.dropped ?? 0) + 1;
+  const change = isTooLong() || noted.removed.has(next) ? undefined : batch.get(activityChanges, [accountId, next]);
+  if (change !== undefined) {
+    drop(batch, accountId, noted, next, change);
+    noted.head = { ...noted.head, dropped: next };
+    if (!isOver()) return;
+  }
   const tooMany = noted.removed.size + noted.head.rows - limits.activityRowsMax;
   const limit = isTooLong() ? Math.max(tooMany, limits.activityDropMax) : tooMany;
   const oldest = batch.range(activityChanges, { prefix: [accountId], limit });
@@ -115,6 +123,7 @@ function drop(batch: Batch, accountId: string, noted: Noted, number: number, cha
 
 /** The first line, cut between characters. */
 function shortName(name: string): string {
+  if (name.length <= limits.activityNameCharsMax && !name.includes('\n')) return name;
   return Array.from(name.split('\n', 1)[0] ?? '')
     .slice(0, limits.activityNameCharsMax)
     .join('');

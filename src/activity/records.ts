@@ -5,7 +5,7 @@
 
 import { recordCodec } from '../store/codec.ts';
 import type { Batch } from '../store/group-commit.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineHeads, defineTable } from '../store/table.ts';
 
 export const CHANGED_KINDS = ['tasks', 'docs', 'handoffs', 'papers'] as const;
 
@@ -57,7 +57,7 @@ export interface ActivityHead {
 }
 
 /** One row per account. */
-export const activityHeads = defineTable<[accountId: string], ActivityHead>('activity_heads', recordCodec(1), {
+export const activityHeads = defineHeads<[accountId: string], ActivityHead>('activity_heads', recordCodec(1), {
   account: 0,
 });
 

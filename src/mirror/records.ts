@@ -1,6 +1,6 @@
 /** Defines the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
 import { bytesCodec, recordCodec } from '../store/codec.ts';
-import { type AnyTable, defineTable, defineUnsummedTable } from '../store/table.ts';
+import { type AnyTable, defineHeads, defineTable, defineUnsummedTable } from '../store/table.ts';
 import type { BlobRecord } from './declared.ts';
 
 export interface CredentialRecord {
@@ -60,7 +60,7 @@ export const tokenHashes = defineTable<[hash: string], { readonly account_id: st
   { account: { member: 'account_id' }, directory: 'new' },
 );
 
-export const heads = defineTable<[accountId: string], MirrorHead>('mirror_heads', recordCodec(1), { account: 0 });
+export const heads = defineHeads<[accountId: string], MirrorHead>('mirror_heads', recordCodec(1), { account: 0 });
 
 export const blobs = defineTable<[accountId: string, commitSha: string, sha256: string], BlobRecord>(
   'mirror_blobs',

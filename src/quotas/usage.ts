@@ -2,7 +2,7 @@
 import { limits } from '../limits/service.ts';
 import { recordCodec } from '../store/codec.ts';
 import type { Batch } from '../store/group-commit.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineHeads } from '../store/table.ts';
 
 /** Kinds counted here. File sync counts its own usage by vault. */
 export type CountedKind = 'blobs' | 'documents';
@@ -10,7 +10,7 @@ export type CountedKind = 'blobs' | 'documents';
 /**
  * Counted bytes of an account; no row means 0. Documents are the stored texts of documents, papers, handoffs and tasks.
  */
-export const accountUsage = defineTable<[accountId: string, kind: CountedKind], { readonly bytes: number }>(
+export const accountUsage = defineHeads<[accountId: string, kind: CountedKind], { readonly bytes: number }>(
   'account_usage',
   recordCodec(1),
   { account: 0 },

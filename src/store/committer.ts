@@ -4,6 +4,7 @@
  */
 import type { Database } from 'lmdb';
 import type { WrittenRow } from './changes/row-watch.ts';
+import { HeldRows, readerOver } from './held-rows.ts';
 import type { AnyTable, Key, Reader } from './table.ts';
 
 /** The library's handle of a table. */
@@ -53,17 +54,23 @@ export class LocalCommitter implements Committer {
   async commit(decide: (group: GroupView) => void): Promise<void> {
     const { transact, reader, raw, begin } = this.#options;
     const written: WrittenRow[] = [];
+    const toFile = ({ table, key, bytes }: Write) => {
+      written.push({ table: table.name, key });
+      if (bytes === undefined) void raw(table).remove(key);
+      else void raw(table).put(key, bytes);
+    };
+    const held = new HeldRows(toFile);
     const write = (writes: readonly Write[]) => {
-      for (const { table, key, bytes } of writes) {
-        written.push({ table: table.name, key });
-        if (bytes === undefined) void raw(table).remove(key);
-        else void raw(table).put(key, bytes);
+      for (const one of writes) {
+        if (one.table.isHead === true) held.hold(one);
+        else toFile(one);
       }
     };
     let settle = () => {};
     try {
       await transact(() => {
-        decide({ reader, write, bytesMax: Number.POSITIVE_INFINITY });
+        decide({ reader: readerOver(held, reader), write, bytesMax: Number.POSITIVE_INFINITY });
+        held.releaseAll();
         settle = begin(written);
       });
     } finally {

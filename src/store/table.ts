@@ -12,6 +12,8 @@ export interface Table<K extends Key, V> {
   readonly owners: Owners;
   /** Undefined: rows without checksums. */
   readonly sums: RowSums | undefined;
+  /** Its rows are written again by nearly every decision of their owner, so a group of decisions writes each once. */
+  readonly isHead?: true;
   /** Type only: ties the table to its key shape. */
   readonly key?: K;
 }
@@ -73,6 +75,11 @@ export function defineTable<K extends Key, V>(
   hashed?: HashedPart,
 ): Table<K, V> {
   return { name, codec, owners, sums: sumsOf(name, hashed === undefined ? {} : { hashed }) };
+}
+
+/** Defines a table of heads or counters: rows that nearly every decision of their owner writes again. */
+export function defineHeads<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
+  return { ...defineTable<K, V>(name, codec, owners), isHead: true };
 }
 
 /**

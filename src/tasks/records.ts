@@ -3,7 +3,7 @@
  * in the space of its bucket. Counters contain the number of tasks in each bucket.
  */
 import { type Codec, recordCodec, versionedTextCodec } from '../store/codec.ts';
-import { type AnyTable, defineTable } from '../store/table.ts';
+import { type AnyTable, defineHeads, defineTable } from '../store/table.ts';
 import type { CategoryRecord, KanbanStatus, TaskRecord } from './declared.ts';
 
 /** One row per account: the last used numbers. */
@@ -63,7 +63,7 @@ const countsCodec: Codec<BucketCounts> = {
   },
 };
 
-export const taskHeads = defineTable<[accountId: string], TaskHead>('task_heads', recordCodec(1), { account: 0 });
+export const taskHeads = defineHeads<[accountId: string], TaskHead>('task_heads', recordCodec(1), { account: 0 });
 
 /** Live tasks in each order, by space (scope, order and bucket). The value is the due day, for filtering. */
 export const taskRows = defineTable<[accountId: string, space: string, value: number | string, taskId: number], number>(
@@ -73,12 +73,12 @@ export const taskRows = defineTable<[accountId: string, space: string, value: nu
 );
 
 /** Number of live tasks by scope: the whole account, or one category. */
-export const taskCounts = defineTable<[accountId: string, scope: string], BucketCounts>('task_counts', countsCodec, {
+export const taskCounts = defineHeads<[accountId: string, scope: string], BucketCounts>('task_counts', countsCodec, {
   account: 0,
 });
 
 /** Number of live tasks by scope and due day. */
-export const taskDays = defineTable<[accountId: string, scope: string, day: number], BucketCounts>(
+export const taskDays = defineHeads<[accountId: string, scope: string, day: number], BucketCounts>(
   'task_days',
   countsCodec,
   { account: 0 },

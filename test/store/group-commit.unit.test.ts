@@ -10,7 +10,7 @@ import { type Batch, GroupCommit, type GroupCommitOptions } from '../../src/stor
 import { HUB } from '../../src/store/owners.ts';
 import { openRow, sealRow } from '../../src/store/row-sums.ts';
 import { Store } from '../../src/store/store.ts';
-import { defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
+import { defineHeads, defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
 import { seed } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -19,6 +19,8 @@ interface Row {
 }
 
 const rows = defineTable<[string], Row>('rows', recordCodec<Row>(1), { hub: 'any' });
+/** Rows whose writes are held back until the end of a group. */
+const heads = defineHeads<[string], Row>('heads', recordCodec<Row>(1), { hub: 'any' });
 const others = defineTable<[string], Row>('others', recordCodec<Row>(1), { hub: 'any' });
 
 let store: Store | undefined;
@@ -28,7 +30,7 @@ afterEach(async () => {
 });
 
 function openStore(): Store {
-  store = new Store({ folder: temporaryFolder(), tables: [rows, others] });
+  store = new Store({ folder: temporaryFolder(), tables: [rows, heads, others] });
   return store;
 }
 
@@ -79,50 +81,62 @@ test('[OPS-2] a decision that throws writes nothing, and its neighbours in the s
   expect([countOf(open, 'a'), open.get(rows, ['b'])]).toEqual([2, undefined]);
 });
 
-type Step = { readonly key: string; readonly count: number | undefined; readonly fails: boolean };
+type Step = {
+  readonly key: string;
+  readonly count: number | undefined;
+  readonly fails: boolean;
+  readonly walks: boolean;
+};
 
 const steps = fc.array(
   fc.record<Step>({
     key: fc.constantFrom('a', 'b', 'c'),
     count: fc.option(fc.nat(9), { nil: undefined }),
     fails: fc.boolean(),
+    walks: fc.boolean(),
   }),
   { maxLength: 40 },
 );
 
-test(`[OPS-2] any decisions together leave what they leave one after another (seed ${seed})`, async () => {
-  const open = openStore();
-  const model = new Map<string, number>();
-  await fc.assert(
-    fc.asyncProperty(steps, async (given) => {
-      const expected: unknown[] = [];
-      const asked = given.map(({ key, count, fails }) => {
-        expected.push(fails ? 'failed' : (model.get(key) ?? 0));
-        if (!fails && count === undefined) model.delete(key);
-        else if (!fails && count !== undefined) model.set(key, count);
-        return open
-          .write(HUB, (batch) => {
-            const before = countOf(batch, key);
-            if (count === undefined) batch.remove(rows, [key]);
-            else batch.put(rows, [key], { count });
-            if (fails) throw new Error('failed');
-            return before;
-          })
-          .catch((error: Error) => error.message);
-      });
-      expect(await Promise.all(asked)).toEqual(expected);
-      const left = open.range(rows, { prefix: [] }).map(({ key: [key], value }) => [key, value.count]);
-      expect(left).toEqual([...model].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-    }),
-    { seed, numRuns: 30 },
-  );
-});
+test.each([rows, heads])(
+  `[OPS-2] any decisions together leave in $name what they leave one after another (seed ${seed})`,
+  async (table) => {
+    const open = openStore();
+    const model = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const expected: unknown[] = [];
+        const asked = given.map(({ key, count, fails, walks }) => {
+          const isThere = model.has(key);
+          expected.push(fails ? 'failed' : (model.get(key) ?? 0));
+          if (!fails && count === undefined) model.delete(key);
+          else if (!fails && count !== undefined) model.set(key, count);
+          return open
+            .write(HUB, (batch) => {
+              const before = batch.get(table, [key])?.count ?? 0;
+              if (walks) expect(batch.range(table, { prefix: [] }).some(({ key: [one] }) => one === key)).toBe(isThere);
+              if (count === undefined) batch.remove(table, [key]);
+              else batch.put(table, [key], { count });
+              if (fails) throw new Error('failed');
+              return before;
+            })
+            .catch((error: Error) => error.message);
+        });
+        expect(await Promise.all(asked)).toEqual(expected);
+        const left = open.range(table, { prefix: [] }).map(({ key: [key], value }) => [key, value.count]);
+        expect(left).toEqual([...model].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+      }),
+      { seed, numRuns: 30 },
+    );
+  },
+);
 
 /** A writer in memory, for what no real disk does when it is asked to. `fails` breaks the next transactions. */
 class Harness implements Reader {
   readonly data = new Map<string, Buffer>();
   readonly commits: number[] = [];
-  readonly revisions = new Revisions([rows, others]);
+  readonly revisions = new Revisions([rows, heads, others]);
+  puts = 0;
   readonly group: GroupCommit;
   failsBefore = false;
   failsAfter = false;
@@ -130,7 +144,10 @@ class Harness implements Reader {
 
   constructor() {
     const raw = {
-      put: (key: Key, bytes: Buffer) => this.data.set(String(key[0]), bytes),
+      put: (key: Key, bytes: Buffer) => {
+        this.puts += 1;
+        this.data.set(String(key[0]), bytes);
+      },
       remove: (key: Key) => this.data.delete(String(key[0])),
     } as unknown as Raw;
     const options: GroupCommitOptions = {
@@ -212,6 +229,20 @@ test('[OPS-2] when a commit fails, every decision in it is refused, and the next
   }
   expect(harness.group.counts).toEqual({ decisions: 0, failed: 2 });
   expect(await harness.group.write(HUB, increment)).toBe(1);
+});
+
+test('[OPS-2] a head that the decisions of a commit write again and again goes to the data file once', async () => {
+  const harness = new Harness();
+  const next = (batch: Batch) => {
+    const count = (batch.get(heads, ['a'])?.count ?? 0) + 1;
+    batch.put(heads, ['a'], { count });
+    return count;
+  };
+  expect(await Promise.all(Array.from({ length: 10 }, () => harness.group.write(HUB, next)))).toHaveLength(10);
+  expect([harness.puts, harness.get(heads, ['a'])]).toEqual([1, { count: 10 }]);
+  // Written, then removed: the last write counts.
+  await Promise.all([harness.group.write(HUB, next), harness.group.write(HUB, (batch) => batch.remove(heads, ['a']))]);
+  expect([harness.puts, harness.data.size]).toEqual([1, 0]);
 });
 
 // Below its reserve a disk has less room than none.

@@ -51,10 +51,15 @@ export class Revisions {
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const places = new Set<number>();
+    let last: string | undefined;
+    let hash = 0;
     for (const { table, key } of rows) {
       places.add(this.#placeOf(table));
       const [owner] = key;
-      if (typeof owner === 'string') places.add(this.#ownedPlace(table, fnv1a(owner)));
+      if (typeof owner !== 'string') continue;
+      // The rows of a decision mostly have one owner.
+      if (owner !== last) [last, hash] = [owner, fnv1a(owner)];
+      places.add(this.#ownedPlace(table, hash));
     }
     for (const place of places) this.#add(place + 1, 1);
     return () => {

@@ -5,7 +5,7 @@
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import { intact } from '../../store/intact.ts';
-import { type AnyTable, defineTable, defineUnsummedTable, type Reader } from '../../store/table.ts';
+import { type AnyTable, defineHeads, defineTable, defineUnsummedTable, type Reader } from '../../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
 import type { FileRecord } from './file-record.ts';
 import { packTables } from './pack-records.ts';
@@ -105,7 +105,7 @@ export const deletedVaults = defineTable<[vaultId: string], { readonly deleted_a
   { account: 'any' },
 );
 
-export const vaultHeads = defineTable<[vaultId: string], VaultHead>(
+export const vaultHeads = defineHeads<[vaultId: string], VaultHead>(
   'sync_heads',
   numbersCodec<VaultHead>([
     'seq',
@@ -186,7 +186,7 @@ export const conflictBytes = defineUnsummedTable<[vaultId: string, conflictId: s
  * Content bytes of the current files and pending conflicts of a vault; no row: none. The quota counts all vaults of an
  * account.
  */
-export const usage = defineTable<[vaultId: string], { readonly bytes: number }>('sync_usage', numbersCodec(['bytes']), {
+export const usage = defineHeads<[vaultId: string], { readonly bytes: number }>('sync_usage', numbersCodec(['bytes']), {
   vault: 0,
 });
 
