@@ -158,7 +158,7 @@ const GATEWAY = [
 const STORE = [
   ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts', 'rows.ts'],
   ['table.ts'],
-  ['changes', 'intact.ts'],
+  ['changes', 'held-rows.ts', 'intact.ts'],
   ['committer.ts'],
   ['group-commit.ts'],
   ['environment.ts', 'stats.ts', 'table-reads.ts'],

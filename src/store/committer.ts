@@ -5,18 +5,10 @@
 import type { Database } from 'lmdb';
 import type { WrittenRow } from './changes/row-watch.ts';
 import { HeldRows, readerOver } from './held-rows.ts';
-import type { AnyTable, Key, Reader } from './table.ts';
+import type { AnyTable, Key, Reader, Write } from './table.ts';
 
 /** The library's handle of a table. */
 export type Raw = Database<Buffer, Key>;
-
-/** One put or remove of a decision. */
-export interface Write {
-  readonly table: AnyTable;
-  readonly key: Key;
-  /** The stored form. Absent: remove. */
-  readonly bytes?: Buffer;
-}
 
 /** What a group of decisions reads and writes. Reads show the writes of all decisions before. */
 export interface GroupView {

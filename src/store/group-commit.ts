@@ -8,11 +8,11 @@ import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
-import type { Committer, GroupView, Write } from './committer.ts';
+import type { Committer, GroupView } from './committer.ts';
 import { intact } from './intact.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import { sealRow } from './row-sums.ts';
-import type { Entry, Key, RangeQuery, Reader, Table } from './table.ts';
+import type { Entry, Key, RangeQuery, Reader, Table, Write } from './table.ts';
 
 /**
  * Reads and writes of a decision. A decision must read through it only. Reads include the writes of earlier decisions

@@ -2,9 +2,8 @@
  * Holds back the writes of rows that nearly every decision of an owner writes again: heads and counters. The decisions of
  * a group read them here, and only the last write of each reaches the data file, in the transaction of the group.
  */
-import type { Write } from './committer.ts';
 import { openRow } from './row-sums.ts';
-import type { AnyTable, Key, Reader, Table } from './table.ts';
+import type { AnyTable, Key, Reader, Table, Write } from './table.ts';
 
 const nameOf = (key: Key): string => (key.length === 1 ? String(key[0]) : key.join('\u0000'));
 

@@ -22,6 +22,14 @@ export interface Table<K extends Key, V> {
 // biome-ignore lint/suspicious/noExplicitAny: keys and values differ by table, and a list of tables reads neither.
 export type AnyTable = Table<any, any>;
 
+/** One put or remove of a decision. */
+export interface Write {
+  readonly table: AnyTable;
+  readonly key: Key;
+  /** The stored form. Absent: remove. */
+  readonly bytes?: Buffer;
+}
+
 export interface Entry<K extends Key, V> {
   readonly key: K;
   readonly value: V;

@@ -5,9 +5,9 @@
  */
 import { limits } from '../../limits/service.ts';
 import type { WrittenRow } from '../changes/row-watch.ts';
-import type { Committer, GroupView, Raw, Write } from '../committer.ts';
+import type { Committer, GroupView, Raw } from '../committer.ts';
 import type { LoggedRow, RowPart } from '../rows.ts';
-import type { AnyTable, Key } from '../table.ts';
+import type { AnyTable, Key, Write } from '../table.ts';
 import type { TableReads } from '../table-reads.ts';
 import { Overlay } from './overlay.ts';
 import { OverlayReads } from './overlay-reads.ts';

@@ -5,15 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
-import {
-  type Committer,
-  type GroupView,
-  LocalCommitter,
-  type LocalCommitterOptions,
-  type Raw,
-  type Write,
-} from '../committer.ts';
-import type { AnyTable, Key } from '../table.ts';
+import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions, type Raw } from '../committer.ts';
+import type { AnyTable, Key, Write } from '../table.ts';
 import type { RecordLog } from './committer.ts';
 import { placeRow } from './place.ts';
 import { storedKey } from './stored-key.ts';
