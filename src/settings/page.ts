@@ -46,7 +46,7 @@ const DATA: Group = {
   },
   CAIRN_LOG_ACK: {
     meaning:
-      '`local`: a write is answered before the log has it, about a second earlier at most; the loss of a machine may lose it. See [Two machines and a bucket](members.md)',
+      '`local`: a write is answered before the log has it: by about a second while the log answers, by the lease at most. The loss of a machine may lose it. See [Two machines and a bucket](members.md)',
   },
   CAIRN_LOG_RECIPIENT: {
     meaning: 'an age recipient: everything in the log is encrypted to it. `CAIRN_LOG_IDENTITY` must be set too',
