@@ -66,6 +66,14 @@ function writeOverview() {
 
 const inputs = hashOfInputs();
 const isCurrent = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === `${inputs} ${hashOfOutputs()}`;
+/** The commit of this checkout, for `--version`: asked for each time, because a commit changes no source. */
+function writeCommit() {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  // A folder without git, or in a checkout of something else, is of no commit.
+  const isOwn = status === 0 && existsSync(join(root, '.git'));
+  if (existsSync(dist)) writeFileSync(join(dist, 'commit.txt'), isOwn ? stdout : '');
+}
+
 if (!isCurrent) {
   if (process.stderr.isTTY) process.stderr.write('Building Cairn. The next start takes seconds.\n');
   rmSync(stampFile, { force: true });
@@ -79,3 +87,4 @@ if (!isCurrent) {
   chmodSync(command, 0o755);
   writeFileSync(stampFile, `${inputs} ${hashOfOutputs()}`);
 }
+writeCommit();

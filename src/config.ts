@@ -191,6 +191,11 @@ export function storeEnvironment(environment: NodeJS.ProcessEnv = process.env): 
   return Object.fromEntries(found.map(([name, value = '']) => [name, value]));
 }
 
+/** The environment for another hub that this one starts: the user's, without settings of Cairn. */
+export function environmentWithoutSettings(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('CAIRN_')));
+}
+
 /** Returns the system's user of this process, and who became that user with sudo, for the hub's log. */
 export function systemUser(environment: NodeJS.ProcessEnv = process.env): string {
   const { SUDO_USER: sudo } = environment;

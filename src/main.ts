@@ -5,7 +5,7 @@ import { noteStart, type StartedWith } from './audit/start.ts';
 import type { Lifetime } from './common/lifetime.ts';
 import type { Log, LogSink } from './common/log.ts';
 import type { Sweep } from './common/sweep.ts';
-import { version } from './common/version.ts';
+import { commit, version } from './common/version.ts';
 import { openAgents } from './compose/agents.ts';
 import { type Core, openCore } from './compose/core.ts';
 import { openDocuments } from './compose/documents.ts';
@@ -157,7 +157,7 @@ async function doorRoutes(
   ownership: Ownership | undefined,
 ): Promise<DoorRoutes> {
   const ready = () => readyOf(ownership, () => conditions.ready());
-  const probes = healthRoutes({ version, ready, member: ownership?.health });
+  const probes = healthRoutes({ version, commit, ready, member: ownership?.health });
   return { service: await openRoutes(parts, [...probes, ...metrics.guarded]), metrics: metrics.open };
 }
 

@@ -170,7 +170,7 @@ const STORE = [
 ];
 const CLI = [
   ['completion-asks.ts', 'meant.ts', 'output.ts', 'process.ts', 'usage-error.ts'],
-  ['command.ts', 'secret-input.ts', 'dates'],
+  ['command.ts', 'secret-input.ts', 'dates', 'demo'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['suggest', 'user-commands.ts'],
   ['commands.ts'],

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 import { compileCacheFolder } from '../client/settings.ts';
-import { version } from '../common/version.ts';
+import { versionText } from '../common/version.ts';
 import { commandWord } from './meant.ts';
 import { print } from './output.ts';
 import { endWithOutput, useUmaskOfService } from './process.ts';
@@ -18,7 +18,7 @@ const [first, ...rest] = process.argv.slice(2);
 
 if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? '')) {
   endWithOutput();
-  print(version);
+  print(versionText);
 } else if (rest.length === 0 && [undefined, '--help', '-h', 'help'].includes(first) && existsSync(OVERVIEW)) {
   endWithOutput();
   print(readFileSync(OVERVIEW, 'utf8').trimEnd());

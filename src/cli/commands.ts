@@ -25,6 +25,7 @@ const groups: readonly SourceGroup[] = [
       { word: 'health', load: async () => [(await import('./operator/upkeep/health.ts')).healthCommand] },
       { word: 'doctor', load: async () => [(await import('./operator/upkeep/doctor.ts')).doctorCommand] },
       { word: 'service', load: async () => (await import('./operator/upkeep/service.ts')).serviceCommands },
+      { word: 'demo', load: async () => [(await import('./operator/demo.ts')).demoCommand] },
     ],
   },
   {
@@ -44,6 +45,7 @@ const groups: readonly SourceGroup[] = [
     title: 'Help',
     sources: [
       { word: 'help', load: async () => [(await import('./manual.ts')).helpCommand(loadGroups)] },
+      { word: 'news', load: async () => [(await import('./manual.ts')).newsCommand] },
       { word: 'completion', load: async () => [(await import('./completion.ts')).completionCommand(loadGroups)] },
     ],
   },

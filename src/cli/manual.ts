@@ -23,6 +23,23 @@ export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>):
   };
 }
 
+const NEWS = /^## (?:Next: )?\d+\.\d+\.\d+.*$/m;
+
+/** cairn news: what is new in the newest version, from the manual. */
+export const newsCommand: Command = {
+  name: 'news',
+  summary: 'print what is new in the newest version',
+  examples: ['cairn news'],
+  run() {
+    const { text } = readTopic('versions');
+    const start = text.search(NEWS);
+    const rest = text.slice(start);
+    const end = rest.slice(1).search(NEWS);
+    print((end < 0 ? rest : rest.slice(0, end + 1)).trimEnd());
+    return Promise.resolve(0);
+  },
+};
+
 async function textFor(name: string, loadGroups: () => Promise<readonly CommandGroup[]>): Promise<string> {
   if (isTopic(name)) return readTopic(name).text;
   if (/^cairn_/i.test(name)) return await aboutSetting(name.toUpperCase());

@@ -16,6 +16,7 @@ export const topicNames = [
   'members',
   'security',
   'moving',
+  'versions',
   'troubleshooting',
 ] as const;
 

@@ -10,7 +10,7 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
-import { version } from '../common/version.ts';
+import { commit, version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import type { MemberTools, Readiness } from '../http/route/health.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
@@ -134,7 +134,8 @@ async function runAuditControl(
 
 /** What the running hub says of itself. */
 async function describeHub({ listening, given }: ControlTools, command: 'health' | 'settings'): Promise<ControlResult> {
-  if (command === 'settings') return { version, node: process.version, pid: process.pid, given };
+  if (command === 'settings')
+    return { version, commit: commit ?? null, node: process.version, pid: process.pid, given };
   const { isReady, checks } = await listening.ready();
   return { status: isReady ? 'ready' : 'not_ready', checks };
 }

@@ -105,6 +105,8 @@ export interface FutureRecords {
 /** What the process that owns the data folder uses. */
 export interface RunningSettings {
   readonly version: string;
+  /** Null: unknown. A hub of before this field has none. */
+  readonly commit?: string | null;
   readonly node: string;
   readonly pid: number;
   readonly given: Config['given'];

@@ -31,7 +31,7 @@ async function setPassword(options: Options): Promise<number> {
   const email = options.required('email');
   const password = await readSecret('New password');
   const { given } = await control({ command: 'settings' });
-  const passwordHash = await hash(
+  const passwordHash = await passwordHashOf(
     password,
     readConfig(Object.fromEntries(Object.entries(given).filter(([name]) => RULE_SETTINGS.has(name)))),
   );
@@ -49,7 +49,7 @@ const RULE_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Hashed here, so that the password itself never leaves this process, and by the rule of the hub. */
-async function hash(password: string, rule: PasswordRule): Promise<string> {
+export async function passwordHashOf(password: string, rule: PasswordRule): Promise<string> {
   const { Passwords } = await import('../../accounts/password.ts');
   const { Pool } = await import('../../pool/pool.ts');
   const pool = new Pool({ threads: 1 });

@@ -3,7 +3,7 @@
 import { resolve as absolute } from 'node:path';
 import { endProcess } from '../../common/end-process.ts';
 import { type Log, type LogSink, openLog } from '../../common/log.ts';
-import { version } from '../../common/version.ts';
+import { commit, version } from '../../common/version.ts';
 import type { RunningService } from '../../compose/member/running-service.ts';
 import { ownAddress } from '../../compose/own-address.ts';
 import { type Config, readConfig, readServiceManager } from '../../config.ts';
@@ -58,7 +58,7 @@ async function serve(): Promise<number> {
   else if (service.firstStep !== undefined) log.info(service.firstStep);
   const { port, metricsPort } = service;
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
-  log.info({ version, port, ...more, host: config.host, pid: process.pid }, 'listening');
+  log.info({ version, commit, port, ...more, host: config.host, pid: process.pid }, 'listening');
   manager.ready();
   await new Promise<void>((resolve) => {
     process.on('SIGHUP', () => {

@@ -72,6 +72,8 @@ export interface MemberFigures extends Pick<MemberHealth, 'name' | 'state' | 'po
 
 export interface HealthOptions {
   readonly version: string;
+  /** Undefined: unknown. */
+  readonly commit: string | undefined;
   readonly ready: () => Promise<Readiness>;
   /** Undefined: this hub has no log. */
   readonly member?: (() => MemberHealth) | undefined;
@@ -102,7 +104,7 @@ const MEMBER = objectSchema({
   set_aside: { type: 'integer', minimum: 0 },
 });
 
-export function healthRoutes({ version, ready, member }: HealthOptions): Route[] {
+export function healthRoutes({ version, commit, ready, member }: HealthOptions): Route[] {
   const probe = { method: 'GET', tag: 'probes', access: 'open', uncounted: true } as const;
   return [
     operation({
@@ -116,15 +118,18 @@ export function healthRoutes({ version, ready, member }: HealthOptions): Route[]
         schema: objectSchema({
           status: { const: 'ok' },
           version: { type: 'string' },
+          // Of the build; not of one that was made outside of git.
+          ...(commit === undefined ? {} : { commit: { type: 'string' } }),
           uptime_seconds: { type: 'integer', minimum: 0 },
           // Only of a member of several.
           ...(member === undefined ? {} : { member: MEMBER }),
         }),
-        example: { status: 'ok', version: '0.1.0', uptime_seconds: 86400 },
+        example: { status: 'ok', version: '0.1.0', ...(commit && { commit: 'af5c21e3d9ab' }), uptime_seconds: 86400 },
       },
       handle: () => ({
         status: 'ok',
         version,
+        ...(commit && { commit }),
         uptime_seconds: Math.floor(process.uptime()),
         ...(member === undefined ? {} : { member: member() }),
       }),

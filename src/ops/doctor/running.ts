@@ -1,5 +1,5 @@
 /** Asks the running hub which settings it uses: those of the shell that runs `cairn doctor` can be different. */
-import { version } from '../../common/version.ts';
+import { commit, version, versionText } from '../../common/version.ts';
 import { type Config, readConfig } from '../../config.ts';
 import type { ControlAnswer, ControlRequest, HubHealth, RunningSettings } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
@@ -33,10 +33,13 @@ export async function askRunning(own: Config): Promise<Asked> {
       return unasked(
         `the settings of this shell are checked, because the hub does not tell its own: ${answer.error.replace(/\.$/, '')}.`,
       );
-    const { given, pid, node, version: running } = answer.result as RunningSettings;
+    const { given, pid, node, version: running, commit: built } = answer.result as RunningSettings;
     // A relative data folder is that of the other process.
     const config = readConfig({ ...given, CAIRN_DATA: own.dataFolder });
-    return { hub: { config, pid, node }, findings: [...compare(own.given, given, pid), ...checkVersion(running)] };
+    return {
+      hub: { config, pid, node },
+      findings: [...compare(own.given, given, pid), ...checkVersion(running, built)],
+    };
   } catch (error) {
     const { message } = error as Error;
     return unasked(`the settings of this shell are checked, because the hub cannot be asked for its own: ${message}`);
@@ -71,7 +74,9 @@ function compare(own: Config['given'], running: Config['given'], pid: number): F
   ];
 }
 
-function checkVersion(running: string): Finding[] {
-  if (running === version) return [];
-  return [note('version', `the running hub is version ${running}, this command is ${version}; restart the hub.`)];
+function checkVersion(running: string, built: string | null | undefined): Finding[] {
+  const isSame = running === version && (built == null || commit === undefined || built === commit);
+  if (isSame) return [];
+  const theirs = built == null ? running : `${running} (${built})`;
+  return [note('version', `the running hub is version ${theirs}, this command is ${versionText}; restart the hub.`)];
 }

@@ -1,7 +1,7 @@
 /** What a member serves while it does not own the log: its health, the metrics, and the control socket. */
 import { Refusal } from '../../common/fault.ts';
 import type { LogSink } from '../../common/log.ts';
-import { version } from '../../common/version.ts';
+import { commit, version } from '../../common/version.ts';
 import { refuseControl } from '../../compose/control-answers.ts';
 import { Doors } from '../../compose/listeners.ts';
 import { notReady } from '../../compose/member/ownership.ts';
@@ -54,7 +54,7 @@ export async function openLeanDoors(options: LeanHubOptions): Promise<Doors> {
   };
   return Doors.open(config, shared, admission, {
     service: [
-      ...healthRoutes({ version, ready: () => Promise.resolve(notReady(state())), member: health }),
+      ...healthRoutes({ version, commit, ready: () => Promise.resolve(notReady(state())), member: health }),
       ...metrics.guarded,
     ],
     metrics: metrics.open,

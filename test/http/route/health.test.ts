@@ -1,4 +1,5 @@
 /** The probes, HEAD, and connections that stay usable. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { call } from '../../support/http.ts';
@@ -17,14 +18,16 @@ beforeAll(async () => {
   if (stored.status !== 200) throw new Error(stored.text);
 });
 
-test('[NET-1] GET /health answers 200 with status, version and uptime', async () => {
+test('[NET-1] GET /health answers 200 with status, version, commit and uptime', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
+  const git = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' });
+  const built = git.status === 0 ? { commit: git.stdout.trim() } : {};
   const answer = await call(hub, '/health');
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toContain('application/json');
-  expect(answer.json()).toEqual({ status: 'ok', version, uptime_seconds: expect.any(Number) });
+  expect(answer.json()).toEqual({ status: 'ok', version, ...built, uptime_seconds: expect.any(Number) });
   expect(Number(answer.json()['uptime_seconds'])).toBeGreaterThanOrEqual(0);
 });
 
