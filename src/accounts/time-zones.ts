@@ -36,7 +36,7 @@ export class TimeZones {
   /** Sets the zone of an account; null: the hub's default. `name` must pass `isTimeZone`. */
   async set(accountId: string, name: string | null): Promise<Zone> {
     const { actors, byDefault } = this.#options;
-    await actors.account(accountId).ask((batch) => {
+    await actors.account(accountId).once(['time zone', name], (batch): void => {
       const account = batch.get(accounts, [accountId]);
       if (account === undefined) throw new Refusal({ kind: 'not_found', what: 'account not found' });
       if ((account.time_zone ?? null) !== name) batch.put(accounts, [accountId], { ...account, time_zone: name });

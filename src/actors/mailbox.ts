@@ -77,12 +77,15 @@ export class Actor {
 
   /**
    * As `ask`, for a decision whose result says all that it did. In a request with an idempotency key it happens once: a
-   * repeat of the request gets the same result. `name`: the decision and what it depends on, except rows.
+   * repeat of the request gets the same result. `name`: the decision and what it depends on, except rows. `caller`: as
+   * in `ask`; a decision for another account than the request's is made each time.
    */
-  once<T>(name: DecisionName, decide: Decision<T>): Promise<T> {
+  once<T>(name: DecisionName, decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
     const call = onceCall();
-    const isOwn = call !== undefined && this.writer.kind === 'account' && this.writer.id === call.accountId;
-    return this.ask(isOwn ? decidedOnce(call, name, decide) : decide);
+    const isOwn = call !== undefined && caller.accountId === call.accountId;
+    const { kind, id } = this.writer;
+    const place: DecisionName = kind === 'account' ? name : [kind, id, ...name];
+    return this.ask(isOwn ? decidedOnce(call, place, decide) : decide, caller);
   }
 
   /** Resolves when every decision accepted so far is settled. */

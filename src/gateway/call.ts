@@ -23,6 +23,7 @@ import {
   type Tool,
   type ToolCaller,
   type ToolResult,
+  takesKey,
 } from './tool.ts';
 
 export interface CallContext {
@@ -119,7 +120,7 @@ async function handleOnce(
   const { accountId } = principal;
   const read = (document: unknown) =>
     leniently(tool, document, (one) => tool.read?.(one, accountId) ?? strictly(tool, one));
-  if (tool.takesKey !== true) return await tool.handle(read(given), principal, caller);
+  if (!takesKey(tool)) return await tool.handle(read(given), principal, caller);
   const { rest, key = header, errors } = withoutKey(given);
   if (errors !== undefined) refuseFields({ ...errorsOf(() => read(rest)), ...errors });
   const handle = () => tool.handle(read(rest), principal, caller);

@@ -3,7 +3,7 @@ import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { meantTools } from '../fields/misnamed.ts';
 import { type Face, isListed } from './faces.ts';
-import { KEY_ARGUMENT, keyArgument, type Tool } from './tool.ts';
+import { KEY_ARGUMENT, keyArgument, type Tool, takesKey } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
 /** A tool as described in documents. */
@@ -88,8 +88,8 @@ export class ToolRegistry {
 }
 
 /** Adds the argument that the tool itself does not read. */
-function withKey({ takesKey }: Tool, schema: JsonSchema): JsonSchema {
-  if (takesKey !== true) return schema;
+function withKey(tool: Tool, schema: JsonSchema): JsonSchema {
+  if (!takesKey(tool)) return schema;
   const { properties } = jsonSchema(keyArgument, 'input');
   return { ...schema, properties: { ...(schema['properties'] as object), ...(properties as object) } };
 }

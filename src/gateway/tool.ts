@@ -22,7 +22,7 @@ export const TOOL_SETS = ['models', 'tasks', 'documents', 'vaults', 'backups', '
 
 export type ToolSet = (typeof TOOL_SETS)[number];
 
-/** The argument of a tool with `takesKey`. */
+/** The argument of a tool that changes something; see `takesKey`. */
 export const KEY_ARGUMENT = 'idempotency_key';
 
 export const keyArgument = z.strictObject({
@@ -37,6 +37,15 @@ export function inSet(set: ToolSet, tools: readonly Tool[]): Tool[] {
 /** True for a tool that a read-only credential may call. */
 export function isForReaders({ annotations, openToReaders }: Pick<Tool, 'annotations' | 'openToReaders'>): boolean {
   return annotations.readOnlyHint || openToReaders === true;
+}
+
+/**
+ * True for a tool that changes an account. A repeat of a call with the same `idempotency_key` gets the same answer. The
+ * key is no part of `input`. So every decision of such a tool must be one that happens once (`Actor.once`), and what it
+ * reads before a decision must be a plan (`planOnce`).
+ */
+export function takesKey(tool: Pick<Tool, 'access' | 'annotations' | 'openToReaders'>): boolean {
+  return tool.access === 'account' && !isForReaders(tool);
 }
 
 /** The caller of a tool. */
@@ -143,11 +152,6 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly example: z.input<I>;
   /** The result is a listing, which a client can receive as lines. */
   readonly lists?: boolean;
-  /**
-   * A repeat of a call with the same `idempotency_key` gets the same answer. The key is no part of `input`. Every
-   * decision of the handler must be one that happens once (`Actor.once`).
-   */
-  readonly takesKey?: true;
   /** A long `content` in the arguments, or in an item of `files`, may be passed as a `LongContent`. */
   readonly takesContents?: true;
   /**

@@ -10,4 +10,10 @@ export class LongContent {
     this.encoding = encoding;
     this.prepared = prepared;
   }
+
+  /** What makes it the content that it is, for a comparison of requests. */
+  toJSON(): unknown {
+    const { encoding, prepared } = this;
+    return { encoding, ...(prepared.ok ? { sha256: prepared.sha256 } : { fault: prepared.sentence }) };
+  }
 }

@@ -1,5 +1,6 @@
 /** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
+import { planOnce } from '../actors/once/calls.ts';
 import { idFrom } from '../fields/kinds.ts';
 import { notesOf } from '../fields/record.ts';
 import { confirmFirst } from '../gateway/asking/ask.ts';
@@ -49,7 +50,6 @@ function createCategory({ categories }: Tasks): Tool {
     input: newCategory,
     output: oneCategory,
     annotations: ADDS,
-    takesKey: true,
     example: { name: 'Work', color: '#3366cc' },
     async handle(args, { accountId }) {
       const category = await categories.create(accountId, args);
@@ -86,12 +86,18 @@ function deleteCategory({ categories }: Tasks): Tool {
     annotations: DESTROYS,
     example: { id: 1 },
     async handle({ id }, { accountId }, { ask }) {
-      const category = categories.get(accountId, id);
-      await confirmFirst(
-        ask,
-        `Permanently delete the category "${category.name}"? Its ${plural(category.task_count, 'task')} and papers stay, without a category.`,
-      );
-      await categories.remove(accountId, id);
+      const asked = async () => {
+        const found = categories.get(accountId, id);
+        await confirmFirst(
+          ask,
+          `Permanently delete the category "${found.name}"? Its ${plural(found.task_count, 'task')} and papers stay, without a category.`,
+        );
+        return found;
+      };
+      const category = await planOnce(['delete'], asked, async (found) => {
+        await categories.remove(accountId, id);
+        return found;
+      });
       return {
         structured: { id, status: 'deleted' as const },
         text: `deleted category #${id} ${category.name}; its ${plural(category.task_count, 'task')} stay, without a category`,

@@ -84,7 +84,6 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
       same_content_as: z.int().positive().optional().describe('Task of the last minutes; was this call a repetition?'),
     }),
     annotations: ADDS,
-    takesKey: true,
     example: { content: 'Renew the certificate', due_date: '2026-12-01', is_important: true },
     read: (given, accountId) => tasks.read(accountId, newTask, given, 'arguments'),
     async handle(args, principal) {

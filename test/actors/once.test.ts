@@ -1,9 +1,10 @@
 /** Requests with an idempotency key, over REST and the tool gateway: a repeat is answered, and nothing happens twice. */
 import { beforeAll, expect, test } from 'vitest';
-import { accessToken, callTool, mirrorTool, structured, withKey } from '../support/gateway.ts';
+import { accessToken, callTool, listTools, mirrorTool, structured, withKey } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
 import { startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { eachExample } from '../support/tool-examples.ts';
 import { useHub } from '../support/use-hub.ts';
 
 const hub = useHub({ verified: true });
@@ -118,6 +119,88 @@ test('[EVENT-2] tools that create take a key as an argument, over both doors, an
       data: { field: 'idempotency_key' },
     },
   );
+});
+
+test('[EVENT-2] every tool that changes something answers a repeat with its key the same, and changes nothing', async () => {
+  const maker = await account(hub);
+  const position = async () =>
+    (await call(hub, '/api/events?after=now', { headers: withKey(maker.mcp_key) })).json() as { cursor: string };
+  const keyed = new Set<string>();
+  for (const { name, inputSchema, annotations } of await listTools(hub)) {
+    const takesKey = 'idempotency_key' in (inputSchema['properties'] as object);
+    if (takesKey) keyed.add(name);
+    // Without an account there is nothing to keep a key in, and a listing only purges what is due.
+    const isOther = /_and_get_key$/.test(name) || name === 'handoff_list';
+    expect([name, takesKey]).toEqual([name, annotations['readOnlyHint'] !== true && !isOther]);
+  }
+  await eachExample(hub, async (name, args) => {
+    const headers = { ...withKey(maker.mcp_key), 'Idempotency-Key': `each-${name}` };
+    const first = await mirrorTool(hub, name, args, headers);
+    expect([name, first.status, first.text]).toEqual([name, 200, first.text]);
+    if (!keyed.has(name)) return first.json();
+    const before = await position();
+    const again = await mirrorTool(hub, name, args, headers);
+    // It compares a device with the vault, at the time of the call.
+    if (name !== 'vault_sync') expect([name, again.text]).toEqual([name, first.text]);
+    expect([name, await position()]).toEqual([name, before]);
+    return first.json();
+  });
+});
+
+test('[EVENT-2] tools that read before they write act on what the first call read', async () => {
+  const maker = await account(hub);
+  const key = maker.mcp_key;
+  const write = (id: string, content: string) => structured(hub, 'write', { id, content }, key);
+  for (const id of ['edited.md', 'long.md', 'gone.md', 'moved/a.md', 'moved/b.md', 'past/a.md']) {
+    await write(id, id === 'long.md' ? `${'line of a long file\n'.repeat(10_000)}end` : 'one two\n');
+  }
+  await structured(hub, 'write', { id: 'cairn://papers/new', content: '# On keys\n\none two' }, key);
+  const old = await structured<{ id: string }>(hub, 'remember', { fact: 'The door is red.', about: 'door' }, key);
+  const at = new Date().toISOString();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await structured(hub, 'edit', { id: 'past/a.md', old: 'one', new: 'three' }, key);
+  await write('past/later.md', 'later');
+  const saved = { project: 'cairn', topic: 'keys', content: 'first' };
+  const hash = 'a'.repeat(64);
+  const calls: [string, Record<string, unknown>][] = [
+    ['edit', { id: 'edited.md', old: 'one', new: 'one one' }],
+    ['edit', { id: 'edited.md', append: 'more\n' }],
+    ['edit', { id: 'long.md', old: 'end', new: 'the end' }],
+    ['edit', { id: 'cairn://papers/1', old: 'two', new: 'two two' }],
+    ['write', { id: 'new.md', content: 'new' }],
+    ['write', { id: 'cairn://papers/new', content: '# A new one' }],
+    ['write', { id: 'cairn://docs/rules/keys', content: 'Send one.' }],
+    ['move', { id: 'moved/', to: 'there' }],
+    ['remove', { ids: ['gone.md', 'new.md', 'cairn://papers/2'] }],
+    ['restore', { id: 'gone.md' }],
+    ['restore', { id: 'past', at }],
+    ['handoff_save', saved],
+    ['remember', { fact: 'The door is blue.', replaces: old.id }],
+    ['sync_push', { path: 'pushed.md', content: 'pushed' }],
+    ['sync_push', { path: 'long-pushed.md', content: 'pushed\n'.repeat(30_000) }],
+    ['vault_create', { name: 'kept once' }],
+  ];
+  const states: string[] = [];
+  const firsts: unknown[] = [];
+  for (const [at_, [name, args]] of calls.entries()) {
+    firsts.push(await structured(hub, name, { ...args, idempotency_key: `reads-${at_}` }, key));
+  }
+  const state = async () => JSON.stringify(await structured(hub, 'sync_pull', { initial: true }, key));
+  states.push(await state());
+  for (const [at_, [name, args]] of calls.entries()) {
+    const again = await structured(hub, name, { ...args, idempotency_key: `reads-${at_}` }, key);
+    expect([name, again]).toEqual([name, firsts[at_]]);
+  }
+  const files = (text: string) => /"files":(.*)/.exec(text)?.[1];
+  expect(files(await state())).toBe(files(states[0] ?? ''));
+  const { facts } = await structured<{ facts: { fact: string }[] }>(hub, 'recall', {}, key);
+  expect(facts.map(({ fact }) => fact)).toEqual(['The door is blue.']);
+  const conflict = { path: 'pushed.md', content: 'mine', base_sha: hash, idempotency_key: 'conflict' };
+  const refused = [await callTool(hub, 'sync_push', conflict, key), await callTool(hub, 'sync_push', conflict, key)];
+  expect(refused[0]?.error?.code).toBe(-32006);
+  expect(refused[1]).toEqual({ ...refused[0], id: refused[1]?.id });
+  const { conflicts } = await structured<{ conflicts: unknown[] }>(hub, 'sync_pending_conflicts', {}, key);
+  expect(conflicts).toHaveLength(1);
 });
 
 test('[EVENT-2] of many equal requests at once one happens; the others get its answer or are told to wait', async () => {

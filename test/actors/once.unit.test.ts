@@ -1,6 +1,6 @@
 /** A decision with an idempotency key: once, in its own commit, within bounds. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OnceCalls } from '../../src/actors/once/calls.ts';
+import { OnceCalls, planOnce } from '../../src/actors/once/calls.ts';
 import { keyHeads, onceResults, onceTables, usedKeys } from '../../src/actors/once/records.ts';
 import { usedKeySweep } from '../../src/actors/once/sweep.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
@@ -104,6 +104,62 @@ test('[EVENT-2] a request of several decisions that was cut off goes on with tho
   });
   expect(whole).toEqual([3, 1, 2, 4]);
   expect(all()).toEqual(['x', 'x', 'y', 'x']);
+});
+
+test('[EVENT-2] a repeat acts on what the first request read, also when that was cut off between two decisions', async () => {
+  let read = 'one';
+  let cut = true;
+  const request = () =>
+    keyed('k', [1], () =>
+      planOnce(
+        ['copies'],
+        () => read,
+        async (text) => {
+          const first = await add(text);
+          if (cut) throw new Error('cut off');
+          return [first.text, (await add(`${text} again`)).text];
+        },
+      ),
+    );
+  await expect(request()).rejects.toThrow('cut off');
+  [read, cut] = ['two', false];
+  expect(await request()).toEqual(['one', 'one again']);
+  expect(await request()).toEqual(['one', 'one again']);
+  expect(all()).toEqual(['one', 'one again']);
+});
+
+test('[EVENT-2] a plan of which nothing was decided is made anew, and the next one of its name has its place', async () => {
+  let read = 'stale';
+  const request = () =>
+    keyed('k', [1], async () => {
+      for (;;) {
+        try {
+          return await planOnce(
+            ['edit'],
+            () => read,
+            async (text) => {
+              read = 'fresh';
+              if (text === 'stale') throw new Error('stale');
+              return await add(text);
+            },
+          );
+        } catch {}
+      }
+    });
+  const first = await request();
+  read = 'other';
+  expect(await request()).toEqual(first);
+  expect(all()).toEqual(['fresh']);
+  expect(await planOnce(['edit'], () => 'no key', add)).toMatchObject({ text: 'no key' });
+});
+
+test('[EVENT-2] a decision of a vault of the account happens once, and not one of another account', async () => {
+  const write = (accountId: string) => actors.vault('v').once(['write'], () => ({ at: nowMs }), { accountId });
+  const first = await keyed('k', [1], () => write('a'));
+  const other = await keyed('o', [1], () => write('b'));
+  nowMs += 1;
+  expect(await keyed('k', [1], () => write('a'))).toEqual(first);
+  expect(await keyed('o', [1], () => write('b'))).not.toEqual(other);
 });
 
 test('[EVENT-2] what is kept is sealed, is forgotten after a day, and stays within bounds', async () => {

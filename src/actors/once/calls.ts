@@ -6,14 +6,27 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Sealer } from '../../store/sealing/seal.ts';
 import type { Store } from '../../store/store.ts';
-import type { OnceCall } from './once.ts';
-import { usedKeys } from './records.ts';
+import { actOnPlan, type DecisionName, type OnceCall } from './once.ts';
+import { onceResults, usedKeys } from './records.ts';
 
 const calls = new AsyncLocalStorage<OnceCall>();
 
 /** The request with a key that this code runs for; undefined: none. */
 export function onceCall(): OnceCall | undefined {
   return calls.getStore();
+}
+
+/**
+ * Reads what a request decides about, then acts on it; a repeat of the request with its key acts on what the first one
+ * read. `plan` returns what v8 can serialize, and `act` makes all its decisions by `Actor.once`.
+ */
+export async function planOnce<P, T>(
+  name: DecisionName,
+  plan: () => Promise<P> | P,
+  act: (plan: P) => Promise<T>,
+): Promise<T> {
+  const call = calls.getStore();
+  return call === undefined ? await act(await plan()) : await actOnPlan(call, name, plan, act);
 }
 
 export interface OnceCallsOptions {
@@ -81,7 +94,7 @@ export class OnceCalls {
     if (!idempotencyKey.safeParse(bare).success) {
       throw invalidField(field, `${field} must be 1 to ${limits.idempotencyKeyCharsMax} visible ASCII characters`);
     }
-    const { sealer, now } = this.#options;
+    const { sealer, store, now } = this.#options;
     const key = sealer.keyedHash('idempotency-key', `${accountId} ${bare}`);
     const purpose = (place: string) => `idempotency-result ${accountId} ${key} ${place}`;
     return {
@@ -91,7 +104,9 @@ export class OnceCalls {
       nowMs: now(),
       seal: (place, plain) => sealer.sealKept(purpose(place), plain),
       open: (place, sealed) => sealer.openKept(purpose(place), sealed),
+      kept: (place) => store.get(onceResults, [accountId, key, place])?.sealed,
       taken: new Map(),
+      plans: new Map(),
     };
   }
 }

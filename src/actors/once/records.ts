@@ -1,9 +1,12 @@
 /**
  * Defines the tables of idempotency keys: what a request with a key decided, for a repeat of it. Written in the commit of
- * the decision itself.
+ * the decision itself, by the actor that made it: of the account, or of one of its vaults.
  */
 import { recordCodec } from '../../store/codec.ts';
+import type { Owners } from '../../store/owners.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
+
+const owners: Owners = { account: 0, vault: 'any' };
 
 /** A key that was used, by its hash. */
 export interface UsedKey {
@@ -16,21 +19,23 @@ export interface UsedKey {
   readonly bytes: number;
 }
 
-export const usedKeys = defineTable<[accountId: string, key: string], UsedKey>('idempotency_keys', recordCodec(1), {
-  account: 0,
-});
+export const usedKeys = defineTable<[accountId: string, key: string], UsedKey>(
+  'idempotency_keys',
+  recordCodec(1),
+  owners,
+);
 
 /** What one decision of a request returned, sealed: it may hold secrets that are shown once. */
 export const onceResults = defineTable<
   [accountId: string, key: string, place: string],
   { readonly sealed: Uint8Array }
->('idempotency_results', recordCodec(1), { account: 0 });
+>('idempotency_results', recordCodec(1), owners);
 
 /** The keys of an account, oldest first. */
 export const keyOrder = defineTable<[accountId: string, number: number], { readonly key: string }>(
   'idempotency_order',
   recordCodec(1),
-  { account: 0 },
+  owners,
 );
 
 export interface KeysHead {
@@ -40,6 +45,6 @@ export interface KeysHead {
   readonly bytes: number;
 }
 
-export const keyHeads = defineTable<[accountId: string], KeysHead>('idempotency_heads', recordCodec(1), { account: 0 });
+export const keyHeads = defineTable<[accountId: string], KeysHead>('idempotency_heads', recordCodec(1), owners);
 
 export const onceTables: readonly AnyTable[] = [usedKeys, onceResults, keyOrder, keyHeads];

@@ -2,6 +2,7 @@
  * ThingChanges things by their ids. The version that was read guards each change: a document by its version, a file by its
  * hash. ThingChanges of one thing made here follow one another, so that none of them meets another.
  */
+import { planOnce } from '../../actors/once/calls.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { devDocChange, newDevDoc } from '../../documents/dev-docs/fields.ts';
@@ -20,9 +21,15 @@ import { type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
 
-export interface EditDone extends EditedText {
+export interface EditDone extends Omit<EditedText, 'text'> {
   readonly written: Written;
-  readonly before: OpenedThing;
+}
+
+/** The version that a change replaces. */
+type Base = Pick<OpenedThing, 'id' | 'version' | 'sha256'>;
+
+function baseOf({ id, version, sha256 }: OpenedThing): Base {
+  return { id, version, ...(sha256 === undefined ? {} : { sha256 }) };
 }
 
 export class ThingChanges {
@@ -42,18 +49,19 @@ export class ThingChanges {
     const place = thingPlaceOf(id);
     return await this.#inTurn(by.accountId, place, async () => {
       for (let tries = 1; ; tries += 1) {
-        const before = await openThingAt(this.#shelves, by.accountId, place);
-        checkVersion(before, version);
-        const { text } = before;
-        if (text === undefined)
-          throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
-        if (place.kind === 'task') throw invalidField('id', 'change_tasks changes tasks');
-        if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
-        const edited = applyEdit(text, request);
         try {
-          if (edited.text === text)
-            return { ...edited, before, written: { id: before.id, version: before.version, status: 'unchanged' } };
-          return { ...edited, before, written: await this.#replace(by, place, before, edited.text) };
+          return await planOnce(
+            ['edit'],
+            () => this.#edited(by.accountId, place, request, version),
+            async ({ before, ...edited }) => {
+              const { text, changes, line } = edited;
+              const written: Written =
+                text === undefined
+                  ? { id: before.id, version: before.version, status: 'unchanged' }
+                  : await this.#replace(by, place, before, text);
+              return { changes, line, written };
+            },
+          );
         } catch (error) {
           // Changed since it was read a moment ago: apply the edit to what is there now.
           const isStale = error instanceof Refusal && error.fault.kind === 'stale_version';
@@ -63,23 +71,49 @@ export class ThingChanges {
     });
   }
 
+  /** The text after an edit, and the version it was made of. The text is undefined when it is the same as before. */
+  async #edited(accountId: string, place: ThingPlace, request: EditRequest, version: number | undefined) {
+    const before = await openThingAt(this.#shelves, accountId, place);
+    checkVersion(before, version);
+    if (before.text === undefined)
+      throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
+    if (place.kind === 'task') throw invalidField('id', 'change_tasks changes tasks');
+    if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
+    const { text, changes, line } = applyEdit(before.text, request);
+    return { before: baseOf(before), text: text === before.text ? undefined : text, changes, line };
+  }
+
   /** Creates a thing, or replaces the version that the caller read. Throws Refusal `stale_version` for another one. */
   async write(by: Principal, id: string, text: string, version: number | undefined): Promise<Written> {
     const place = thingPlaceOf(id);
-    return await this.#inTurn(by.accountId, place, async () => {
-      const before = await this.#existing(by.accountId, place);
-      if (before === undefined) {
-        if (version !== undefined) throw stale(`${id} is not there; write without version creates it`, version, 0);
-        return await this.#create(by, place, text);
-      }
-      if (before.text === text) return { id: before.id, version: before.version, status: 'unchanged' };
-      if (version === undefined) {
-        const what = `${before.id} exists (version ${before.version}, ${before.sizeBytes} bytes, changed ${before.changedAt}); nothing was written. Read it, then edit it, or write with version: ${before.version} to replace it`;
-        throw stale(what, 0, before.version);
-      }
-      checkVersion(before, version);
-      return await this.#replace(by, place, before, text);
-    });
+    return await this.#inTurn(by.accountId, place, () =>
+      planOnce(
+        ['write'],
+        () => this.#toReplace(by.accountId, place, id, text, version),
+        async ({ before, isSame }): Promise<Written> => {
+          if (before === undefined) return await this.#create(by, place, text);
+          return isSame
+            ? { id: before.id, version: before.version, status: 'unchanged' }
+            : await this.#replace(by, place, before, text);
+        },
+      ),
+    );
+  }
+
+  /** What a write replaces; undefined: nothing, so it creates. Throws Refusal `stale_version`. */
+  async #toReplace(accountId: string, place: ThingPlace, id: string, text: string, version: number | undefined) {
+    const before = await this.#existing(accountId, place);
+    if (before === undefined) {
+      if (version !== undefined) throw stale(`${id} is not there; write without version creates it`, version, 0);
+      return { before, isSame: false };
+    }
+    const isSame = before.text === text;
+    if (!isSame && version === undefined) {
+      const what = `${before.id} exists (version ${before.version}, ${before.sizeBytes} bytes, changed ${before.changedAt}); nothing was written. Read it, then edit it, or write with version: ${before.version} to replace it`;
+      throw stale(what, 0, before.version);
+    }
+    if (!isSame) checkVersion(before, version);
+    return { before: baseOf(before), isSame };
   }
 
   async #existing(accountId: string, place: ThingPlace): Promise<OpenedThing | undefined> {
@@ -136,7 +170,7 @@ export class ThingChanges {
     }
   }
 
-  async #replace(by: Principal, place: ThingPlace, before: OpenedThing, content: string): Promise<Written> {
+  async #replace(by: Principal, place: ThingPlace, before: Base, content: string): Promise<Written> {
     const { docs, handoffs, papers, nameOf } = this.#shelves;
     const { accountId } = by;
     const name = nameOf(by);

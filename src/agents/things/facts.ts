@@ -2,6 +2,7 @@
  * Keeps facts that agents learn, as small dev docs of one category: so they have versions, a page on which people
  * correct or remove them, and a place in archives and checks.
  */
+import { planOnce } from '../../actors/once/calls.ts';
 import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import type { DevDocRecord } from '../../documents/dev-docs/declared.ts';
@@ -34,6 +35,12 @@ interface RememberedFact {
 }
 
 type Facts = Pick<Shelves, 'docs' | 'find'>;
+
+interface GivenFact {
+  readonly fact: string;
+  readonly about?: string | undefined;
+  readonly replaces?: string | undefined;
+}
 
 export interface Recalled {
   readonly facts: readonly KeptFact[];
@@ -77,34 +84,37 @@ async function newestFacts(docs: Shelves['docs'], accountId: string, limit: numb
  * trash once the new one is kept. Throws Refusal `not_found` and `invalid_fields`.
  */
 export async function rememberFact(
-  { docs, nameOf }: Pick<Shelves, 'docs' | 'nameOf'>,
+  shelves: Pick<Shelves, 'docs' | 'nameOf'>,
   by: Principal,
-  {
-    fact,
-    about,
-    replaces,
-  }: { readonly fact: string; readonly about?: string | undefined; readonly replaces?: string | undefined },
+  given: GivenFact,
 ): Promise<RememberedFact> {
+  const { docs, nameOf } = shelves;
   const { accountId } = by;
-  const replaced = replaces === undefined ? undefined : thingPlaceOf(replaces, 'replaces');
-  if (replaced !== undefined && replaced.kind !== 'doc')
+  return await planOnce(
+    ['remember'],
+    () => toRemember(docs, accountId, given),
+    async ({ known, made, oldId }): Promise<RememberedFact> => {
+      if (known !== undefined) return { fact: known, status: 'known' };
+      const fields = { ...made, category: FACTS, content_type: 'markdown', create_category: true };
+      const doc = await docs.create(accountId, readFields(newDevDoc, fields), nameOf(by));
+      if (oldId !== undefined) await docs.remove(accountId, { id: oldId }, nameOf(by));
+      return { fact: factOf(doc, made.content), status: oldId === undefined ? 'remembered' : 'replaced' };
+    },
+  );
+}
+
+/** What a fact becomes: the one that is known, or a new dev doc, and the number of the one that it replaces. */
+function toRemember(docs: Shelves['docs'], accountId: string, { fact, about, replaces }: GivenFact) {
+  const place = replaces === undefined ? undefined : thingPlaceOf(replaces, 'replaces');
+  if (place !== undefined && place.kind !== 'doc')
     throw invalidField('replaces', 'replaces must be the id of a fact; recall shows ids');
-  const old = replaced === undefined ? undefined : docs.get(accountId, referenceOf(replaced)).record;
+  const old = place === undefined ? undefined : docs.get(accountId, referenceOf(place)).record;
   if (old !== undefined && old.category !== FACTS)
     throw invalidField('replaces', 'replaces must be the id of a fact; recall shows ids');
   const text = fact.trim();
   const topic = about ?? (old === undefined ? undefined : (aboutOf(old) ?? undefined));
-  const place = freeTitle(docs, accountId, text, topic);
-  if (place.known !== undefined) return { fact: place.known, status: 'known' };
-  const { title } = place;
-  const content = `${text}\n`;
-  const made = await docs.create(
-    accountId,
-    readFields(newDevDoc, { title, content, category: FACTS, content_type: 'markdown', create_category: true }),
-    nameOf(by),
-  );
-  if (old !== undefined) await docs.remove(accountId, { id: old.id }, nameOf(by));
-  return { fact: factOf(made, content), status: old === undefined ? 'remembered' : 'replaced' };
+  const { known, title } = freeTitle(docs, accountId, text, topic);
+  return { known, made: { title, content: `${text}\n` }, oldId: old?.id };
 }
 
 /** `[about] the beginning of the fact`, so that a list can be read. */

@@ -1,5 +1,6 @@
 /** Declares the tools that move and remove things, and settle conflicts. */
 import { z } from 'zod';
+import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
 import { explain, invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
@@ -38,17 +39,16 @@ function moveTool(shelves: Shelves): Tool {
           'only files and folders of vaults move; write a document again, then remove the old one',
         );
       if (target.kind !== 'file') throw invalidField('to', 'to must be a path in the same vault');
-      const vaultId = await vaultOf(shelves, principal.accountId, from.vault);
-      const toVault = target.vault === undefined ? vaultId : await vaultOf(shelves, principal.accountId, target.vault);
-      if (toVault !== vaultId)
-        throw invalidField('to', 'to must be in the same vault; write the file there, then remove it here');
-      return outcomesText('moved', await moveAll(shelves, principal, vaultId, from.path, target.path));
+      return await planOnce(
+        ['move'],
+        () => movesOf(shelves, principal.accountId, from, target),
+        async (plan) => outcomesText('moved', await moveAll(shelves, principal, plan)),
+      );
     },
   });
 }
 
-async function moveAll(shelves: Shelves, by: Principal, vaultId: string, from: string, to: string): Promise<Outcome[]> {
-  const moves = await movesOf(shelves, by.accountId, vaultId, from, to);
+async function moveAll(shelves: Shelves, by: Principal, { vaultId, moves }: Moves): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const { path, target, sha256 } of moves) {
     const push = () =>
@@ -67,14 +67,31 @@ async function moveAll(shelves: Shelves, by: Principal, vaultId: string, from: s
   return results;
 }
 
+interface Moves {
+  readonly vaultId: string;
+  readonly moves: readonly { readonly path: string; readonly target: string; readonly sha256: string }[];
+}
+
 /** The files to move: one, or all of a folder. Throws Refusal `invalid_fields` or `not_found`. */
-async function movesOf({ sync }: Shelves, accountId: string, vaultId: string, from: string, to: string) {
+async function movesOf(
+  shelves: Shelves,
+  accountId: string,
+  { vault, path: from }: FilePlace,
+  target: FilePlace,
+): Promise<Moves> {
+  const { sync } = shelves;
+  const to = target.path;
+  const vaultId = await vaultOf(shelves, accountId, vault);
+  const toVault = target.vault === undefined ? vaultId : await vaultOf(shelves, accountId, target.vault);
+  if (toVault !== vaultId)
+    throw invalidField('to', 'to must be in the same vault; write the file there, then remove it here');
   const folder = from.replace(/\/+$/, '');
   const { folded } = checkPath(folder, 'id');
   const file = from.endsWith('/') ? undefined : liveFile(sync.reader.file(vaultId, folded));
   if (file !== undefined) {
     const name = file.path.split('/').at(-1) ?? '';
-    return [{ path: file.path, target: to.endsWith('/') ? to + name : to, sha256: file.sha256 }];
+    const { path, sha256 } = file;
+    return { vaultId, moves: [{ path, target: to.endsWith('/') ? to + name : to, sha256 }] };
   }
   const page = await sync.reading.fileLists.list(
     { accountId, vaultId },
@@ -85,11 +102,12 @@ async function movesOf({ sync }: Shelves, accountId: string, vaultId: string, fr
   if (page.next !== undefined)
     throw invalidField('id', `a call moves at most ${limits.moveFilesMax} files; move its subfolders one by one`);
   const into = to.replace(/\/+$/, '');
-  return page.files.map(({ file: { path, sha256 } }) => ({
+  const moves = page.files.map(({ file: { path, sha256 } }) => ({
     path,
     target: `${into}${path.slice(folder.length)}`,
     sha256,
   }));
+  return { vaultId, moves };
 }
 
 function removeTool(shelves: Shelves): Tool {
@@ -133,14 +151,23 @@ async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Pr
     case 'conflict':
       throw invalidField('ids', 'settle_conflict ends a conflict');
     case 'file': {
-      const vaultId = await vaultOf(shelves, by.accountId, place.vault);
-      const file = liveFile(sync.reader.file(vaultId, checkPath(place.path.replace(/\/+$/, ''), 'ids').folded));
-      if (file === undefined)
-        throw new Refusal({ kind: 'not_found', what: `no file ${place.path} in this vault; list shows what is there` });
-      await sync.history.remove(by.accountId, { path: file.path, vaultId, baseSha: file.sha256, deviceId: name });
+      await planOnce(
+        ['remove', place.path],
+        () => fileOf(shelves, by.accountId, place),
+        (file) => sync.history.remove(by.accountId, { ...file, deviceId: name }),
+      );
       return 'deleted; its versions are kept';
     }
   }
+}
+
+async function fileOf(shelves: Shelves, accountId: string, place: FilePlace) {
+  const vaultId = await vaultOf(shelves, accountId, place.vault);
+  const { folded } = checkPath(place.path.replace(/\/+$/, ''), 'ids');
+  const file = liveFile(shelves.sync.reader.file(vaultId, folded));
+  if (file === undefined)
+    throw new Refusal({ kind: 'not_found', what: `no file ${place.path} in this vault; list shows what is there` });
+  return { path: file.path, vaultId, baseSha: file.sha256 };
 }
 
 function settleTool(shelves: Shelves): Tool {
@@ -168,33 +195,38 @@ function settleTool(shelves: Shelves): Tool {
           'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them',
         );
       if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send keep or text, one of them');
-      const { conflicts } = shelves.sync;
-      const { current } = conflicts.sides(principal.accountId, undefined, place.id);
-      const now = current?.record;
-      if (read !== undefined && read !== (now?.seq ?? 0)) {
-        throw invalidField(
-          'version',
-          `the file is at version ${now?.seq ?? 0} now, not ${read}; read the conflict again`,
-        );
-      }
-      const { vaultId, conflict, file } = await conflicts.resolve(principal.accountId, {
-        conflictId: place.id,
-        vaultId: undefined,
-        keep:
-          text === undefined
-            ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
-            : { side: 'edited', text, encoding: 'utf-8' },
-        baseSha: now?.deleted === false ? now.sha256 : undefined,
-        deviceId: shelves.nameOf(principal),
-      });
-      const { path } = conflict.record;
-      const version = file?.seq ?? null;
+      const made = await planOnce(
+        ['settle'],
+        () => currentOf(shelves, principal.accountId, place.id, read),
+        (baseSha) =>
+          shelves.sync.conflicts.resolve(principal.accountId, {
+            conflictId: place.id,
+            vaultId: undefined,
+            keep:
+              text === undefined
+                ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
+                : { side: 'edited', text, encoding: 'utf-8' },
+            baseSha,
+            deviceId: shelves.nameOf(principal),
+          }),
+      );
+      const { path } = made.conflict.record;
+      const version = made.file?.seq ?? null;
       return {
         structured: { id, path, version },
-        text: `${fileName(shelves, principal.accountId, vaultId, path)} is settled; version ${version ?? 'none'}`,
+        text: `${fileName(shelves, principal.accountId, made.vaultId, path)} is settled; version ${version ?? 'none'}`,
       };
     },
   });
+}
+
+/** The hash of the file of a conflict; undefined: there is none. Throws Refusal `invalid_fields` for another version. */
+function currentOf({ sync }: Shelves, accountId: string, conflictId: string, read: number | undefined) {
+  const now = sync.conflicts.sides(accountId, undefined, conflictId).current?.record;
+  if (read !== undefined && read !== (now?.seq ?? 0)) {
+    throw invalidField('version', `the file is at version ${now?.seq ?? 0} now, not ${read}; read the conflict again`);
+  }
+  return now?.deleted === false ? now.sha256 : undefined;
 }
 
 /** Settles every pending conflict of a path with one side. */

@@ -62,7 +62,6 @@ function addTasks({ tasks, nameOf }: Shelves): Tool {
     input: z.strictObject({ tasks: z.array(added).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: ADDS,
-    takesKey: true,
     example: { tasks: [{ content: 'Renew the certificate', due_date: '2026-12-01', category: 'Operations' }] },
     async handle({ tasks: given }, principal) {
       return await each(given, 'added', async ({ category: named, status, ...fields }) => {

@@ -1,5 +1,6 @@
 /** Declares the tools that list versions, and bring one back, or what was removed, or a folder as it was. */
 import { z } from 'zod';
+import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
@@ -108,9 +109,12 @@ function restoreTool(shelves: Shelves): Tool {
     async handle({ id, version: wanted, at, dry_run: isDry = false }, principal) {
       const place = thingPlaceOf(id);
       if (at === undefined)
-        return outcomesText('restored', [
-          { id, done: true, says: await restoreOne(shelves, principal, place, wanted) },
-        ]);
+        return await planOnce(
+          ['restore'],
+          () => toRestore(shelves, principal.accountId, place, wanted),
+          async (plan) =>
+            outcomesText('restored', [{ id, done: true, says: await restoreOne(shelves, principal, plan) }]),
+        );
       if (place.kind !== 'file') throw invalidField('at', 'at is only for folders of vaults; use version');
       return outcomesText(
         isDry ? 'would be restored' : 'restored',
@@ -128,15 +132,9 @@ async function isThere({ docs, papers, tasks }: Shelves, accountId: string, plac
   return place.kind === 'task' && tasks.find(accountId, place.id) !== undefined;
 }
 
-async function restoreOne(
-  shelves: Shelves,
-  by: Principal,
-  place: ThingPlace,
-  wanted: number | undefined,
-): Promise<string> {
-  const { docs, papers, tasks, handoffs, sync, nameOf } = shelves;
-  const { accountId } = by;
-  const name = nameOf(by);
+/** What a restore reads first: whether there is something to bring back, and what. */
+async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace, wanted: number | undefined) {
+  const { docs, handoffs } = shelves;
   if (wanted === undefined && (await isThere(shelves, accountId, place))) {
     throw invalidField('id', 'it is not in the trash, so there is nothing to bring back; nothing was changed');
   }
@@ -144,44 +142,52 @@ async function restoreOne(
     case 'doc': {
       const content =
         wanted === undefined ? undefined : docs.get(accountId, { ...referenceOf(place), version: wanted }).content;
-      const made = await docs.update(
-        accountId,
-        { ...referenceOf(place), ...(content === undefined ? { restore: true } : { content }) },
-        name,
-      );
-      return `restored; now version ${made.version}`;
+      return { ...place, change: content === undefined ? { restore: true } : { content } };
     }
     case 'handoff': {
       if (wanted === undefined) throw invalidField('version', 'version is required; history lists them');
       const { record, content } = handoffOf(handoffs, accountId, place, wanted);
       const { project, topic, date, time } = record;
-      const made = await handoffs.save(
-        accountId,
-        { project, topic, date, ...(time === null ? {} : { time }), content },
-        name,
-      );
-      return `restored; now version ${made.version}`;
+      return { ...place, save: { project, topic, date, ...(time === null ? {} : { time }), content } };
     }
-    case 'paper': {
-      const { paper } = await papers.patch(accountId, place.id ?? 0, { restore: true }, name);
-      return `is back, version ${paper.version}`;
-    }
-    case 'task': {
-      const task = await tasks.patch(accountId, place.id, {}, { restore: true, by: name });
-      return `is back, version ${task.version}`;
+    case 'file': {
+      const vaultId = await vaultOf(shelves, accountId, place.vault);
+      return { ...place, vaultId, seq: wanted ?? (await lastLive(shelves, accountId, vaultId, place.path)) };
     }
     case 'conflict':
       throw invalidField('id', 'settle_conflict ends a conflict; history of the file shows its versions');
+    default:
+      return place;
+  }
+}
+
+async function restoreOne(
+  { docs, papers, tasks, handoffs, sync, nameOf }: Shelves,
+  by: Principal,
+  plan: Awaited<ReturnType<typeof toRestore>>,
+): Promise<string> {
+  const { accountId } = by;
+  const name = nameOf(by);
+  switch (plan.kind) {
+    case 'doc': {
+      const made = await docs.update(accountId, { ...referenceOf(plan), ...plan.change }, name);
+      return `restored; now version ${made.version}`;
+    }
+    case 'handoff': {
+      const made = await handoffs.save(accountId, plan.save, name);
+      return `restored; now version ${made.version}`;
+    }
+    case 'paper': {
+      const { paper } = await papers.patch(accountId, plan.id ?? 0, { restore: true }, name);
+      return `is back, version ${paper.version}`;
+    }
+    case 'task': {
+      const task = await tasks.patch(accountId, plan.id, {}, { restore: true, by: name });
+      return `is back, version ${task.version}`;
+    }
     case 'file': {
-      const vaultId = await vaultOf(shelves, accountId, place.vault);
-      const seq = wanted ?? (await lastLive(shelves, accountId, vaultId, place.path));
-      const made = await sync.history.restore(accountId, {
-        path: place.path,
-        seq,
-        vaultId,
-        baseSha: undefined,
-        deviceId: name,
-      });
+      const { path, vaultId, seq } = plan;
+      const made = await sync.history.restore(accountId, { path, seq, vaultId, baseSha: undefined, deviceId: name });
       return `${made.status} from version ${seq}; now version ${made.record.seq}`;
     }
   }

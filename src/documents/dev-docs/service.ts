@@ -123,7 +123,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
   /** Moves a document to the trash, unless it is already there. Throws Refusal `not_found`. */
   async remove(accountId: string, reference: DocReference, by?: string): Promise<DevDocRecord> {
     const { actors, now } = this.options;
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['dev doc removed', reference], (batch) => {
       const doc = findAny(batch, accountId, reference);
       if (doc.deleted_at !== null) return doc;
       const { doc: binned, head } = decideDocBin(doc, this.headOf(batch, accountId), now(), by);

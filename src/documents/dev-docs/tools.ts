@@ -136,7 +136,6 @@ function createDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     input: newDevDoc,
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
-    takesKey: true,
     example: { title: 'CLAUDE.md', content: '# House rules\n\nSmall commits.\n', category: 'claude' },
     async handle(args, principal) {
       const doc = await docs.create(principal.accountId, args, callerName(principal));
@@ -154,7 +153,6 @@ function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     input: devDocChange,
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
-    takesKey: true,
     example: { title: 'CLAUDE.md', content: '\nTests first.\n', mode: 'append', expected_version: 1 },
     async handle(args, principal) {
       const doc = await docs.update(principal.accountId, args, callerName(principal));

@@ -56,7 +56,7 @@ export class Handoffs extends DocumentService<HandoffRecord, HandoffHead, Handof
     const { project: _, topic: __, ...others } = given;
     const facts = this.kind.factsOf(content);
     const [byDate] = nameKeys(fields);
-    return actors.account(accountId).ask((batch) => {
+    return actors.account(accountId).once(['handoff saved', request], (batch) => {
       const found = batch.get(handoffNames, [accountId, ...byDate]);
       const handoff = found && this.find(batch, accountId, found.id);
       checkExpected('handoff', expected, handoff?.version ?? 0);

@@ -89,7 +89,6 @@ function createPaper(papers: Papers, nameOf: CallerName): Tool {
     input: newPaper,
     output: onePaper,
     annotations: ADDS,
-    takesKey: true,
     example: { title: 'On cairns', content: '# On cairns\n\nThey mark the way.\n' },
     read: (given, accountId) => papers.read(accountId, newPaper, given, 'arguments'),
     async handle(args, principal) {

@@ -1,5 +1,6 @@
 /** Lists pending conflicts, reads both sides of a conflict, and settles conflicts. */
 
+import { planOnce } from '../../actors/once/calls.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Store } from '../../store/store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
@@ -146,24 +147,27 @@ export class Conflicts {
    */
   async resolvePath(accountId: string, request: PathRequest) {
     const { reader } = this.#options;
-    const { path, keep, vaultId: given } = request;
-    const { vaultId, conflicts } = await this.pending(accountId, {
-      vaultId: given,
-      path,
-      limit: Infinity,
-      cursor: undefined,
-    });
+    const { path } = request;
+    return await planOnce(
+      ['settle path'],
+      () => this.#pendingOf(accountId, request),
+      async ({ vaultId, ids }) => {
+        for (const conflictId of ids) await this.resolve(accountId, { ...request, vaultId, conflictId });
+        return { vaultId, settled: ids, file: reader.file(vaultId, checkPath(path).folded) };
+      },
+    );
+  }
+
+  async #pendingOf(accountId: string, { path, keep, vaultId: given }: PathRequest) {
+    const query = { vaultId: given, path, limit: Infinity, cursor: undefined };
+    const { vaultId, conflicts } = await this.pending(accountId, query);
     if (keep.side === 'yours' && conflicts.length > 1) {
       throw invalidField(
         'conflict_id',
         `${conflicts.length} conflicts of this path are pending; choose one with conflict_id`,
       );
     }
-    for (const { id: conflictId } of conflicts) {
-      await this.resolve(accountId, { ...request, vaultId, conflictId });
-    }
-    const file = reader.file(vaultId, checkPath(path).folded);
-    return { vaultId, settled: conflicts.map(({ id }) => id), file };
+    return { vaultId, ids: conflicts.map(({ id }) => id) };
   }
 
   /**
@@ -172,7 +176,7 @@ export class Conflicts {
    */
   async reopen(accountId: string, vaultId: string, conflictId: string): Promise<void> {
     const place = this.#vaultOf(accountId, vaultId, conflictId);
-    await this.#options.log.write(accountId, place, (turn) => {
+    await this.#options.log.write(accountId, place, ['reopened', conflictId], (turn) => {
       const conflict = turn.reader.conflict(place, conflictId);
       if (conflict.record.status === 'pending') return;
       checkRoom(this.#options.room, turn, conflict.record.size_bytes, 0);
@@ -181,13 +185,16 @@ export class Conflicts {
     });
   }
 
-  #settle(
+  async #settle(
     accountId: string,
     vaultId: string,
     request: ResolveRequest,
     edited: IncomingContent | undefined,
   ): Promise<Settled> {
-    return this.#options.log.write(accountId, vaultId, (turn): Settled => {
+    const name = ['settled', request.conflictId, request.keep.side, edited?.sha256] as const;
+    let isDecided = false;
+    const settled = await this.#options.log.write(accountId, vaultId, name, (turn): Settled => {
+      isDecided = true;
       const { reader, change } = turn;
       const conflict = reader.conflict(vaultId, request.conflictId);
       const path = checkPath(conflict.record.path);
@@ -206,6 +213,7 @@ export class Conflicts {
       change.finish();
       return { vaultId, conflict: reread(conflict, 'resolved'), ...made };
     });
+    return isDecided ? settled : { ...settled, adopted: false };
   }
 
   /** Makes the refused content, or the edited one, the current version. */

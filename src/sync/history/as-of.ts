@@ -3,7 +3,8 @@
  * since. Each is a new change, so nothing is lost and the same call can go forward again. Deletions come first, because
  * a restored file may have the path of a folder that exists now.
  */
-import { type Attempt, attempt } from '../../common/attempt.ts';
+import { planOnce } from '../../actors/once/calls.ts';
+import { attempt } from '../../common/attempt.ts';
 import { explain } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
@@ -48,6 +49,19 @@ export interface AsOfPage {
   readonly next: Place | undefined;
 }
 
+/** One change that a restore makes: the version that comes back; null: the file is deleted. */
+interface AsOfChange {
+  readonly path: string;
+  readonly baseSha: string;
+  readonly seq: number | null;
+}
+
+type Skipped = AsOfPage['skipped'][number];
+
+interface Chosen extends Pick<AsOfPage, 'skipped' | 'next'> {
+  readonly changes: readonly AsOfChange[];
+}
+
 /**
  * State of a file at that time: a version, or null for no file. Undefined when the versions from then are no longer
  * kept.
@@ -63,15 +77,30 @@ export class AsOf {
 
   /**
    * Makes a bounded number of changes; continue with `next`. Throws Refusal `invalid_fields` when the vault is unknown.
+   * The changes are chosen first: a repeat of a request with an idempotency key makes the same ones.
    */
   async restore(accountId: string, request: AsOfRequest): Promise<AsOfPage> {
     const vaultId = await this.#options.vaults.idOf(accountId, request.vaultId);
-    const made = {
-      vaultId,
-      restored: [] as string[],
-      deleted: [] as string[],
-      skipped: [] as AsOfPage['skipped'][number][],
-    };
+    return await planOnce(
+      ['as of', vaultId, request.after],
+      () => this.#choose(accountId, vaultId, request),
+      async ({ changes, skipped, next }) => {
+        const made = { restored: [] as string[], deleted: [] as string[], skipped: [...skipped] };
+        for (const change of changes) {
+          const done = await attempt(async () => {
+            if (!request.isDry) await this.#make(accountId, { vaultId, deviceId: request.deviceId, ...change });
+          });
+          if (!done.ok) made.skipped.push({ path: change.path, reason: explain(done.fault) });
+          else (change.seq === null ? made.deleted : made.restored).push(change.path);
+        }
+        return { vaultId, ...made, next };
+      },
+    );
+  }
+
+  async #choose(accountId: string, vaultId: string, request: AsOfRequest): Promise<Chosen> {
+    const changes: AsOfChange[] = [];
+    const skipped: Skipped[] = [];
     let place: Place = request.after ?? { pass: 'delete', folded: '' };
     for (let looked = 0; looked < limits.asOfFilesMax; ) {
       const rows = this.#rowsAfter(vaultId, request.folder, place.folded);
@@ -79,20 +108,20 @@ export class AsOf {
         place = { pass: place.pass, folded: key[1] };
         looked += 1;
         if (turns.isOver) await turns.next(accountId);
-        const past =
-          file.stored_ms > request.atMs
-            ? await pastOf(this.#options.reader, { accountId, vaultId }, file, request.atMs)
-            : 'as it is';
-        if (past === 'as it is') continue;
-        await this.#change(accountId, vaultId, { request, file, past, pass: place.pass }, made);
-        if (made.restored.length + made.deleted.length >= limits.asOfChangesMax) return { ...made, next: place };
+        if (file.stored_ms <= request.atMs) continue;
+        const past = await pastOf(this.#options.reader, { accountId, vaultId }, file, request.atMs);
+        const change = this.#changeOf(vaultId, file, past, place.pass);
+        if (change === 'not kept')
+          skipped.push({ path: file.path, reason: 'its versions from that time are no longer kept' });
+        else if (change !== undefined) changes.push(change);
+        if (changes.length >= limits.asOfChangesMax) return { changes, skipped, next: place };
       }
       if (rows.length < limits.listTurnRows) {
-        if (place.pass === 'restore') return { ...made, next: undefined };
+        if (place.pass === 'restore') return { changes, skipped, next: undefined };
         place = { pass: 'restore', folded: '' };
       }
     }
-    return { ...made, next: place };
+    return { changes, skipped, next: place };
   }
 
   #rowsAfter(vaultId: string, folder: string, folded: string) {
@@ -104,31 +133,23 @@ export class AsOf {
     return end < 0 ? rows : rows.slice(0, end);
   }
 
-  async #change(
+  /** The change that this pass makes of a file. Undefined: none. */
+  #changeOf(vaultId: string, file: FileRecord, past: Past, pass: Place['pass']): AsOfChange | 'not kept' | undefined {
+    if (past === undefined) return pass === 'restore' ? 'not kept' : undefined;
+    const { seq } = past;
+    if ((pass === 'delete') !== (seq === null) || (seq === null && file.deleted)) return undefined;
+    const then = seq === null ? undefined : this.#options.reader.versionMeta(vaultId, seq);
+    if (then !== undefined && isSameVersion(file, then) && isSpelledSo(file, then)) return undefined;
+    return { path: file.path, baseSha: file.deleted ? '' : file.sha256, seq };
+  }
+
+  async #make(
     accountId: string,
-    vaultId: string,
-    { request, file, past, pass }: { request: AsOfRequest; file: FileRecord; past: Past; pass: Place['pass'] },
-    made: { restored: string[]; deleted: string[]; skipped: AsOfPage['skipped'][number][] },
+    { seq, ...base }: AsOfChange & { readonly vaultId: string; readonly deviceId: string | undefined },
   ): Promise<void> {
-    const { path } = file;
-    if (past === undefined) {
-      if (pass === 'restore') made.skipped.push({ path, reason: 'its versions from that time are no longer kept' });
-      return;
-    }
-    const isDelete = past.seq === null;
-    if ((pass === 'delete') !== isDelete || (isDelete && file.deleted)) return;
-    const { deviceId, isDry } = request;
-    const base = { path, vaultId, baseSha: file.deleted ? '' : file.sha256, deviceId };
     const { history } = this.#options;
-    const done: Attempt<string> = await attempt(async () => {
-      if (past.seq === null) return isDry ? 'deleted' : (await history.remove(accountId, base)).status;
-      if (!isDry) return (await history.restore(accountId, { ...base, seq: past.seq, respells: true })).status;
-      const then = this.#options.reader.versionMeta(vaultId, past.seq);
-      return then !== undefined && isSameVersion(file, then) && isSpelledSo(file, then) ? 'unchanged' : 'restored';
-    });
-    if (!done.ok) made.skipped.push({ path, reason: explain(done.fault) });
-    else if (isDelete) made.deleted.push(path);
-    else if (done.value !== 'unchanged') made.restored.push(path);
+    if (seq === null) await history.remove(accountId, base);
+    else await history.restore(accountId, { ...base, seq, respells: true });
   }
 }
 

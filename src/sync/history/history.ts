@@ -138,7 +138,8 @@ export class History {
     const { vaults, log } = this.#options;
     const path = checkPath(request.path);
     const vaultId = await vaults.idOf(accountId, request.vaultId);
-    return await log.write(accountId, vaultId, (turn): RestoredVersion => {
+    const name = ['restored', path.folded, request.seq, request.baseSha] as const;
+    return await log.write(accountId, vaultId, name, (turn): RestoredVersion => {
       const file = turn.reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);
@@ -175,7 +176,7 @@ export class History {
     const { vaults, log } = this.#options;
     const path = checkPath(request.path);
     const vaultId = await vaults.idOf(accountId, request.vaultId);
-    return await log.write(accountId, vaultId, (turn) => {
+    return await log.write(accountId, vaultId, ['removed', path.folded, request.baseSha], (turn) => {
       const file = turn.reader.file(vaultId, path.folded);
       if (file === undefined) throw new Refusal({ kind: 'path_not_found', path: path.path, deletedAt: null });
       if (!isBase(request.baseSha, file)) throw staleBase(file);

@@ -1,6 +1,7 @@
 /**
  * Changes a vault: runs one decision of its actor at a time, with its clock. The caller makes the decision.
  */
+import type { DecisionName } from '../../actors/once/once.ts';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { LogChange } from './change.ts';
@@ -32,14 +33,19 @@ export class VaultLog {
     this.#options = options;
   }
 
-  /** Runs a decision, which must call `change.finish` after changing anything. Resolves once the change is durable. */
+  /**
+   * Runs a decision, which must call `change.finish` after changing anything. Resolves once the change is durable.
+   * `name`: as of `Actor.once`. In a repeat of a request with an idempotency key, `decide` does not run.
+   */
   async write<T>(
     accountId: string,
     vaultId: string,
+    name: DecisionName,
     decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
   ): Promise<T> {
     const { actors, nodeId, now, checkKept } = this.#options;
-    return await actors.vault(vaultId).ask<T>(
+    return await actors.vault(vaultId).once<T>(
+      name,
       (batch) => {
         checkKept(vaultId);
         const nowMs = now();

@@ -66,14 +66,19 @@ export class Push {
     from: 'device' | 'page' = 'device',
   ): Promise<Decided> {
     const { log, store, visits } = this.#options;
-    const decide = (unfilled: UnfilledPush) =>
-      log.write(accountId, vaultId, (turn): Decided => {
+    const decide = async (unfilled: UnfilledPush): Promise<Decided> => {
+      let isDecided = false;
+      const name = ['pushed', push.folded, push.from?.folded, content?.sha256, unfilled.baseIsForeign] as const;
+      const decided = await log.write(accountId, vaultId, name, (turn): Decided => {
+        isDecided = true;
         const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
         const visit = { vaultId, deviceId, nowMs: turn.nowMs, pushedSeq: turn.change.head.seq };
         if (from === 'device') visits.note(turn.batch, visit);
         return made;
       });
+      return isDecided ? decided : { ...decided, adopted: false };
+    };
     const decided = await decide(push);
     if (decided.kind !== 'unknown_base') return decided;
     return await decide({ ...push, baseIsForeign: await isOfOtherFile(store, vaultId, push.folded, decided.sha) });

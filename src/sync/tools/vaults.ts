@@ -1,5 +1,6 @@
 /** Defines the tools that list, create, rename and delete vaults. */
 import { z } from 'zod';
+import { planOnce } from '../../actors/once/calls.ts';
 import { confirmFirst } from '../../gateway/asking/ask.ts';
 import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
@@ -133,12 +134,14 @@ export function vaultDelete(vaults: Vaults, removal: Pick<VaultRemoval, 'begin'>
     annotations: DESTROYS,
     example: { vault_id: 'v_0123456789abcdef', confirm: 'notes' },
     async handle({ vault_id: vaultId, confirm }, { accountId }, { ask }) {
-      const { record: asked, head: now } = vaults.toDelete(accountId, vaultId, confirm);
-      await confirmFirst(
-        ask,
-        `Permanently delete the vault "${asked.name}" with ${plural(now.files, 'file')} and all their versions? This cannot be undone.`,
-      );
-      const { id, record, head } = await vaults.delete(accountId, vaultId, confirm);
+      const asked = async () => {
+        const { record, head } = vaults.toDelete(accountId, vaultId, confirm);
+        await confirmFirst(
+          ask,
+          `Permanently delete the vault "${record.name}" with ${plural(head.files, 'file')} and all their versions? This cannot be undone.`,
+        );
+      };
+      const { id, record, head } = await planOnce(['delete'], asked, () => vaults.delete(accountId, vaultId, confirm));
       removal.begin();
       return {
         structured: {

@@ -102,7 +102,7 @@ export class Vaults {
    */
   create(accountId: string, name: string, protectedPaths: readonly string[] | null | undefined): Promise<CreatedVault> {
     const { actors, now } = this.#options;
-    return actors.account(accountId).ask((batch): CreatedVault => {
+    return actors.account(accountId).once(['vault created', name, protectedPaths], (batch): CreatedVault => {
       const decided = decideVault(this.#vaultsOf(batch, accountId), name, protectedPaths, now());
       if (decided.status === 'created') return { ...decided, id: put(batch, accountId, decided.record) };
       if (decided.status === 'updated') batch.put(vaults, [accountId, decided.id], decided.record);
@@ -112,7 +112,7 @@ export class Vaults {
 
   /** Renames a vault. Throws Refusal `invalid_fields` for an unknown vault, or (`name`) for another vault's name. */
   rename(accountId: string, vaultId: string, name: string): Promise<Vault & { readonly formerName: string }> {
-    return this.#options.actors.account(accountId).ask((batch) => {
+    return this.#options.actors.account(accountId).once(['vault renamed', vaultId, name], (batch) => {
       const before = this.#kept(batch, accountId, vaultId);
       checkVaultName(this.#vaultsOf(batch, accountId), vaultId, name);
       const record = { ...before, name };
@@ -129,7 +129,7 @@ export class Vaults {
   async delete(accountId: string, vaultId: string, confirm: string): Promise<VaultState> {
     const { actors, now } = this.#options;
     try {
-      return await actors.account(accountId).ask((batch): VaultState => {
+      return await actors.account(accountId).once(['vault deleted', vaultId], (batch): VaultState => {
         const state = this.#confirmed(batch, accountId, vaultId, confirm);
         const { record } = state;
         batch.remove(vaults, [accountId, vaultId]);
