@@ -5,13 +5,14 @@ import { addressBlock, widestNetwork } from '../common/networks.ts';
 import type { Principal } from '../common/principal.ts';
 import { turns } from '../common/turns.ts';
 import { feedOf } from '../http/reply/feed.ts';
-import { empty, feed, jsonText, type Reply, textOf } from '../http/reply/reply.ts';
+import { empty, feed, jsonText, type Reply } from '../http/reply/reply.ts';
 import { refusalAs, statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import type { ReadHeader, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { readsEvents } from '../live/event-feed.ts';
-import { answerOrAsk } from './asking/open-call.ts';
+import { answerOpenly } from './asking/open-call.ts';
+import { progressTokenOf } from './asking/progress.ts';
 import { Questions } from './asking/questions.ts';
 import { type GatewayBody, requestIdIn } from './body/read-body.ts';
 import { INTERNAL, INVALID_REQUEST, modernError, rpcError } from './codes.ts';
@@ -31,7 +32,7 @@ import type { Door } from './faces.ts';
 import type { Hearer } from './listening/listening.ts';
 import { linesWish, wantsLines } from './listing.ts';
 import { answerMethod, type MethodOptions } from './methods.ts';
-import { type Answered, answerLine, arrayReply, isStreamed, LINES_HEADERS, messageReply } from './replies.ts';
+import { type Answered, answerEvent, answerLine, arrayReply, LINES_HEADERS, messageReply } from './replies.ts';
 import { readSession, SESSION_HEADER } from './session-id.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
 
@@ -100,24 +101,26 @@ export class Gateway {
     }
   }
 
-  /** Answers a tool call whose client accepts questions on an event stream; undefined for any other message. */
+  /** Answers a tool call whose client hears questions or progress on an event stream; undefined for any other message. */
   #openCall(request: RouteRequest, message: Message, headers: McpHeaders, from: From): Promise<Reply> | undefined {
     const { principal, caller } = from;
     if (message.kind !== 'request' || message.method !== 'tools/call' || principal === undefined) return undefined;
     const { session: of } = headers;
-    if (of?.canAsk !== true || !readsEvents(request.header('accept'))) return undefined;
-    const asker = {
+    const progressToken = progressTokenOf(message.params);
+    const canAsk = of?.canAsk === true;
+    if ((!canAsk && progressToken === undefined) || !readsEvents(request.header('accept'))) return undefined;
+    const asker = canAsk && {
       caller: { accountId: principal.accountId, address: addressBlock(caller.address) },
       sessionId: of.id,
       callId: JSON.stringify(message.id),
     };
-    return answerOrAsk({
-      questions: this.#questions,
-      asker,
+    return answerOpenly({
+      asking: asker === false ? undefined : { questions: this.#questions, asker },
+      progressToken,
       onGone: (gone) => caller.linger(limits.questionSecondsMax, gone),
-      answer: (ask) => this.#answerMessage(message, headers, { ...from, caller: { ...caller, ask } }),
+      answer: (telling) => this.#answerMessage(message, headers, { ...from, caller: { ...caller, ...telling } }),
       whole: (answered) => (answered === undefined ? empty(202) : messageReply(request, answered)),
-      text: (answered) => (answered === undefined || isStreamed(answered) ? undefined : textOf(answered.response)),
+      last: (answered) => answered && answerEvent(answered),
     });
   }
 
@@ -225,8 +228,8 @@ export function gatewayRefusal(fault: Fault, header: ReadHeader, body?: Uint8Arr
 
 /** Copies member by member: a spread of so many costs a tenth of the time of a cached answer. */
 export function toolCaller(asking: Asking, lines: LinesWish, note: CallNote): ToolCaller {
-  const { address, agent, baseUrl, linger, ask, charge, callsAtOnceMax } = asking;
-  return { address, agent, baseUrl, lines, note, linger, ask, charge, callsAtOnceMax };
+  const { address, agent, baseUrl, linger, ask, progress, charge, callsAtOnceMax } = asking;
+  return { address, agent, baseUrl, lines, note, linger, ask, progress, charge, callsAtOnceMax };
 }
 
 function hearerOf({ accountId }: Principal, { address, linger, isStillIn }: Asking): Hearer {

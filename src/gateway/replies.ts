@@ -60,6 +60,13 @@ export async function answerLine(answer: Promise<Answered | undefined>): Promise
   return isStreamed(answered) ? sourceOf([...runsOf(answered), runOf('\n')]) : [...answered.response, '\n'];
 }
 
+/** One answer as the last event of its call. */
+export function answerEvent(answered: Answered): Parts | ByteSource {
+  const [start, end] = ['event: message\ndata: ', '\n\n'];
+  if (isStreamed(answered)) return sourceOf([runOf(start), ...runsOf(answered), runOf(end)]);
+  return [start, ...answered.response, end];
+}
+
 /** The responses of a batch as an array. */
 export function arrayReply(done: readonly Answered[]): Reply {
   if (!done.some(isStreamed)) {
@@ -71,7 +78,7 @@ export function arrayReply(done: readonly Answered[]): Reply {
 }
 
 /** True when a part of the answer is generated while it is sent. */
-export function isStreamed({ listing, document }: Answered): boolean {
+function isStreamed({ listing, document }: Answered): boolean {
   return listing !== undefined || document !== undefined;
 }
 

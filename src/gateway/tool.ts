@@ -8,6 +8,7 @@ import type { CallNote } from '../http/request/call-note.ts';
 import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Ask } from './asking/ask.ts';
+import type { Progress } from './asking/progress.ts';
 
 /** Hints for the caller (MCP tool annotations); of them only `readOnlyHint` is checked here, for read-only sessions. */
 export interface ToolAnnotations {
@@ -63,6 +64,8 @@ export interface ToolCaller {
   readonly linger: Linger;
   /** Asks the user at the client; undefined when the client does not support it. */
   readonly ask?: Ask | undefined;
+  /** Tells the client how far the call is; undefined when it does not want to hear. */
+  readonly progress?: Progress | undefined;
   /** Counts further calls against the rate limit, for a tool doing the work of many. Throws Refusal `rate_limited`. */
   readonly charge: Charge;
   /** Most calls the caller can make at once, including this one. */

@@ -854,6 +854,13 @@ export const limits = {
   /** How often an import reports its progress. */
   archiveProgressMs: 500,
 
+  // Progress of calls.
+  /** A call that counts no steps tells this often that it still runs. */
+  progressBeatMs: 1000,
+  /** Pause between two notes of counted steps. */
+  progressPauseMs: 200,
+  /** Calls of fewer steps are not worth a note: their answer stays one reply. */
+  progressStepsMin: 10,
   // Listening clients.
   /** How often a quiet event stream gets a comment: the HTTP library closes a connection silent for ten seconds. */
   eventBeatMs: 4000,

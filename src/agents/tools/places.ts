@@ -4,6 +4,7 @@ import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
 import { explain, invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
+import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, DESTROYS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -31,7 +32,7 @@ function moveTool(shelves: Shelves): Tool {
     output: outcomes,
     annotations: ADDS,
     example: { id: 'notes/plan.md', to: 'archive/plan.md' },
-    async handle({ id, to }, principal) {
+    async handle({ id, to }, principal, { progress }) {
       const [from, target] = [thingPlaceOf(id), thingPlaceOf(to, 'to')];
       if (from.kind !== 'file')
         throw invalidField(
@@ -42,13 +43,18 @@ function moveTool(shelves: Shelves): Tool {
       return await planOnce(
         ['move'],
         () => movesOf(shelves, principal.accountId, from, target),
-        async (plan) => outcomesText('moved', await moveAll(shelves, principal, plan)),
+        async (plan) => outcomesText('moved', await moveAll(shelves, principal, plan, progress)),
       );
     },
   });
 }
 
-async function moveAll(shelves: Shelves, by: Principal, { vaultId, moves }: Moves): Promise<Outcome[]> {
+async function moveAll(
+  shelves: Shelves,
+  by: Principal,
+  { vaultId, moves }: Moves,
+  progress: Progress | undefined,
+): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const { path, target, sha256 } of moves) {
     const push = () =>
@@ -63,6 +69,7 @@ async function moveAll(shelves: Shelves, by: Principal, { vaultId, moves }: Move
     const made = await attempt(push);
     if (!made.ok && moves.length === 1) throw new Refusal(made.fault);
     results.push({ id: path, done: made.ok, says: made.ok ? `to ${made.value.record.path}` : explain(made.fault) });
+    progress?.(results.length, moves.length, 'files moved');
   }
   return results;
 }
@@ -120,12 +127,13 @@ function removeTool(shelves: Shelves): Tool {
     output: outcomes,
     annotations: DESTROYS,
     example: { ids: ['archive/plan.md'] },
-    async handle({ ids }, principal) {
+    async handle({ ids }, principal, { progress }) {
       const results: Outcome[] = [];
       for (const id of ids) {
         const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id)));
         if (!made.ok && ids.length === 1) throw new Refusal(made.fault);
         results.push({ id, done: made.ok, says: made.ok ? made.value : explain(made.fault) });
+        progress?.(results.length, ids.length, 'things removed');
       }
       return outcomesText('removed', results);
     },

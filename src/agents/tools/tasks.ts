@@ -5,6 +5,7 @@ import { explain, invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { idFrom } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
+import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -63,8 +64,8 @@ function addTasks({ tasks, nameOf }: Shelves): Tool {
     output: taskResults,
     annotations: ADDS,
     example: { tasks: [{ content: 'Renew the certificate', due_date: '2026-12-01', category: 'Operations' }] },
-    async handle({ tasks: given }, principal) {
-      return await each(given, 'added', async ({ category: named, status, ...fields }) => {
+    async handle({ tasks: given }, principal, { progress }) {
+      return await each(given, { verb: 'added', progress }, async ({ category: named, status, ...fields }) => {
         const id = await categoryOf(tasks, principal, named, true);
         const made = {
           ...fields,
@@ -92,24 +93,28 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     output: taskResults,
     annotations: SETS,
     example: { tasks: [{ id: 2, completed: true }] },
-    async handle({ tasks: given }, principal) {
-      return await each(given, 'changed', async ({ id: named, category: categoryName, status, remove, ...fields }) => {
-        const by = nameOf(principal);
-        const id = taskNumber(named);
-        if (remove === true) {
-          const { task } = await tasks.remove(principal.accountId, id, by);
-          return { task, says: `#${id} is in the trash; restore brings it back` };
-        }
-        const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
-        const change = {
-          ...fields,
-          ...(categoryId === undefined ? {} : { category_id: categoryId }),
-          ...(status === undefined ? {} : { kanban_status: status }),
-        };
-        const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
-        const task = await tasks.patch(principal.accountId, id, read, { by });
-        return { task, says: taskText(task) };
-      });
+    async handle({ tasks: given }, principal, { progress }) {
+      return await each(
+        given,
+        { verb: 'changed', progress },
+        async ({ id: named, category: categoryName, status, remove, ...fields }) => {
+          const by = nameOf(principal);
+          const id = taskNumber(named);
+          if (remove === true) {
+            const { task } = await tasks.remove(principal.accountId, id, by);
+            return { task, says: `#${id} is in the trash; restore brings it back` };
+          }
+          const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
+          const change = {
+            ...fields,
+            ...(categoryId === undefined ? {} : { category_id: categoryId }),
+            ...(status === undefined ? {} : { kanban_status: status }),
+          };
+          const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
+          const task = await tasks.patch(principal.accountId, id, read, { by });
+          return { task, says: taskText(task) };
+        },
+      );
     },
   });
 }
@@ -144,7 +149,7 @@ type Task = Parameters<typeof taskText>[0] & { readonly deleted_at?: string | nu
 /** Runs a step for each item; a failed one does not stop the others. A single one that fails is refused. */
 async function each<T>(
   items: readonly T[],
-  verb: string,
+  { verb, progress }: { readonly verb: string; readonly progress: Progress | undefined },
   run: (item: T) => Promise<{ readonly task: Task; readonly says: string }>,
 ) {
   const tasks: ReturnType<typeof declaredTask.show>[] = [];
@@ -157,6 +162,7 @@ async function each<T>(
       says.push(made.value.says);
     } else if (items.length === 1) throw new Refusal(made.fault);
     else failed.push({ index, says: explain(made.fault) });
+    progress?.(index + 1, items.length, `tasks ${verb}`);
   }
   const not = failed.length === 0 ? '' : `, ${failed.length} not`;
   const lines = [...failed.map((one) => `not ${one.index + 1}: ${one.says}`), ...says];

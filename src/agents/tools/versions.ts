@@ -6,6 +6,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { handoffUri } from '../../documents/handoffs/resources.ts';
+import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -106,7 +107,7 @@ function restoreTool(shelves: Shelves): Tool {
     output: outcomes,
     annotations: ADDS,
     example: { id: 'archive/plan.md' },
-    async handle({ id, version: wanted, at, dry_run: isDry = false }, principal) {
+    async handle({ id, version: wanted, at, dry_run: isDry = false }, principal, { progress }) {
       const place = thingPlaceOf(id);
       if (at === undefined)
         return await planOnce(
@@ -118,7 +119,7 @@ function restoreTool(shelves: Shelves): Tool {
       if (place.kind !== 'file') throw invalidField('at', 'at is only for folders of vaults; use version');
       return outcomesText(
         isDry ? 'would be restored' : 'restored',
-        await restoreFolder(shelves, principal, place, at, isDry),
+        await restoreFolder(shelves, principal, place, { at, isDry, progress }),
       );
     },
   });
@@ -205,8 +206,7 @@ async function restoreFolder(
   shelves: Shelves,
   by: Principal,
   place: FilePlace,
-  at: string,
-  isDry: boolean,
+  { at, isDry, progress }: { readonly at: string; readonly isDry: boolean; readonly progress: Progress | undefined },
 ): Promise<Outcome[]> {
   const atMs = parseIsoMs(at);
   if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
@@ -222,6 +222,7 @@ async function restoreFolder(
       isDry,
       deviceId: shelves.nameOf(by),
       after,
+      progress: progress && ((done, total, what) => progress(results.length + done, results.length + total, what)),
     });
     results.push(
       ...page.restored.map((id) => ({ id, done: true, says: 'as it was' })),

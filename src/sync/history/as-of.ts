@@ -32,6 +32,8 @@ export interface AsOfRequest {
   readonly deviceId: string | undefined;
   /** `next` of an earlier page. */
   readonly after: Place | undefined;
+  /** Told after each change of this page. */
+  readonly progress?: ((done: number, total: number, what: string) => void) | undefined;
 }
 
 /** A folded path, in the pass of deletions or in the pass of restorations. */
@@ -86,12 +88,13 @@ export class AsOf {
       () => this.#choose(accountId, vaultId, request),
       async ({ changes, skipped, next }) => {
         const made = { restored: [] as string[], deleted: [] as string[], skipped: [...skipped] };
-        for (const change of changes) {
+        for (const [index, change] of changes.entries()) {
           const done = await attempt(async () => {
             if (!request.isDry) await this.#make(accountId, { vaultId, deviceId: request.deviceId, ...change });
           });
           if (!done.ok) made.skipped.push({ path: change.path, reason: explain(done.fault) });
           else (change.seq === null ? made.deleted : made.restored).push(change.path);
+          request.progress?.(index + 1, changes.length, 'files restored');
         }
         return { vaultId, ...made, next };
       },

@@ -35,7 +35,7 @@ export function syncRestoreFolder(asOf: AsOf): Tool {
     }),
     annotations: DESTROYS,
     example: { at: '2026-11-20T18:00:00Z', folder: 'notes', dry_run: true },
-    async handle(args, { accountId }) {
+    async handle(args, { accountId }, { progress }) {
       const { folder = '', dry_run: isDry = false, device_id: deviceId, vault_id: vaultId, cursor } = args;
       const atMs = parseIsoMs(args.at);
       if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
@@ -46,6 +46,7 @@ export function syncRestoreFolder(asOf: AsOf): Tool {
         isDry,
         deviceId,
         after: cursor === undefined ? undefined : readCursor(cursor),
+        progress,
       });
       const { restored, deleted, skipped, next } = page;
       return {
