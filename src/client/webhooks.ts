@@ -18,6 +18,8 @@ const webhook = z.object({
       message: z.string(),
       type: z.string(),
       at: z.string(),
+      // A hub before this one says nothing of it.
+      missed: z.number().nullable().optional(),
       status: z.number().nullable(),
       error: z.string().nullable(),
     }),

@@ -94,7 +94,7 @@ export class AccountEvents {
 
   /** The events after a position, oldest first. Throws Refusal `events_gone` when some of them are no longer kept. */
   page(accountId: string, after: EventPosition, { limit, kinds }: EventQuery): EventPage {
-    if (after.records < (this.#activityHead(accountId)?.dropped ?? 0)) {
+    if (this.missedAfter(accountId, after) !== undefined) {
       throw eventsGone('changes after this cursor are no longer kept');
     }
     const ids = Array.from(this.#options.store.keys(vaults, [accountId]), ([, id]) => id);
@@ -114,6 +114,19 @@ export class AccountEvents {
       if (event !== undefined && (kinds === undefined || kinds.includes(event.kind))) events.push(event);
     }
     return { events, position, hasMore: false };
+  }
+
+  /**
+   * How many changes after a position are no longer kept, and the position after them, from where nothing is missing.
+   * Undefined: none. Only the log of tasks and documents forgets changes.
+   */
+  missedAfter(
+    accountId: string,
+    after: EventPosition,
+  ): { readonly count: number; readonly position: EventPosition } | undefined {
+    const dropped = this.#activityHead(accountId)?.dropped ?? 0;
+    if (after.records >= dropped) return undefined;
+    return { count: dropped - after.records, position: { ...after, records: dropped } };
   }
 
   /** Like `page`, and waits up to `ms` for the first event. `gone`: as of a request that may be abandoned. */

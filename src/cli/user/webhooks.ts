@@ -65,7 +65,19 @@ async function list(options: Options): Promise<number> {
 }
 
 function linesOf({ id, url, kinds, ...webhook }: ListedWebhook): string {
-  return `${id}  ${shownLine(url)}  ${kinds === null ? 'all' : kinds.join(',')}\n  ${stateOf(webhook)}`;
+  return [
+    `${id}  ${shownLine(url)}  ${kinds === null ? 'all' : kinds.join(',')}`,
+    `  ${stateOf(webhook)}`,
+    ...webhook.deliveries.flatMap(missedLine),
+  ].join('\n');
+}
+
+function missedLine({ missed, at, error }: ListedWebhook['deliveries'][number]): string[] {
+  if (missed === undefined || missed === null) return [];
+  const told = error === null ? 'it was told' : 'it is not told yet';
+  return [
+    `  missed: ${missed} changes that are no longer kept (${at}; ${told}); read the present state at the receiver`,
+  ];
 }
 
 function stateOf(webhook: Omit<ListedWebhook, 'id' | 'url' | 'kinds'>): string {

@@ -12,9 +12,11 @@ import type { EventPosition } from '../position.ts';
 export interface WebhookDelivery {
   /** `webhook-id` of the message: the same for every try. */
   readonly message: string;
-  readonly kind: ThingKindName;
-  readonly act: ToldEvent['act'];
+  readonly kind: ThingKindName | 'events';
+  readonly act: ToldEvent['act'] | 'missed';
   readonly thing: string;
+  /** Of a message that tells of missed events: how many. */
+  readonly missed?: number;
   readonly at_ms: number;
   /** Status of the answer; null: there was none. */
   readonly status: number | null;

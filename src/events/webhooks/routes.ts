@@ -32,8 +32,9 @@ const webhookChange = z.strictObject({
 
 const deliverySchema = z.object({
   message: z.string().describe('The header webhook-id, the same for each try of an event'),
-  type: z.string().describe('kind.act of the event'),
+  type: z.string().describe('kind.act of the event; events.missed: events before the next one are no longer kept'),
   thing: z.string(),
+  missed: z.int().positive().nullable().describe('How many, of events.missed'),
   at: z.iso.datetime(),
   status: z.int().nullable().describe('Of the answer; null: there was none'),
   error: z.string().nullable().describe('null: delivered'),
@@ -67,6 +68,7 @@ const EXAMPLE: z.input<typeof webhookSchema> = {
       message: 'wh_0f1e2d3c4b5a6978.r.42',
       type: 'task.changed',
       thing: 'cairn://tasks/7',
+      missed: null,
       at: '2026-11-26T08:01:02.003Z',
       status: 200,
       error: null,
@@ -193,10 +195,11 @@ function viewOf(webhook: Webhook): z.input<typeof webhookSchema> {
     disabled_because: disabled,
     failed_tries: tries,
     next_try_at: nextMs === 0 || disabled !== null ? null : new Date(nextMs).toISOString(),
-    deliveries: webhook.deliveries.map(({ message, kind, act, thing, at_ms: atMs, status, error }) => ({
+    deliveries: webhook.deliveries.map(({ message, kind, act, thing, missed = null, at_ms: atMs, status, error }) => ({
       message,
       type: `${kind}.${act}`,
       thing,
+      missed,
       at: new Date(atMs).toISOString(),
       status,
       error,

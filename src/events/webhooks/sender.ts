@@ -7,12 +7,12 @@ import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import { FairQueue } from '../../common/fair/fair-queue.ts';
-import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
-import type { AccountEvents, EventPage } from '../account-events.ts';
-import type { ToldEvent } from '../event.ts';
+import type { AccountEvents } from '../account-events.ts';
+import type { EventPosition } from '../position.ts';
+import { FORGOTTEN_KINDS, type Missed, messageOf, missedMessage, type WebhookMessage } from './message.ts';
 import { afterTry, type PostOutcome, signatures, waitMs } from './plan.ts';
 import { post, type WebhookReach } from './post.ts';
 import { type WebhookRecord, webhooks } from './records.ts';
@@ -133,45 +133,53 @@ export class WebhookSender {
       if (record === undefined || record.disabled !== null || !isOpen(accountId)) return undefined;
       const pauseMs = waitMs(record, now());
       if (pauseMs > 0) return pauseMs;
-      const page = this.#pageOf(accountId, record);
+      const webhook = { ...record, id };
+      const missed = this.#options.events.missedAfter(accountId, record.position);
+      if (missed !== undefined) {
+        await this.#tellMissed(accountId, webhook, missed);
+        continue;
+      }
+      const page = this.#options.events.page(accountId, record.position, {
+        limit: 1,
+        kinds: record.kinds ?? undefined,
+      });
       const [event] = page.events;
       if (event !== undefined) {
-        await this.#deliver(accountId, { ...record, id }, event, page);
+        await this.#deliver(accountId, webhook, messageOf(webhook, event), page.position);
         continue;
       }
       const passed = page.position.records - record.position.records;
-      if (page.hasMore || passed >= limits.webhookPassedMax) await this.#move(accountId, id, page);
+      if (page.hasMore || passed >= limits.webhookPassedMax) await this.#move(accountId, id, page.position);
       if (!page.hasMore) return undefined;
       await setImmediate();
     }
     return undefined;
   }
 
-  /** The next event. When changes after the position are no longer kept, goes on with what happens from now on. */
-  #pageOf(accountId: string, { position, kinds }: WebhookRecord): EventPage {
-    const { events } = this.#options;
-    try {
-      return events.page(accountId, position, { limit: 1, kinds: kinds ?? undefined });
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.fault.kind !== 'events_gone') throw error;
-      return { events: [], position: events.positionOf(accountId, 'now'), hasMore: true };
+  /** Tells a webhook, before the next event, that events of its kinds are gone. */
+  async #tellMissed(accountId: string, webhook: Webhook, { count, position }: Missed): Promise<void> {
+    const { events, now } = this.#options;
+    if (webhook.kinds?.every((kind) => !FORGOTTEN_KINDS.has(kind)) === true) {
+      await this.#move(accountId, webhook.id, position);
+      return;
     }
+    const cursor = events.cursorOf(accountId, position);
+    const at = new Date(now()).toISOString();
+    await this.#deliver(accountId, webhook, missedMessage(webhook, { count, cursor, at }), position);
   }
 
-  async #deliver(accountId: string, webhook: Webhook, event: ToldEvent, { position }: EventPage): Promise<void> {
-    const message = `${webhook.id}.${event.id}`;
-    const outcome = await this.#post(accountId, webhook, message, event);
+  async #deliver(accountId: string, webhook: Webhook, message: WebhookMessage, position: EventPosition): Promise<void> {
+    const outcome = await this.#post(accountId, webhook, message);
     // Cut off by the end of the process: nothing is known of it.
     if (this.#stopped.signal.aborted && outcome.error !== null) return;
     if (outcome.error === null) this.#delivered += 1;
     else this.#failed += 1;
-    const { kind, act, thing } = event;
     const { actors, now, log, tell } = this.#options;
     const disabled = await actors.account(accountId).ask((batch): string | null => {
       const record = batch.get(webhooks, [accountId, webhook.id]);
       // Removed or turned off meanwhile.
       if (record === undefined || record.disabled !== null) return null;
-      const made = { delivery: { message, kind, act, thing }, outcome, position, nowMs: now(), random: Math.random() };
+      const made = { delivery: message.delivery, outcome, position, nowMs: now(), random: Math.random() };
       const next = afterTry(record, made);
       batch.put(webhooks, [accountId, webhook.id], next);
       if (next.disabled !== null) {
@@ -186,13 +194,14 @@ export class WebhookSender {
     tell(accountId, { url: shownAddress(webhook.url), reason: disabled });
   }
 
-  async #post(accountId: string, webhook: Webhook, id: string, event: ToldEvent): Promise<PostOutcome> {
+  async #post(accountId: string, webhook: Webhook, { delivery, at, data }: WebhookMessage): Promise<PostOutcome> {
     const { webhooks: service, now, reach = 'public' } = this.#options;
     await this.#turn(accountId);
     try {
       if (this.#stopped.signal.aborted) return { status: null, error: 'the hub stops' };
       const seconds = Math.floor(now() / 1000);
-      const body = JSON.stringify({ type: `${event.kind}.${event.act}`, timestamp: event.at, data: event });
+      const { message: id, kind, act } = delivery;
+      const body = JSON.stringify({ type: `${kind}.${act}`, timestamp: at, data });
       const signature = signatures(service.secretsOf(accountId, webhook), { id, seconds, body });
       const headers = { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signature };
       return await post({ url: webhook.url, headers, body }, reach, this.#stopped.signal);
@@ -215,7 +224,7 @@ export class WebhookSender {
   }
 
   /** Passes events that the webhook does not want, so that its position stays among those that are kept. */
-  async #move(accountId: string, id: string, { position }: EventPage): Promise<void> {
+  async #move(accountId: string, id: string, position: EventPosition): Promise<void> {
     await this.#options.actors.account(accountId).ask((batch): void => {
       const record = batch.get(webhooks, [accountId, id]);
       if (record !== undefined) batch.put(webhooks, [accountId, id], { ...record, position });

@@ -1,5 +1,6 @@
 /** The part of the settings page for webhooks: where events are posted, what became of them, and how to change that. */
 import type { VNode } from 'preact';
+import type { WebhookDelivery } from '../../events/webhooks/records.ts';
 import { shownAddress, type Webhook } from '../../events/webhooks/service.ts';
 import type { Route } from '../../http/route/route.ts';
 import { THING_KINDS } from '../../ids/thing.ts';
@@ -95,10 +96,10 @@ function WebhookItem({ webhook, visit }: { readonly webhook: Webhook; readonly v
               Last deliveries<span class="sr-only"> to {host}</span>
             </summary>
             <ul>
-              {webhook.deliveries.map(({ message, kind, act, at_ms: atMs, error }) => (
-                <li key={`${message} ${atMs}`}>
-                  <Moment at={new Date(atMs).toISOString()} zone={visit.zone} />: {KIND_NAMES[kind].toLowerCase()},{' '}
-                  {act} · {error ?? 'delivered'}
+              {webhook.deliveries.map((delivery) => (
+                <li key={`${delivery.message} ${delivery.at_ms}`}>
+                  <Moment at={new Date(delivery.at_ms).toISOString()} zone={visit.zone} />: {toldOf(delivery)} ·{' '}
+                  {delivery.error ?? 'delivered'}
                 </li>
               ))}
             </ul>
@@ -125,6 +126,12 @@ function WebhookItem({ webhook, visit }: { readonly webhook: Webhook; readonly v
       </Confirm>
     </li>
   );
+}
+
+function toldOf({ kind, act, missed = 0 }: WebhookDelivery): string {
+  return kind === 'events'
+    ? `${missed} changes missed, because they are no longer kept`
+    : `${KIND_NAMES[kind].toLowerCase()}, ${act}`;
 }
 
 function StateOf({ webhook, visit }: { readonly webhook: Webhook; readonly visit: MemberVisit }): VNode {
