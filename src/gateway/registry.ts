@@ -3,6 +3,7 @@ import { Refusal } from '../common/fault.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { meantTools } from '../fields/misnamed.ts';
 import { type Face, isListed } from './faces.ts';
+import { metaOf } from './hints.ts';
 import { KEY_ARGUMENT, keyArgument, type Tool, takesKey } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
@@ -94,9 +95,18 @@ function withKey(tool: Tool, schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...(schema['properties'] as object), ...(properties as object) } };
 }
 
+/** Its name says what it is, and half of the tools would repeat its description. */
+function withBareKey(schema: JsonSchema): JsonSchema {
+  const properties = schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined;
+  const key = properties?.[KEY_ARGUMENT];
+  if (key === undefined) return schema;
+  const { description: _, ...bare } = key;
+  return { ...schema, properties: { ...properties, [KEY_ARGUMENT]: bare } };
+}
+
 function listed(tool: Tool, description: ToolDescription): ToolDescription {
   const { listedInput } = tool;
-  const input = listedInput === undefined ? description.inputSchema : withKey(tool, jsonSchema(listedInput, 'input'));
+  const input = listedInput === undefined ? withBareKey(description.inputSchema) : jsonSchema(listedInput, 'input');
   return {
     ...description,
     inputSchema: withoutBounds(input),
@@ -121,6 +131,6 @@ function forModels({ hints }: Tool, { name, title, description, inputSchema: who
       ...(!readOnlyHint && idempotentHint ? { idempotentHint } : {}),
       openWorldHint: false,
     },
-    ...(hints === undefined ? {} : { _meta: hints }),
+    ...(hints === undefined ? {} : { _meta: metaOf(hints) }),
   };
 }

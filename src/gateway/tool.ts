@@ -9,6 +9,7 @@ import type { Charge, Linger } from '../http/route/route.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Ask } from './asking/ask.ts';
 import type { Progress } from './asking/progress.ts';
+import type { ClientHints } from './hints.ts';
 
 /** Hints for the caller (MCP tool annotations); of them only `readOnlyHint` is checked here, for read-only sessions. */
 export interface ToolAnnotations {
@@ -149,8 +150,8 @@ interface ToolBase<I extends Shape, O extends Shape> {
   readonly openToReaders?: true;
   /** The sets in which it is listed at the door for models; see `faces.ts`. */
   readonly sets?: readonly ToolSet[];
-  /** Members of `_meta` in a list: hints for the client that shows the tool to a model. */
-  readonly hints?: Readonly<Record<string, unknown>>;
+  /** What a client that shows the tool to a model may want to know; see `hints.ts`. */
+  readonly hints?: ClientHints;
   /** Arguments of a valid call, for the documents. */
   readonly example: z.input<I>;
   /** The result is a listing, which a client can receive as lines. */

@@ -15,6 +15,7 @@ export function searchTools(things: Things, find: Find): Tool[] {
       input: searchFields,
       output: foundSchema,
       annotations: READS,
+      hints: { search: 'search find notes text files documents tasks memory' },
       example: { query: 'certificate' },
       async handle(args, { accountId }, { baseUrl }) {
         const structured = await searchPage(find, accountId, args, baseUrl);
@@ -29,6 +30,7 @@ export function searchTools(things: Things, find: Find): Tool[] {
       input: fetchInput,
       output: fetchedSchema,
       annotations: READS,
+      hints: { search: 'fetch read by id' },
       example: { id: 'cairn://tasks/1' },
       handle({ id }, { accountId }, { baseUrl }) {
         const structured = fetched(things.open(accountId, id), baseUrl);

@@ -52,6 +52,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
       complete: z.boolean().describe('False when there were too many tasks to look at them all; narrow the filters'),
     }),
     annotations: READS,
+    hints: { search: 'list tasks todo what is next due today overdue' },
     example: { due_today: true, limit: 10 },
     madeFrom: [...taskTables, ...zones.tables],
     async handle(args, { accountId }) {

@@ -57,7 +57,8 @@ async function readerAndWriter(): Promise<{ readonly writer: string; readonly re
 test('[MCP-8] the door for models lists at most 18 tools in at most 3,000 tokens', async () => {
   const tools = await listed(DOOR);
   expect(tools.length).toBeLessThanOrEqual(TOOLS_MAX);
-  expect(tokensOf(tools)).toBeLessThanOrEqual(TOKENS_MAX);
+  // Clients read the hints in `_meta` themselves.
+  expect(tokensOf(tools.map(({ _meta, ...shown }) => shown))).toBeLessThanOrEqual(TOKENS_MAX);
   for (const name of [
     'read',
     'edit',
@@ -73,6 +74,47 @@ test('[MCP-8] the door for models lists at most 18 tools in at most 3,000 tokens
     expect(names(tools)).toContain(name);
   }
   for (const tool of tools) expect(tool.outputSchema).toBeUndefined();
+});
+
+/** What people say, and the tool that a client which loads tools when needed must find by its hint. */
+const SAID: readonly (readonly [words: string, tool: string])[] = [
+  ['remember', 'remember'],
+  ['search notes', 'search'],
+  ['find text in files', 'search'],
+  ['what did we decide', 'recall'],
+  ['undo', 'restore'],
+  ['rename file', 'move'],
+  ['todo', 'add_tasks'],
+  ['what is next', 'list_tasks'],
+  ['last backup', 'list'],
+  ['append to note', 'edit'],
+  ['resolve conflict', 'settle_conflict'],
+  ['continue where we stopped', 'start_session'],
+];
+
+test('[MCP-8] each tool for models has a hint by which people find it; a session begins with one that is there', async () => {
+  const tools = await listed(DOOR);
+  const hints = new Map(tools.map(({ name, _meta }) => [name, String(_meta?.['anthropic/searchHint'] ?? '')]));
+  expect([...hints].filter(([, hint]) => hint === '')).toEqual([]);
+  const found = (words: string) => {
+    const wanted = words.split(' ');
+    const score = (hint: string) => wanted.filter((word) => hint.split(/\W+/).includes(word)).length;
+    const best = Math.max(...[...hints.values()].map(score));
+    return [...hints].filter(([, hint]) => best > 0 && score(hint) === best).map(([name]) => name);
+  };
+  for (const [words, tool] of SAID) expect([words, found(words)]).toEqual([words, expect.arrayContaining([tool])]);
+  const always = tools.filter(({ _meta }) => _meta?.['anthropic/alwaysLoad'] === true);
+  expect(names(always)).toEqual(['start_session']);
+});
+
+test('[MCP-8] the longest page of read is no longer than it tells clients', async () => {
+  const { _meta: meta } = (await listed(DOOR)).find(({ name }) => name === 'read') ?? {};
+  const most = Number(meta?.['anthropic/maxResultSizeChars']);
+  await structured(hub, 'write', { id: 'full.txt', content: '"\n'.repeat(40_000) }, owner.mcp_key);
+  const { result } = await asClient('read', { id: 'full.txt' });
+  const { content, structuredContent } = result as { content: { text: string }[]; structuredContent: object };
+  expect(content[0]?.text.length).toBeGreaterThan(30_000);
+  expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(most);
 });
 
 test('[MCP-8] ?toolsets= lists more, at either door, and an unknown set is told', async () => {

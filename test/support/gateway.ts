@@ -26,6 +26,7 @@ export interface ListedTool {
   readonly inputSchema: Record<string, unknown>;
   readonly outputSchema: Record<string, unknown>;
   readonly annotations: Record<string, boolean>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export const GATEWAY = '/api/mcp';

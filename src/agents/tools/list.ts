@@ -75,6 +75,7 @@ export function listTool(shelves: Shelves, reports: Reports): Tool {
     }),
     output: z.object({ items: z.array(item), cursor: z.string().nullable() }),
     annotations: READS,
+    hints: { search: 'list folder files vaults devices categories trash conflicts last backup' },
     example: { in: 'notes/' },
     async handle({ in: place = '', glob, limit = limits.listItemsDefault, cursor, detail = false }, { accountId }) {
       const asked = { of: '', glob, limit, cursor };

@@ -43,6 +43,7 @@ function rememberTool(shelves: Shelves): Tool {
     }),
     output: z.object({ ...factSchema.shape, status: z.enum(['remembered', 'known', 'replaced']) }),
     annotations: ADDS,
+    hints: { search: 'remember memory save fact preference decision' },
     example: { fact: 'The staging database is db2; it is reset each Monday.', about: 'database' },
     async handle(args, principal) {
       const { fact, status } = await rememberFact(shelves, principal, args);
@@ -68,6 +69,7 @@ function recallTool(shelves: Shelves): Tool {
     }),
     output: z.object({ facts: z.array(factSchema) }),
     annotations: READS,
+    hints: { search: 'recall memory facts what did we decide preference' },
     example: { query: 'which database' },
     async handle({ query = '', limit = limits.factsDefault }, { accountId }) {
       const { facts, complete } = await recallFacts(shelves, accountId, query, limit);

@@ -31,6 +31,7 @@ function moveTool(shelves: Shelves): Tool {
     input: z.strictObject({ id: thingId, to: thingId.describe('The new path') }),
     output: outcomes,
     annotations: ADDS,
+    hints: { search: 'move rename file folder' },
     example: { id: 'notes/plan.md', to: 'archive/plan.md' },
     async handle({ id, to }, principal, { progress }) {
       const [from, target] = [thingPlaceOf(id), thingPlaceOf(to, 'to')];
@@ -126,6 +127,7 @@ function removeTool(shelves: Shelves): Tool {
     input: z.strictObject({ ids: z.array(thingId).min(1).max(limits.removedAtOnceMax) }),
     output: outcomes,
     annotations: DESTROYS,
+    hints: { search: 'remove delete trash file document task' },
     example: { ids: ['archive/plan.md'] },
     async handle({ ids }, principal, { progress }) {
       const results: Outcome[] = [];
@@ -193,6 +195,7 @@ function settleTool(shelves: Shelves): Tool {
     }),
     output: z.object({ id: z.string(), path: z.string(), version: z.int().nullable() }),
     annotations: SETS,
+    hints: { search: 'settle resolve merge sync conflict' },
     example: { id: 'notes/today.md', keep: 'current' },
     async handle({ id, keep, text, version: read }, principal) {
       const place = thingPlaceOf(id);

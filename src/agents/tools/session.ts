@@ -49,7 +49,7 @@ export function sessionTool(shelves: Shelves, zones: AccountZones, reports: Repo
       Object.fromEntries(PARTS.map((part) => [part, z.array(z.string())])) as Record<Part, z.ZodArray<z.ZodString>>,
     ),
     annotations: READS,
-    hints: { 'anthropic/alwaysLoad': true },
+    hints: { alwaysLoad: true, search: 'start session, continue where we stopped, what is next, today, briefing' },
     example: { project: 'cairn' },
     async handle({ project }, { accountId }) {
       const nowMs = now();

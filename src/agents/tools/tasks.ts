@@ -63,6 +63,7 @@ function addTasks({ tasks, nameOf }: Shelves): Tool {
     input: z.strictObject({ tasks: z.array(added).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: ADDS,
+    hints: { search: 'add tasks todo reminder plan' },
     example: { tasks: [{ content: 'Renew the certificate', due_date: '2026-12-01', category: 'Operations' }] },
     async handle({ tasks: given }, principal, { progress }) {
       return await each(given, { verb: 'added', progress }, async ({ category: named, status, ...fields }) => {
@@ -92,6 +93,7 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     input: z.strictObject({ tasks: z.array(changed).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: SETS,
+    hints: { search: 'finish complete change task due date todo done' },
     example: { tasks: [{ id: 2, completed: true }] },
     async handle({ tasks: given }, principal, { progress }) {
       return await each(

@@ -53,6 +53,10 @@ function readTool(shelves: Shelves): Tool {
       cursor: z.string().nullable().describe('Where to go on; null: this is all'),
     }),
     annotations: READS,
+    hints: {
+      search: 'read open show file note document lines section image',
+      resultCharsMax: 2 * limits.readPageBytes + HEADLINE_CHARS,
+    },
     example: { id: 'notes/today.md', lines: '1-40' },
     async handle({ id, version: asked, ...portion }, { accountId }) {
       const { thing } = await openThing(shelves, accountId, id, asked);
@@ -98,6 +102,9 @@ function headline(
   return `${id} (${what}, version ${at}, ${which}, ${sizeText(sizeBytes)}, changed ${minute(changedAt)}${by}${more})`;
 }
 
+/** Room for the line above a page; the page itself is escaped once, which can double it. */
+const HEADLINE_CHARS = 4096;
+
 /** The media types that models see as pictures, by the first bytes of a file. */
 const PICTURES: readonly (readonly [type: string, start: RegExp])[] = [
   ['image/png', /^\x89PNG/],
@@ -139,6 +146,7 @@ function editTool(changes: ThingChanges): Tool {
     }),
     output: z.object({ ...writtenSchema, changes: z.int().nonnegative(), line: z.int().nonnegative() }),
     annotations: ADDS,
+    hints: { search: 'edit change replace append insert text in file note document' },
     example: { id: 'notes/today.md', append: '- Call the printer.\n' },
     async handle({ id, version: asked, ...request }, principal) {
       const { written, changes: count, line } = await changes.edit(principal, id, request, asked);
@@ -162,6 +170,7 @@ function writeTool(changes: ThingChanges): Tool {
     input: z.strictObject({ id: thingId, content: text, version: versionArgument.describe('To replace') }),
     output: z.object(writtenSchema),
     annotations: SETS,
+    hints: { search: 'write create save new file note document rule skill memory' },
     example: { id: 'notes/plan.md', content: '# Plan\n' },
     async handle({ id, content, version: asked }, principal) {
       const written = await changes.write(principal, id, content, asked);

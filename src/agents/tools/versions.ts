@@ -40,6 +40,7 @@ function historyTool(shelves: Shelves): Tool {
       versions: z.array(z.object({ version: z.int(), about: z.string(), sha256: z.string().optional() })),
     }),
     annotations: READS,
+    hints: { search: 'history versions who changed earlier' },
     example: { id: 'notes/today.md' },
     async handle({ id, limit = limits.historyDefault, detail = false }, { accountId }) {
       const found = await versionsOf(shelves, accountId, thingPlaceOf(id), limit);
@@ -106,6 +107,7 @@ function restoreTool(shelves: Shelves): Tool {
     }),
     output: outcomes,
     annotations: ADDS,
+    hints: { search: 'restore undo revert recover deleted version folder' },
     example: { id: 'archive/plan.md' },
     async handle({ id, version: wanted, at, dry_run: isDry = false }, principal, { progress }) {
       const place = thingPlaceOf(id);

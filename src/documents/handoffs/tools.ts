@@ -28,6 +28,7 @@ function handoffSave(handoffs: Handoffs, nameOf: CallerName): Tool {
     input: newHandoff,
     output: z.object({ handoff: handoffSchema }),
     annotations: SETS,
+    hints: { search: 'handoff save state of work for next session' },
     example: { project: 'cairn', topic: 'release', content: '# State\n\nAll green. Next: tag it.', time: '0930' },
     async handle(args, principal) {
       const handoff = await handoffs.save(principal.accountId, args, nameOf(principal));
