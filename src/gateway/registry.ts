@@ -106,7 +106,8 @@ function withBareKey(schema: JsonSchema): JsonSchema {
 
 function listed(tool: Tool, description: ToolDescription): ToolDescription {
   const { listedInput } = tool;
-  const input = listedInput === undefined ? withBareKey(description.inputSchema) : jsonSchema(listedInput, 'input');
+  const schema = listedInput === undefined ? description.inputSchema : withKey(tool, jsonSchema(listedInput, 'input'));
+  const input = withBareKey(schema);
   return {
     ...description,
     inputSchema: withoutBounds(input),

@@ -115,6 +115,7 @@ test('[MCP-8] the longest page of read is no longer than it tells clients', asyn
   const { content, structuredContent } = result as { content: { text: string }[]; structuredContent: object };
   expect(content[0]?.text.length).toBeGreaterThan(30_000);
   expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(most);
+  await structured(hub, 'remove', { ids: ['full.txt'] }, owner.mcp_key);
 });
 
 test('[MCP-8] ?toolsets= lists more, at either door, and an unknown set is told', async () => {

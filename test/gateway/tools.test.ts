@@ -136,6 +136,7 @@ test('[MCP-8] vault_sync lists the arguments of status and takes those of its ot
     'executables',
     'prefix',
     'vault_id',
+    'idempotency_key',
   ]);
   // A client that checks the arguments by the list lets the others pass.
   const check = new Ajv2020({ strict: false }).compile(listed);
