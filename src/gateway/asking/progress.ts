@@ -24,6 +24,8 @@ export class ProgressNotes {
   #what = 'still working';
   #beatsSince = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
+  /** The last value; a beginning is told too. */
+  #told = -1;
 
   constructor(token: string | number, send: (message: string) => void) {
     this.#token = token;
@@ -33,7 +35,7 @@ export class ProgressNotes {
   }
 
   readonly note: Progress = (done, total, what) => {
-    if (total < limits.progressStepsMin || done <= this.#done) return;
+    if (total < limits.progressStepsMin || done <= this.#told) return;
     const nowMs = performance.now();
     if (nowMs - this.#sentMs < limits.progressPauseMs && done < total) return;
     this.#sentMs = nowMs;
@@ -45,14 +47,14 @@ export class ProgressNotes {
     clearInterval(this.#beats);
   }
 
+  /** A part of the step that runs: it rises with each beat, and never reaches the next step. */
   #beat(): void {
     this.#beatsSince += 1;
-    const value = this.#total === undefined ? this.#beatsSince : this.#done + 1 - 2 ** -this.#beatsSince;
-    // After so many beats the fraction of a step does not rise any more.
-    if (value < this.#done + 1 || this.#total === undefined) this.#tell(value);
+    this.#tell(this.#done + this.#beatsSince / (this.#beatsSince + 1));
   }
 
   #tell(progress: number): void {
+    this.#told = progress;
     const total = this.#total === undefined ? {} : { total: this.#total };
     const params = { progressToken: this.#token, progress, ...total, message: this.#what };
     this.#send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));

@@ -1,11 +1,15 @@
 /** The tools, resources and prompts that the MCP conformance suite calls by name, as far as Cairn's declarations can say them. */
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { invalidField } from '../../../src/common/fault.ts';
 import type { Question } from '../../../src/gateway/asking/ask.ts';
 import type { PromptItem, PromptKind } from '../../../src/gateway/offers/prompt.ts';
 import type { ResourceKind } from '../../../src/gateway/offers/resource.ts';
 import { ADDS, defineTool, READS, type Tool, type ToolResult } from '../../../src/gateway/tool.ts';
+import { limits } from '../../../src/limits/service.ts';
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+const PICTURE = { mimeType: 'image/png', data: PIXEL };
 const OUTPUT = z.object({ said: z.string() });
 type Said = ToolResult<z.input<typeof OUTPUT>>;
 
@@ -24,6 +28,27 @@ function plainTool(name: string, description: string, handle: () => Said): Tool 
     example: {},
     access: 'account',
     handle,
+  });
+}
+
+/** A tool that tells of its steps, with pauses in which a client can hear of each. */
+function steppingTool(name: string): Tool {
+  return defineTool({
+    name,
+    title: name,
+    description: 'Tells how far it is',
+    input: z.strictObject({}),
+    output: OUTPUT,
+    annotations: READS,
+    example: {},
+    access: 'account',
+    async handle(_args, _session, { progress }) {
+      for (const done of [0, 50, 100]) {
+        progress?.(done, 100, 'steps');
+        await setTimeout(limits.progressPauseMs);
+      }
+      return said('All steps are done.');
+    },
   });
 }
 
@@ -86,6 +111,13 @@ export const fixtureTools: readonly Tool[] = [
     ...said('Embedded resource:'),
     resource: { uri: 'test://embedded-resource', json: { test: 'data' } },
   })),
+  plainTool('test_image_content', 'Answers with a picture', () => ({ ...said('A picture:'), picture: PICTURE })),
+  plainTool('test_multiple_content_types', 'Answers with a text, a picture and a resource', () => ({
+    ...said('Multiple content types test:'),
+    picture: PICTURE,
+    resource: { uri: 'test://mixed-content-resource', json: { test: 'data', value: 123 } },
+  })),
+  steppingTool('test_tool_with_progress'),
   plainTool('test_error_handling', 'Always refuses', () => {
     throw invalidField('nothing', 'This tool intentionally returns an error for testing');
   }),
@@ -111,8 +143,6 @@ export const fixtureTools: readonly Tool[] = [
     })),
   ),
 ];
-
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
 /** A resource with a URI of its own. */
 function oneResource(uri: string, content: Awaited<ReturnType<ResourceKind['read']>>): ResourceKind {
