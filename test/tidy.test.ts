@@ -141,6 +141,7 @@ const WEB = [
   ['routes.ts'],
 ];
 const GATEWAY = [
+  ['hints.ts'],
   ['exact-id.ts', 'session-id.ts', 'tool-traffic.ts', 'words.ts'],
   ['envelope.ts'],
   ['body', 'codes.ts'],

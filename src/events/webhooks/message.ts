@@ -5,7 +5,7 @@ import type { ToldEvent } from '../event.ts';
 import type { WebhookDelivery } from './records.ts';
 import type { Webhook } from './service.ts';
 
-export interface WebhookMessage {
+export interface PostedMessage {
   readonly delivery: Omit<WebhookDelivery, 'at_ms' | 'status' | 'error'>;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -18,7 +18,7 @@ export type Missed = NonNullable<ReturnType<AccountEvents['missedAfter']>>;
 /** Kinds whose changes are kept for a number of changes only (ACT-1). */
 export const FORGOTTEN_KINDS: ReadonlySet<ThingKindName> = new Set(['task', 'doc', 'handoff', 'paper']);
 
-export function messageOf({ id }: Pick<Webhook, 'id'>, event: ToldEvent): WebhookMessage {
+export function messageOf({ id }: Pick<Webhook, 'id'>, event: ToldEvent): PostedMessage {
   const { kind, act, thing, at } = event;
   return { delivery: { message: `${id}.${event.id}`, kind, act, thing }, at, data: event };
 }
@@ -27,7 +27,7 @@ export function messageOf({ id }: Pick<Webhook, 'id'>, event: ToldEvent): Webhoo
 export function missedMessage(
   { id, position }: Pick<Webhook, 'id' | 'position'>,
   { count, cursor, at }: { readonly count: number; readonly cursor: string; readonly at: string },
-): WebhookMessage {
+): PostedMessage {
   const event = `m.${position.records}`;
   const thing = `/api/events?after=${cursor}`;
   return {

@@ -12,7 +12,7 @@ import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountEvents } from '../account-events.ts';
 import type { EventPosition } from '../position.ts';
-import { FORGOTTEN_KINDS, type Missed, messageOf, missedMessage, type WebhookMessage } from './message.ts';
+import { FORGOTTEN_KINDS, type Missed, messageOf, missedMessage, type PostedMessage } from './message.ts';
 import { afterTry, type PostOutcome, signatures, waitMs } from './plan.ts';
 import { post, type WebhookReach } from './post.ts';
 import { type WebhookRecord, webhooks } from './records.ts';
@@ -168,7 +168,7 @@ export class WebhookSender {
     await this.#deliver(accountId, webhook, missedMessage(webhook, { count, cursor, at }), position);
   }
 
-  async #deliver(accountId: string, webhook: Webhook, message: WebhookMessage, position: EventPosition): Promise<void> {
+  async #deliver(accountId: string, webhook: Webhook, message: PostedMessage, position: EventPosition): Promise<void> {
     const outcome = await this.#post(accountId, webhook, message);
     // Cut off by the end of the process: nothing is known of it.
     if (this.#stopped.signal.aborted && outcome.error !== null) return;
@@ -194,7 +194,7 @@ export class WebhookSender {
     tell(accountId, { url: shownAddress(webhook.url), reason: disabled });
   }
 
-  async #post(accountId: string, webhook: Webhook, { delivery, at, data }: WebhookMessage): Promise<PostOutcome> {
+  async #post(accountId: string, webhook: Webhook, { delivery, at, data }: PostedMessage): Promise<PostOutcome> {
     const { webhooks: service, now, reach = 'public' } = this.#options;
     await this.#turn(accountId);
     try {
