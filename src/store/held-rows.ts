@@ -40,7 +40,7 @@ export class HeldRows {
   }
 
   releaseAll(): void {
-    for (const name of [...this.#tables.keys()]) this.releaseTable({ name });
+    for (const name of this.#tables.keys()) this.releaseTable({ name });
   }
 }
 

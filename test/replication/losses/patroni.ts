@@ -40,16 +40,19 @@ export class PatroniCluster {
     const [client, peer] = [await findFreePort(), await findFreePort()];
     const url = (port: number) => `http://127.0.0.1:${port}`;
     const etcd = run(folder, 'etcd', [
-      ...[
-        '--data-dir',
-        join(folder, 'etcd'),
-        '--listen-client-urls',
-        url(client),
-        '--advertise-client-urls',
-        url(client),
-      ],
-      ...['--listen-peer-urls', url(peer), '--initial-advertise-peer-urls', url(peer)],
-      ...['--initial-cluster', `default=${url(peer)}`, '--unsafe-no-fsync'],
+      '--data-dir',
+      join(folder, 'etcd'),
+      '--listen-client-urls',
+      url(client),
+      '--advertise-client-urls',
+      url(client),
+      '--listen-peer-urls',
+      url(peer),
+      '--initial-advertise-peer-urls',
+      url(peer),
+      '--initial-cluster',
+      `default=${url(peer)}`,
+      '--unsafe-no-fsync',
     ]);
     await untilListening(client);
     const cluster = new PatroniCluster(folder, etcd);
@@ -65,7 +68,10 @@ export class PatroniCluster {
 
   /** Waits until one server is the primary and the other its synchronous standby. */
   async untilInSync(): Promise<void> {
-    await this.#until('in sync', ([one, other]) => [one, other].toSorted().join() === 'primary,sync_standby');
+    await this.#until(
+      'in sync',
+      ([one, other]) => new Set([one, other, 'primary', 'sync_standby']).size === 2 && one !== other,
+    );
   }
 
   /** Kills everything of the server with a role, as a machine that loses its power does. Gives what starts it again. */
