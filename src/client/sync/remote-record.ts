@@ -18,6 +18,7 @@ const recordSchema = z.object({
   remote_mtime: z.string().nullish(),
   executable: z.boolean().optional(),
   size_bytes: z.number().optional(),
+  renamed_from: z.string().optional(),
 });
 
 interface RemoteSide {
@@ -41,6 +42,8 @@ export interface RemoteRecord {
   readonly seq?: number | undefined;
   /** The device that made this change; undefined when unknown. */
   readonly deviceId?: string | undefined;
+  /** The earlier path, if this change renamed the file. */
+  readonly from?: string | undefined;
 }
 
 /** Files left out of a pull because the hub's copy is damaged: their hashes, by path. */
@@ -68,7 +71,7 @@ interface ReadRecord extends Omit<RemoteRecord, 'path'> {
 /** Parses one record of a pull and checks its path. Throws ClientError when it does not match the schema. */
 export function readRemoteRecord(given: Readonly<Record<string, unknown>>): ReadRecord {
   const record = readAs(recordSchema, given);
-  const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId, seq } = record;
+  const { type, sha256, content, encoding, remote_mtime: mtime, device_id: deviceId, seq, renamed_from: from } = record;
   const storedMs = Date.parse(record.stored_at);
   const path = checkFolderPath(record.path);
   if (type === 'deleted') return { path, side: undefined, storedMs, deviceId, seq };
@@ -80,6 +83,7 @@ export function readRemoteRecord(given: Readonly<Record<string, unknown>>): Read
     storedMs,
     deviceId,
     seq,
+    from,
     side: {
       sha256,
       bytes,

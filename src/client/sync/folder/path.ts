@@ -64,3 +64,8 @@ export function parentsOf(path: string): string[] {
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) found.push(path.slice(0, at));
   return found;
 }
+
+/** The name of an entry without its folders. */
+export function entryNameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,7 +1,7 @@
 /** Decides what to push, from a scan and the state: changes, moves, deletes, and paths that have to wait. Pure. */
 import type { BaseRecord, Sha, SyncState } from '../base/state.ts';
 import type { LocalFile } from '../folder/folder.ts';
-import type { FolderPath } from '../folder/path.ts';
+import { entryNameOf, type FolderPath } from '../folder/path.ts';
 import type { Scan } from '../scan/scan.ts';
 import { localChange } from './decide.ts';
 import { type Allows, heldKinds, type Window } from './guard.ts';
@@ -139,13 +139,27 @@ function isNewlyExecutable(now: boolean | undefined, before: boolean | undefined
   return now !== undefined && before !== undefined && now !== before;
 }
 
+/** The files moved here since both sides agreed: former name to new name. `among`: the paths that may have changed. */
+export function movedHere(
+  local: LocalView,
+  state: StateView,
+  isReplaced: PlanOptions['isReplaced'],
+  among: Iterable<FolderPath>,
+): Map<FolderPath, FolderPath> {
+  const changed = [...new Set(among)].filter((path) => !state.waits.has(path) && !local.leavesOut(path));
+  const gone = changed.filter((path) => state.base.has(path) && !local.files.has(path));
+  if (gone.length === 0) return new Map();
+  const moves = movesOf(gone, changed, local, state, { unmovable: new Set(), isReplaced });
+  return new Map([...moves].map(([path, from]) => [from, path]));
+}
+
 /** Pairs new files with missing ones of the same bytes: each is a move. Excludes empty files, which are all equal. */
 function movesOf(
   gone: readonly FolderPath[],
   changed: readonly FolderPath[],
   { files }: LocalView,
   { base }: StateView,
-  { unmovable, isReplaced }: PlanOptions,
+  { unmovable, isReplaced }: Pick<PlanOptions, 'unmovable' | 'isReplaced'>,
 ): Map<FolderPath, FolderPath> {
   const bySha = new Map<string, FolderPath[]>();
   for (const path of gone) {
@@ -157,7 +171,7 @@ function movesOf(
   for (const path of changed) {
     const here = files.get(path);
     if (here === undefined || here.seen.bytes === 0 || base.has(path) || unmovable.has(path)) continue;
-    const from = nearest(path, bySha.get(here.sha256) ?? []);
+    const from = sameNamedOf(path, bySha.get(here.sha256) ?? []);
     if (from === undefined) continue;
     bySha.set(here.sha256, bySha.get(here.sha256)?.filter((other) => other !== from) ?? []);
     moves.set(path, from);
@@ -166,7 +180,6 @@ function movesOf(
 }
 
 /** Of several files with the same bytes, prefers the one with the same name, as after the rename of a folder. */
-function nearest(path: FolderPath, candidates: readonly FolderPath[]): FolderPath | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return candidates.find((other) => other.slice(other.lastIndexOf('/') + 1) === name) ?? candidates[0];
+export function sameNamedOf(path: FolderPath, candidates: readonly FolderPath[]): FolderPath | undefined {
+  return candidates.find((other) => entryNameOf(other) === entryNameOf(path)) ?? candidates[0];
 }

@@ -11,9 +11,15 @@ import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { applyRemote, plannedAction } from './apply.ts';
+import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
 
 const HELD = 'It is one of very many changes of the hub, which wait for your confirmation.';
+
+interface InboxHow {
+  readonly guards?: boolean;
+  readonly renames?: Renames | undefined;
+}
 
 export class Inbox {
   /** Paths changed on both sides. */
@@ -22,6 +28,7 @@ export class Inbox {
   readonly #local: Scan;
   readonly #spellings: Spellings;
   readonly #held: HeldContents;
+  readonly #renames: Renames | undefined;
   /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
   /** Removes, decided together at the end; a file that was moved is new elsewhere by then. */
@@ -30,10 +37,14 @@ export class Inbox {
   readonly #came: string[] = [];
   readonly #guard: Guard;
 
-  /** `guards`: holds back more deletes and rewrites than a person makes. */
-  constructor(step: SyncStep, local: Scan, guards = true) {
+  /**
+   * `guards`: holds back more deletes and rewrites than a person makes. `renames`: what takes the changes that may be part of
+   * a rename; undefined: nothing does.
+   */
+  constructor(step: SyncStep, local: Scan, { guards = true, renames }: InboxHow = {}) {
     this.#step = step;
     this.#local = local;
+    this.#renames = renames;
     this.#guard = new Guard(step, guards);
     this.#spellings = new Spellings(step, local);
     this.#held = new HeldContents(step, local);
@@ -61,6 +72,7 @@ export class Inbox {
         this.#applyTo(kept, record);
         return;
       }
+      if (this.#renames?.takes(record, this.#local) === true) return;
       this.#apply(record);
     }
     this.#spellings.forgetOthers(path);

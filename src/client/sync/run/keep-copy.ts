@@ -1,5 +1,5 @@
 /** Renames a local file or folder to a conflict copy: an ordinary file, which the next push sends to every device. */
-import type { FolderPath } from '../folder/path.ts';
+import { entryNameOf, type FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { conflictName } from '../plan/conflict-copy.ts';
 import type { SyncStep } from '../round.ts';
@@ -18,7 +18,7 @@ interface Keeping {
 
 /** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
 export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, why }: Keeping): boolean {
-  const name = of.slice(of.lastIndexOf('/') + 1) as FolderPath;
+  const name = entryNameOf(of) as FolderPath;
   let problem = 'It cannot be renamed to a conflict copy.';
   // When its own folder accepts no file, the copy goes to the top folder.
   for (const place of [of, name]) {

@@ -12,6 +12,7 @@ import type { Scan } from '../scan/scan.ts';
 import { arrivalsOf, noteLeftOut } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
+import { Renames } from './renames.ts';
 import { scanFiles } from './scan-files.ts';
 import { settleWaitingNames } from './spelling.ts';
 import { startOver } from './start-over.ts';
@@ -21,16 +22,33 @@ import { startOver } from './start-over.ts';
  * applied wait in the state.
  */
 export async function pullChanges(step: SyncStep, scan: Scan, reconcile: Reconcile): Promise<void> {
+  const renames = new Renames(step, reconcile);
+  try {
+    const local = await pullPages(step, scan, { reconcile, renames });
+    await applyAll(step, local, await renames.finish(local), reconcile);
+    await step.state.save();
+  } finally {
+    renames.leave();
+  }
+}
+
+interface PullHow {
+  readonly reconcile: Reconcile;
+  readonly renames: Renames;
+}
+
+/** Pulls page by page. Resolves with the last scan. */
+async function pullPages(step: SyncStep, scan: Scan, { reconcile, renames }: PullHow): Promise<Scan> {
   const { hub, state, listener } = step;
   // Before its first complete pull, a folder does not know which of its files are new.
   const mayStop = state.inode !== null && reconcile === 'merge';
   step.next.isMore = false;
   let local = scan;
   settleWaitingNames(step, local);
-  await lookAgain(step, local, reconcile);
+  await lookAgain(step, local, { reconcile, renames });
   step.next.recheck.clear();
   for (let more = true; more; ) {
-    const inbox = new Inbox(step, local);
+    const inbox = new Inbox(step, local, { renames });
     try {
       const { cursor, own } = state;
       const ownUntil = own.at(-1)?.[1] ?? 0;
@@ -42,6 +60,7 @@ export async function pullChanges(step: SyncStep, scan: Scan, reconcile: Reconci
       step.next.damaged.clear();
       noteLeftOut(step, local, end.leftOut);
       await reconcilePaths(step, inbox.bothChanged, reconcile);
+      await applyAll(step, local, await renames.send(), reconcile);
       more = end.hasMore;
       // Set only after applying the page: a run that ends earlier pulls it again, and finds both sides equal.
       state.pulledTo(end.cursor, more ? state.own : state.own.filter(([, last]) => last > ownUntil));
@@ -53,14 +72,29 @@ export async function pullChanges(step: SyncStep, scan: Scan, reconcile: Reconci
     await setImmediate();
     if (more && mayStop && listener?.isOverdue() === true) {
       step.next.isMore = true;
-      return;
+      return local;
     }
     if (more) local = await scanFiles(step);
   }
+  return local;
+}
+
+/** Applies changes that turned out to be part of no rename. */
+async function applyAll(
+  step: SyncStep,
+  local: Scan,
+  records: readonly RemoteRecord[],
+  reconcile: Reconcile,
+): Promise<void> {
+  if (records.length === 0) return;
+  const inbox = new Inbox(step, local);
+  for (const record of records) inbox.take(record);
+  inbox.finish();
+  await reconcilePaths(step, inbox.bothChanged, reconcile);
 }
 
 /** Compares the paths that the hub may not have changed since the last pull, and those that could not be settled. */
-async function lookAgain(step: SyncStep, local: Scan, reconcile: Reconcile): Promise<void> {
+async function lookAgain(step: SyncStep, local: Scan, { reconcile, renames }: PullHow): Promise<void> {
   const { hub, state, large } = step;
   const due = pathsToCompare(local, state, {
     recheck: step.next.recheck,
@@ -70,7 +104,7 @@ async function lookAgain(step: SyncStep, local: Scan, reconcile: Reconcile): Pro
   });
   // A restored hub may have lost what both sides agreed on: the pull finds that as well, and starts over.
   if (due.size === 0 || !(await hub.knows(state))) return;
-  const inbox = new Inbox(step, local);
+  const inbox = new Inbox(step, local, { renames });
   // The hub answers in its own spelling of a name.
   const gone = new Map([...due].map((path) => [foldCase(path), path]));
   const take = (record: RemoteRecord) => {
@@ -89,6 +123,7 @@ async function lookAgain(step: SyncStep, local: Scan, reconcile: Reconcile): Pro
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
   inbox.finish();
   await reconcilePaths(step, inbox.bothChanged, reconcile);
+  await applyAll(step, local, await renames.send(), reconcile);
   await state.save();
 }
 

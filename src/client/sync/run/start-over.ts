@@ -19,7 +19,7 @@ import { type Reconcile, reconcilePaths } from './reconcile.ts';
 
 export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcile): Promise<void> {
   const { hub, state } = step;
-  const inbox = new Inbox(step, local, false);
+  const inbox = new Inbox(step, local, { guards: false });
   const missing = new Set<FolderPath>(state.base.keys());
   const names = new NameIndex(missing);
   /** The spelling in the base record of a name of the hub, which may have lost a change of spelling too. */

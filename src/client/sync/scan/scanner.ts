@@ -10,7 +10,15 @@ import type { SyncState } from '../base/state.ts';
 import { vaultOfFolder } from '../base/state-file.ts';
 import { codeOf, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
 import type { LocalFile, SyncedFolder } from '../folder/folder.ts';
-import { checkFolderPath, type FolderPath, isBad, isReserved, OWN_FOLDER, parentsOf } from '../folder/path.ts';
+import {
+  checkFolderPath,
+  entryNameOf,
+  type FolderPath,
+  isBad,
+  isReserved,
+  OWN_FOLDER,
+  parentsOf,
+} from '../folder/path.ts';
 import type { Rules } from './choice.ts';
 
 /** What is in a folder. */
@@ -124,7 +132,7 @@ export class Scanner {
     // A folder that was not there before is taken as a whole.
     const top = parentsOf(path).find((parent) => !this.found.folders.has(parent)) ?? path;
     this.#forget(top);
-    const name = top.slice(top.lastIndexOf('/') + 1);
+    const name = entryNameOf(top);
     const stats = this.#entry(top);
     if (stats === undefined || isReserved(name)) return;
     if (this.#rules.excludes(stats.isDirectory() ? `${top}/` : top)) return;
