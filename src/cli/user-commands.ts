@@ -32,12 +32,13 @@ export const userGroup: SourceGroup = {
 };
 
 async function loadSync(): Promise<readonly Command[]> {
-  const [{ syncCommands }, { syncHistoryCommands }, { syncRestoreCommand, syncUndoCommand }] = await Promise.all([
+  const [{ syncCommands }, { syncForgetCommand }, { syncHistoryCommands }, { syncRestoreCommand, syncUndoCommand }] = await Promise.all([
     import('./user/sync.ts'),
+    import('./user/sync-forget.ts'),
     import('./user/vault/history.ts'),
     import('./user/vault/restore.ts'),
   ]);
-  return [...syncCommands, ...syncHistoryCommands, syncRestoreCommand, syncUndoCommand];
+  return [...syncCommands, syncForgetCommand, ...syncHistoryCommands, syncRestoreCommand, syncUndoCommand];
 }
 
 /** Finds the command of the first words, as `commandNamed` does, in the only module that can have it. */

@@ -15,6 +15,7 @@ import { newRound, type Round } from '../../client/sync/round.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
+import { askBeforeFirstPush } from './sync-first.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
 import { status } from './sync-status.ts';
@@ -180,6 +181,7 @@ async function syncCommand(options: Options, direction: Direction): Promise<numb
       sendBack: options.flag('send-back'),
       retryRefused: true,
       leavesLarge: false,
+      beforeFirstPush: askBeforeFirstPush,
     };
     await syncOnce(replica, round, how, keep);
   } catch (error) {

@@ -10,6 +10,7 @@ import type { Allows } from './plan/guard.ts';
 import { troublesOf } from './plan/troubles.ts';
 import type { Replica } from './replica.ts';
 import { type Round, runStep, type SyncStep } from './round.ts';
+import { takeRulesFirst } from './run/first-rules.ts';
 import { keepLateWrites } from './run/keep-copy.ts';
 import { pullChanges } from './run/pull.ts';
 import { type PushRules, pushChanges } from './run/push.ts';
@@ -28,6 +29,8 @@ export interface SyncRules extends PushRules, Allows {
   /** Sends what is here again where changes of the hub are held back. */
   readonly sendBack: boolean;
   readonly retryRefused: boolean;
+  /** Called before the first push of a folder, once the shared rules of the vault are here. */
+  readonly beforeFirstPush?: (replica: Replica) => Promise<void>;
 }
 
 /** Runs one step after the last one. */
@@ -69,13 +72,16 @@ export async function syncOnce(
 /** What comes before the first turn: what earlier syncs left waiting. */
 async function begin(replica: Replica, before: Round, options: SyncRules, take: Take): Promise<void> {
   const { folder, state } = replica;
-  const { direction, allowDeletes, restoreMissing, restoreRewritten, retryRefused, leavesLarge } = options;
+  const { direction, allowDeletes, restoreMissing, restoreRewritten, retryRefused, leavesLarge, beforeFirstPush } =
+    options;
   await take((step) => {
     // What an earlier sync could not compare stays in `recheck`.
     for (const found of [step.next.unmovable, step.next.troubles]) found.clear();
     if (retryRefused) forgetRefused(step);
     settleHeld(step, options);
   });
+  await take(takeRulesFirst);
+  if (state.inode === null && direction === 'both') await beforeFirstPush?.(replica);
   // The user's decision also covers the files of a filesystem that is no longer mounted.
   if (allowDeletes || restoreMissing) state.setMounts([]);
   if (restoreMissing) await take(forgetMissing);

@@ -9,7 +9,8 @@ import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
-import type { Scan } from '../scan/scan.ts';
+import { RULES_FILE, readRules } from '../scan/choice.ts';
+import { type Scan, withOtherRules } from '../scan/scan.ts';
 import { applyRemote, plannedAction } from './apply.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
@@ -25,7 +26,7 @@ export class Inbox {
   /** Paths changed on both sides. */
   readonly bothChanged = new Set<FolderPath>();
   readonly #step: SyncStep;
-  readonly #local: Scan;
+  #local: Scan;
   readonly #spellings: Spellings;
   readonly #held: HeldContents;
   readonly #renames: Renames | undefined;
@@ -140,7 +141,7 @@ export class Inbox {
 
   #applyNow(record: RemoteRecord): void {
     const { path, side } = record;
-    const { folder } = this.#step;
+    const { folder, state } = this.#step;
     const local = this.#local.files.get(path);
     const wasTouched = folder.touched.delete(path);
     let applied = applyRemote(this.#step, record, local);
@@ -149,6 +150,7 @@ export class Inbox {
       applied = applyRemote(this.#step, { ...record, side: { ...side, bytes } }, local);
     }
     if (applied === 'done') {
+      if (path === RULES_FILE) this.#local = withOtherRules(this.#local, readRules(folder, state.only, state.base));
       if (folder.touched.has(path)) noteWritten(this.#step, this.#local, path);
       if (wasTouched) folder.touched.add(path);
       return;

@@ -1,6 +1,6 @@
 /**
  * Selects the synced paths. Excludes paths matched by `.cairnignore` (shared) or `.cairn/ignore` (this device
- * only). With a selection of this device (`--only`), also excludes all unselected paths.
+ * only), and by the `.gitignore` at the top where one of them includes it. With a selection of this device (`--only`), also excludes all unselected paths.
  * The pattern syntax is that of .gitignore.
  */
 import ignore from 'ignore';
@@ -8,7 +8,11 @@ import { codeOf, lookAt, lookIfReadable, readPlain } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 
-const SHARED = '.cairnignore' as FolderPath;
+/** The rules that all devices share. */
+export const RULES_FILE = '.cairnignore' as FolderPath;
+const GIT_RULES = '.gitignore' as FolderPath;
+/** A line that takes over the rules of the `.gitignore` at the top; a comment for any other program. */
+const INCLUDES_GIT = /^#include \.gitignore[ \t\r]*$/m;
 
 export interface Rules {
   /** Changes with the rule files and the selection; undefined when the rules may have changed just now. */
@@ -25,7 +29,7 @@ const RACY_MS = 2000;
 /** What the rules of a folder depend on; undefined when it may change without another stamp. */
 export function stampOfRules(folder: SyncedFolder, only: readonly string[]): string | undefined {
   const parts: unknown[] = [...only];
-  for (const absolute of [folder.at(SHARED), folder.own('ignore')]) {
+  for (const absolute of [folder.at(RULES_FILE), folder.own('ignore'), folder.at(GIT_RULES)]) {
     const stats = lookIfReadable(absolute);
     if (stats !== undefined && Math.abs(Date.now() - stats.ctimeMs) < RACY_MS) return undefined;
     parts.push(stats && [stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs, stats.mode]);
@@ -41,12 +45,14 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
   let isBlind = false;
   let hasRules = false;
   for (const [name, absolute] of [
-    [SHARED, folder.at(SHARED)],
+    [RULES_FILE, folder.at(RULES_FILE)],
     ['.cairn/ignore', folder.own('ignore')],
   ] as const) {
     try {
       const text = readPlain(absolute)?.bytes.toString('utf8');
       if (text === undefined) continue;
+      // Below, so that the rules here may take back what git leaves out.
+      if (INCLUDES_GIT.test(text)) rules.add(readPlain(folder.at(GIT_RULES))?.bytes.toString('utf8') ?? '');
       rules.add(text);
       hasRules = true;
     } catch (error) {
@@ -54,8 +60,8 @@ export function readRules(folder: SyncedFolder, only: readonly string[], known: 
       problems.set(name, `It cannot be read (${codeOf(error)}), so no new files are synced.`);
     }
   }
-  if (lookAt(folder.at(SHARED))?.isDirectory() === true) {
-    problems.set(SHARED, 'It is a folder, so nothing is ignored; its files are synced.');
+  if (lookAt(folder.at(RULES_FILE))?.isDirectory() === true) {
+    problems.set(RULES_FILE, 'It is a folder, so nothing is ignored; its files are synced.');
   }
   const isChosen = selection(only);
   return {

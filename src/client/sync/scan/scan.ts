@@ -72,6 +72,11 @@ function isPlain(path: string): boolean {
   return path !== '' && path === path.normalize('NFC') && !path.includes('\ufffd');
 }
 
+/** A scan under other rules, until the next one: what they leave out is neither written nor removed. */
+export function withOtherRules(scan: Scan, rules: Rules): Scan {
+  return { ...scanOf(scan, rules, scan.looked), rules: scan.rules };
+}
+
 function scanOf(found: ScannedEntries, rules: Rules, looked: ReadonlySet<FolderPath> | undefined): Scan {
   const { skipped, links } = found;
   const isIn = (path: string) => skipped.has(path) || links.has(path);
