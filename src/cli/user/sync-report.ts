@@ -1,13 +1,15 @@
 /** Reports the result of a sync: single files when few, totals when many, and the next step. */
 
-import { nextCommand, resolveCommand } from '../../client/next-command.ts';
+import { nextCommand, pathWord, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
 import { conflictsOf, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
+import type { FolderPath } from '../../client/sync/folder/path.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { Round } from '../../client/sync/round.ts';
 import { unmatched } from '../../client/sync/scan/choice.ts';
 import type { Scan } from '../../client/sync/scan/scan.ts';
+import { shownTime } from '../../client/sync/vault-files.ts';
 import { isDiskFull, type WatchState } from '../../client/sync/watch/standing.ts';
 import { limits } from '../../limits/service.ts';
 import { heldLines } from './held-lines.ts';
@@ -70,7 +72,7 @@ export interface OpenNote {
 export function openNotes(replica: Replica, { troubles, held, scan }: Round): OpenNote[] {
   const { folder, state } = replica;
   const conflicts = conflictsOf(state).map((path): OpenNote => {
-    const sentence = `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}`;
+    const sentence = `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}.${otherSideOf(replica, path)}`;
     return { state: 'conflict', sentence };
   });
   const problems = [...troubles].map(([path, reason]): OpenNote => {
@@ -84,6 +86,18 @@ export function openNotes(replica: Replica, { troubles, held, scan }: Round): Op
     ...guard.map((sentence): OpenNote => ({ state: 'guard', sentence })),
     ...choiceLines(replica, scan).map((sentence): OpenNote => ({ state: 'choice', sentence })),
   ];
+}
+
+/** Who changed the other side, when, and where both can be seen. */
+function otherSideOf({ folder, state }: Replica, path: FolderPath): string {
+  const { other, conflictId } = state.waits.get(path) ?? {};
+  const who =
+    other === undefined ? '' : ` ${shownLine(other.device)} changed the other side, ${shownTime(other.storedMs)}.`;
+  const page =
+    conflictId === null || conflictId === undefined
+      ? ''
+      : `, or ${state.server}/vaults/${state.vault_id}/conflicts/${conflictId}`;
+  return `${who} To see both: ${nextCommand(folder.root.path, `sync diff ${pathWord(path)}`)}${page}`;
 }
 
 /** The same as lines, without what `choiceLines` warns about. */

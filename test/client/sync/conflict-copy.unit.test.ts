@@ -30,6 +30,7 @@ test('[SYN-25] a conflict copy says of which device and time it is, and keeps it
   expect(named('notes.md', { attempt: 2 })).toBe('notes (conflict laptop-1a2b3c4d 2026-11-22 013000 2).md');
   // A copy of a copy has one mark.
   expect(named(named('a.md'), { device: 'nas' })).toBe('a (conflict nas 2026-11-22 013000).md');
+  expect(named('a (CONFLICT x 1) (conflict y 2).md')).toBe('a (conflict laptop-1a2b3c4d 2026-11-22 013000).md');
 });
 
 test(`[SYN-25] the name of a conflict copy is another path that every folder takes (FC_SEED=${seed})`, () => {

@@ -52,6 +52,7 @@ const waitSchema = z.object({
   local: shaSchema,
   conflictId: z.string().nullable(),
   reason: z.string(),
+  other: z.object({ device: z.string(), storedMs: z.number() }).optional(),
   failed: z.object({ inRow: z.number(), lastMs: z.number() }).optional(),
 });
 const recentSchema = z.object({

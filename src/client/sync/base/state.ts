@@ -42,8 +42,16 @@ export interface Wait {
   /** The hub's pending conflict with the local side; null when it was not sent, or the hub already has the bytes. */
   readonly conflictId: string | null;
   readonly reason: string;
+  /** Who changed the hub's side of a conflict, and when. */
+  readonly other?: OtherSide | undefined;
   /** Writing it here failed, for example on a full disk: it is tried again after growing pauses. */
   readonly failed?: Failed | undefined;
+}
+
+/** The device that changed the hub's side, and when the hub stored that (milliseconds since 1970). */
+interface OtherSide {
+  readonly device: string;
+  readonly storedMs: number;
 }
 
 /** How often in a row writing failed, and when last (milliseconds since 1970). */

@@ -4,7 +4,7 @@
  */
 import { foldCase } from '../../../text/fold-case.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
-import { type FolderPath, parentsOf } from '../folder/path.ts';
+import { entryNameOf, type FolderPath, parentsOf } from '../folder/path.ts';
 
 export type Fate =
   /** The hub stores the bytes as a pending conflict; the user chooses a side. */
@@ -21,8 +21,8 @@ const NAME_BYTES_MAX = 255;
 const PATH_BYTES_MAX = 1024;
 /** A longer suffix is part of the name and not a file extension. */
 const TYPE_BYTES_MAX = 16;
-/** Suffix of an earlier conflict copy; a new one replaces it. */
-const MARK = / \(conflict [^()]*\)$/;
+/** Suffixes of earlier conflict copies, in any case: a new one replaces them, so that copies of copies have one. */
+const MARKS = /(?: \(conflict [^()]*\))+$/i;
 
 /** Decides what happens to a file whose push was refused. */
 export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefused, 'isConflict' | 'data'>): Fate {
@@ -46,16 +46,28 @@ export interface CopyMark {
 
 /** Name of a conflict copy: `notes (conflict laptop-1a2b3c4d 2026-11-22 013000).md`, with the time in UTC. */
 export function conflictName(path: FolderPath, { device, nowMs, attempt }: CopyMark): FolderPath {
-  const at = path.lastIndexOf('/') + 1;
-  const [folder, name] = [path.slice(0, at), path.slice(at)];
-  const dot = name.lastIndexOf('.');
-  const isTyped = dot > 0 && Buffer.byteLength(name.slice(dot)) <= TYPE_BYTES_MAX;
-  const [stem, type] = isTyped ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  const [folder, stem, type] = partsOf(path);
   const time = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '');
   const end = ` (conflict ${device} ${time}${attempt > 1 ? ` ${attempt}` : ''})${type}`;
-  const kept = shortened(stem.replace(MARK, ''), NAME_BYTES_MAX - Buffer.byteLength(end));
+  const kept = shortened(stem.replace(MARKS, ''), NAME_BYTES_MAX - Buffer.byteLength(end));
   const isTooLong = Buffer.byteLength(folder + kept + end) > PATH_BYTES_MAX;
   return `${isTooLong ? '' : folder}${kept}${end}`.normalize('NFC') as FolderPath;
+}
+
+/** The file of which a conflict copy is a copy; undefined for any other file. */
+export function originalOf(path: FolderPath): FolderPath | undefined {
+  const [folder, stem, type] = partsOf(path);
+  const kept = stem.replace(MARKS, '');
+  return kept === stem || kept === '' ? undefined : (`${folder}${kept}${type}` as FolderPath);
+}
+
+/** Folder with its slash, name without its type, and type with its dot. */
+function partsOf(path: string): [string, string, string] {
+  const name = entryNameOf(path);
+  const folder = path.slice(0, path.length - name.length);
+  const dot = name.lastIndexOf('.');
+  const isTyped = dot > 0 && Buffer.byteLength(name.slice(dot)) <= TYPE_BYTES_MAX;
+  return isTyped ? [folder, name.slice(0, dot), name.slice(dot)] : [folder, name, ''];
 }
 
 /** The beginning of a name, limited to this number of UTF-8 bytes. */

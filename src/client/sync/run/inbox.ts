@@ -168,7 +168,7 @@ export class Inbox {
     }
   }
 
-  #wait({ path, side }: RemoteRecord, kind: WaitKind, why: string, failed?: Failed): void {
+  #wait({ path, side, deviceId, storedMs }: RemoteRecord, kind: WaitKind, why: string, failed?: Failed): void {
     const before = this.#step.state.waits.get(path);
     // A download that is tried again is not news: what stood in its way may still do.
     const reason = kind === 'download' && failed !== undefined ? (before?.reason ?? why) : why;
@@ -178,6 +178,7 @@ export class Inbox {
       local: this.#local.files.get(path)?.sha256 ?? null,
       conflictId: before?.conflictId ?? null,
       reason,
+      ...(kind === 'conflict' && deviceId !== undefined && { other: { device: deviceId, storedMs } }),
       ...(failed === undefined ? {} : { failed }),
     };
     this.#step.state.wait(path, wait);
