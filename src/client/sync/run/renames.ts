@@ -31,6 +31,8 @@ interface Moved {
 export class Renames {
   readonly #step: SyncStep;
   readonly #how: Reconcile;
+  /** A folder that was never synced has nothing that could have been renamed, and its first pull brings everything. */
+  readonly #isFirst: boolean;
   /** Edited here and gone on the hub, until it is known whether they were renamed there. */
   readonly #gone = new Map<FolderPath, RemoteRecord>();
   /** New on the hub. */
@@ -47,6 +49,7 @@ export class Renames {
   constructor(step: SyncStep, how: Reconcile) {
     this.#step = step;
     this.#how = how;
+    this.#isFirst = step.state.cursor === null;
   }
 
   /** True when a change may be part of a rename: `send` or `finish` decides about it. */
@@ -162,7 +165,7 @@ export class Renames {
     const { path, from } = record;
     const here = local.files.get(path);
     const alike = this.#alike.get(path);
-    if (here === undefined) this.#arrivals.set(path, { path, sha256, bytes: size, from });
+    if (here === undefined && !this.#isFirst) this.#arrivals.set(path, { path, sha256, bytes: size, from });
     if (alike === undefined || here?.sha256 !== alike.base.sha256) return false;
     if (alike.from === from) this.#follow(alike);
     else this.#unclear.set(path, record);
