@@ -32,14 +32,27 @@ export const userGroup: SourceGroup = {
 };
 
 async function loadSync(): Promise<readonly Command[]> {
-  const [{ syncCommands }, { syncForgetCommand }, { syncCopiesCommand }, { syncHistoryCommands }, { syncRestoreCommand, syncUndoCommand }] = await Promise.all([
+  const [
+    { syncCommands },
+    { syncForgetCommand },
+    { syncCopiesCommand },
+    { syncHistoryCommands },
+    { syncRestoreCommand, syncUndoCommand },
+  ] = await Promise.all([
     import('./user/sync.ts'),
     import('./user/sync-forget.ts'),
     import('./user/sync-copies.ts'),
     import('./user/vault/history.ts'),
     import('./user/vault/restore.ts'),
   ]);
-  return [...syncCommands, syncForgetCommand, syncCopiesCommand, ...syncHistoryCommands, syncRestoreCommand, syncUndoCommand];
+  return [
+    ...syncCommands,
+    syncForgetCommand,
+    syncCopiesCommand,
+    ...syncHistoryCommands,
+    syncRestoreCommand,
+    syncUndoCommand,
+  ];
 }
 
 /** Finds the command of the first words, as `commandNamed` does, in the only module that can have it. */
