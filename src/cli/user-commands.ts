@@ -40,8 +40,8 @@ async function loadSync(): Promise<readonly Command[]> {
     { syncRestoreCommand, syncUndoCommand },
   ] = await Promise.all([
     import('./user/sync.ts'),
-    import('./user/sync-forget.ts'),
-    import('./user/sync-copies.ts'),
+    import('./user/vault/forget.ts'),
+    import('./user/vault/copies.ts'),
     import('./user/vault/history.ts'),
     import('./user/vault/restore.ts'),
   ]);

@@ -1,12 +1,12 @@
 /** cairn sync copies: lists conflict copies, and removes those that hold nothing new. */
-import { nextCommand } from '../../client/next-command.ts';
-import { formatBytes } from '../../client/progress.ts';
-import { countWithNoun, shownLine } from '../../client/shown.ts';
-import { conflictCopies, removeEqualCopies } from '../../client/sync/copies.ts';
-import { lockFolder } from '../../client/sync/cycle.ts';
-import { type Command, type Options, takes } from '../command.ts';
-import { printResult, table } from '../output.ts';
-import { openReplica } from './sync-open.ts';
+import { nextCommand } from '../../../client/next-command.ts';
+import { formatBytes } from '../../../client/progress.ts';
+import { countWithNoun, shownLine } from '../../../client/shown.ts';
+import { conflictCopies, removeEqualCopies } from '../../../client/sync/copies.ts';
+import { lockFolder } from '../../../client/sync/cycle.ts';
+import { type Command, type Options, takes } from '../../command.ts';
+import { printResult, table } from '../../output.ts';
+import { openReplica } from '../sync-open.ts';
 
 export const syncCopiesCommand: Command = {
   name: 'sync copies',
