@@ -130,7 +130,7 @@ test('[EVENT-2] every tool that changes something answers a repeat with its key 
     const takesKey = 'idempotency_key' in (inputSchema['properties'] as object);
     if (takesKey) keyed.add(name);
     // Without an account there is nothing to keep a key in; a listing only purges what is due.
-    const isOther = /_and_get_key$/.test(name) || name === 'handoff_list';
+    const isOther = name.endsWith('_and_get_key') || name === 'handoff_list';
     expect([name, takesKey]).toEqual([name, annotations['readOnlyHint'] !== true && !isOther]);
   }
   await eachExample(hub, async (name, args) => {

@@ -94,7 +94,9 @@ const SAID: readonly (readonly [words: string, tool: string])[] = [
 
 test('[MCP-8] each tool for models has a hint by which people find it; a session begins with one that is there', async () => {
   const tools = await listed(DOOR);
-  const hints = new Map(tools.map(({ name, _meta }) => [name, String(_meta?.['anthropic/searchHint'] ?? '')]));
+  const hints = new Map(
+    tools.map(({ name, _meta }) => [name, (_meta?.['anthropic/searchHint'] as string | undefined) ?? '']),
+  );
   expect([...hints].filter(([, hint]) => hint === '')).toEqual([]);
   const found = (words: string) => {
     const wanted = words.split(' ');

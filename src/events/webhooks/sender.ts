@@ -15,7 +15,7 @@ import type { EventPosition } from '../position.ts';
 import { FORGOTTEN_KINDS, type Missed, messageOf, missedMessage, type PostedMessage } from './message.ts';
 import { afterTry, type PostOutcome, signatures, waitMs } from './plan.ts';
 import { post, type WebhookReach } from './post.ts';
-import { type WebhookRecord, webhooks } from './records.ts';
+import { webhooks } from './records.ts';
 import { shownAddress, type Webhook, type Webhooks } from './service.ts';
 
 export interface WebhookSenderOptions {

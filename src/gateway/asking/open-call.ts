@@ -12,7 +12,7 @@ import { type Progress, ProgressNotes } from './progress.ts';
 import type { Asker, Questions } from './questions.ts';
 
 /** What a call can tell its client while it runs. */
-export interface Telling {
+interface Telling {
   readonly ask?: Ask;
   readonly progress?: Progress;
 }
