@@ -73,9 +73,11 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     const [traffic, toolTraffic] = [new Traffic(), new ToolTraffic()];
     const tasks = new Tasks({ ...core, now: Date.now });
     const sync = await openSync({ ...core, pool, log, room: fileRoomOf(core.quotas), now: Date.now });
-    const documents = openDocuments(core, config);
+    const search = openSearch(core, config, log);
+    const documents = openDocuments(core, config, (query) => search.containing(query));
     const sweeper = ownBackground(life, { core, sync, tasks, documents }, log);
-    const shown = { tasks, documents, sync, ...pageParts(core, config, log), toolTraffic };
+    const find: ServiceParts['search'] = (query) => search.search(query);
+    const shown = { tasks, documents, sync, search: find, ...pageParts(core, config), toolTraffic };
     const agents = openAgents({ core, ...shown });
     const { webhooks, webhookSender } = openWebhooks({ core, config, events: shown.events, mail, log });
     life.own('webhooks', webhookSender);
@@ -169,24 +171,19 @@ async function openMail({ mail }: Config, log: Log): Promise<Mailer | undefined>
 }
 
 /** The search has a separate thread, which starts with the first search. */
-function openSearch(core: Core, config: Config, log: Log): ServiceParts['search'] {
+function openSearch(core: Core, config: Config, log: Log): SearchThread {
   const { store, standings, life } = core;
   const search = new SearchThread({ config, store, log, kinds: thingKinds, accountOfVault: accountOfVault(store) });
   standings.onShut((accountId) => search.forget(accountId));
-  life.own('search', search);
-  return (query) => search.search(query);
+  return life.own('search', search);
 }
 
 /** Parts beside the capabilities. */
-function pageParts(
-  core: Core,
-  config: Config,
-  log: Log,
-): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'search' | 'events'> {
+function pageParts(core: Core, config: Config): Pick<ServiceParts, 'live' | 'lastBackupMs' | 'events'> {
   const lastBackupMs = () => lastDone(config.dataFolder, 'backup')?.at_ms;
   const hash = (text: string) => core.sealer.keyedHash('event-cursor', text);
   const events = new AccountEvents({ ...core, hash });
-  return { live: new LivePages(core.store), lastBackupMs, search: openSearch(core, config, log), events };
+  return { live: new LivePages(core.store), lastBackupMs, events };
 }
 
 /** What the hub's log compares with the start before; of a secret only that it is set. */

@@ -13,6 +13,7 @@ import { paperTools } from '../documents/papers/tools.ts';
 import type { Tool } from '../gateway/tool.ts';
 import { categoryExists } from '../tasks/categories.ts';
 import type { Core } from './core.ts';
+import type { SearchThread } from './search/thread.ts';
 
 export interface Documents {
   readonly docs: DevDocs;
@@ -25,10 +26,14 @@ export interface Documents {
 export function openDocuments(
   { store, actors, quotas, clock }: Pick<Core, 'store' | 'actors' | 'quotas' | 'clock'>,
   { handoffDays }: Pick<Config, 'handoffDays'>,
+  containing: SearchThread['containing'],
 ): Documents {
   const options = { store, actors, quotas, now: Date.now };
   const services = {
-    docs: new DevDocs(options),
+    docs: new DevDocs({
+      ...options,
+      mayContain: async (accountId, text) => (await containing({ accountId, kind: 'doc', text }))?.map(Number),
+    }),
     handoffs: new Handoffs({ ...options, keepDays: handoffDays, mayPurge: () => clock.isRight() }),
     // Papers use the same categories as tasks.
     papers: new Papers({ ...options, categoryExists }),

@@ -102,6 +102,6 @@ export function versionsOf(reader: Pick<Reader, 'range'>, { accountId, space, id
   return rows.map(({ key, value }) => ({ version: key[3], ...value }));
 }
 
-export function versionKey({ accountId, space, id }: DocumentName, version: number): VersionKey {
+function versionKey({ accountId, space, id }: DocumentName, version: number): VersionKey {
   return [accountId, space, id, version];
 }

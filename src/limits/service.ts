@@ -530,10 +530,6 @@ export const limits = {
   devDocListDefault: 50,
   devDocListMax: 200,
   devDocSearchCharsMax: 200,
-  /** A longer text is not indexed, and every search reads it. */
-  devDocGramsCharsMax: 64 * KiB,
-  /** Pieces of the searched text looked up in the index. */
-  devDocGramsWanted: 6,
   /** Texts read by one search, and their bytes. The answer then says where to continue. */
   devDocSearchTextsMax: 500,
   devDocSearchBytesMax: 8 * MiB,

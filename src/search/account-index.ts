@@ -1,6 +1,7 @@
 /** The index of one account, in memory: adds and removes documents, and ranks those that have every wanted word. */
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
+import { documentsHaving, type Needle } from './containing.ts';
 import { HighestScores, type Needs, type Stand, scoresOf } from './scores.ts';
 import {
   countPostings,
@@ -146,6 +147,17 @@ export class AccountIndex {
     this.#changes += 1;
     entry.held.isGone[entry.at] = 1;
     entry.held.gone += 1;
+  }
+
+  /** Keys of the things of a kind that have every needle. */
+  having(kind: ThingKindName, needles: readonly Needle[]): string[] {
+    this.#seal();
+    return this.#parts.flatMap(({ segment, held: { entries, isGone } }) =>
+      documentsHaving(segment, needles).flatMap((document) => {
+        const entry = entries[document];
+        return entry?.kind === kind && isGone[document] !== 1 ? [entry.key] : [];
+      }),
+    );
   }
 
   /** Ranks the things that have every word, or some of them. */

@@ -6,7 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { THING_KINDS, type ThingKind, type ThingKindName, type ThingReader } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { AccountIndex, type RankedThing } from './account-index.ts';
-import type { FoundThing, FoundThings, SearchQuery, WrittenThing } from './messages.ts';
+import { needlesOf } from './containing.ts';
+import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
 import { snippetsOf } from './snippets.ts';
 import { type WantedWord, wantedWords, withoutCommon } from './words.ts';
 
@@ -90,6 +91,16 @@ export class Indexer {
       complete: this.#isFilled(kept, query.kinds),
       cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
+  }
+
+  /** Finds the things of a kind that may contain a text. */
+  async containing({ accountId, kind, text }: ContainingQuery): Promise<MayContain> {
+    const needles = needlesOf(text);
+    if (needles.length === 0) return undefined;
+    const kept = this.#keep(accountId);
+    await this.#waitFor(kept, { accountId, kinds: [kind] });
+    const isWhole = kept.filled.has(kind) && this.#kept.get(accountId) === kept;
+    return isWhole ? kept.index.having(kind, needles) : undefined;
   }
 
   #isFilled({ filled }: Kept, wanted: SearchQuery['kinds']): boolean {

@@ -17,13 +17,24 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
+/** Asks which things of a kind may contain a text, word for word. */
+export interface ContainingQuery {
+  readonly accountId: string;
+  readonly kind: ThingKindName;
+  readonly text: string;
+}
+
+/** Keys; undefined: any may, because the text has no words, or is searched while the account is being indexed. */
+export type MayContain = readonly string[] | undefined;
+
 /** A written thing: its account, kind and key; without a key any of the kind may be gone. */
 export type WrittenThing = readonly [accountId: string, kind: ThingKindName, key: string | undefined];
 
 export type ToIndex =
   | { readonly type: 'written'; readonly things: readonly WrittenThing[] }
   | { readonly type: 'forget'; readonly accountId: string }
-  | { readonly type: 'search'; readonly id: number; readonly query: SearchQuery };
+  | { readonly type: 'search'; readonly id: number; readonly query: SearchQuery }
+  | { readonly type: 'containing'; readonly id: number; readonly query: ContainingQuery };
 
 export interface FoundThing {
   /** As in `Thing`. */
@@ -52,7 +63,8 @@ export interface FoundThings {
 
 export interface FromIndex {
   readonly id: number;
-  readonly found: FoundThings | undefined;
+  /** What was asked for; undefined: it failed. */
+  readonly answer: { readonly value: unknown } | undefined;
   /** Why nothing was found out: for the log. */
   readonly error?: unknown;
 }

@@ -169,7 +169,7 @@ class PostingWriter {
 }
 
 /** Calls `found` with each posting of the word at an index. */
-function eachPosting(
+export function eachPosting(
   { bytes, starts }: WordSegment,
   index: number,
   found: (document: number, how: number) => void,

@@ -2,6 +2,7 @@
  * Cuts texts into the words that are searched: runs of letters and digits, folded. Chinese, Japanese and Korean have no
  * words of their own to cut at, so each two neighbouring characters of them are one. Pure.
  */
+import { foldText } from '../text/fold-text.ts';
 
 const RUNS = /[\p{L}\p{N}\p{M}]+/gu;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]/u;
@@ -11,12 +12,11 @@ const PARTS =
 const PARTICLES =
   /(?<=[\p{Script=Han}\p{Script=Katakana}ー])[のをにはがでとへも](?=[\p{Script=Han}\p{Script=Katakana}ー])/gu;
 /** A longer run is a key or a hash: its beginning finds it. */
-const WORD_CHARS_MAX = 40;
+export const WORD_CHARS_MAX = 40;
 
 /** One form for texts and queries: composed, compatible forms unified, lower case, without accents on Latin letters. */
 export function foldWords(text: string): string {
-  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
-  const folded = text.normalize('NFKC').toLowerCase();
+  const folded = foldText(text);
   // Only a text beyond ASCII has accents; Hangul is composed again.
   return /[^\0-\x7f]/.test(folded)
     ? folded
@@ -24,6 +24,15 @@ export function foldWords(text: string): string {
         .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
         .normalize('NFC')
     : folded;
+}
+
+export function hasCjk(text: string): boolean {
+  return CJK.test(text);
+}
+
+/** The runs of letters and digits of a folded text; Chinese, Japanese and Korean apart from others. */
+export function wordParts(folded: string): string[] {
+  return [...folded.matchAll(RUNS)].flatMap(([run]) => (CJK.test(run) ? (run.match(PARTS) ?? []) : [run]));
 }
 
 /** Calls `found` with each word of a text, in order. */
@@ -60,7 +69,8 @@ function eachAsciiWord(text: string, found: (word: string) => void): void {
   }
 }
 
-function pairsOf(part: string): string[] {
+/** The words of a run of Chinese, Japanese or Korean. */
+export function pairsOf(part: string): string[] {
   const signs = Array.from(part);
   if (signs.length === 1) return signs;
   return signs.slice(1).map((sign, index) => `${signs[index]}${sign}`);
@@ -77,12 +87,10 @@ export interface WantedWord {
 /** The words of a query. All are required. */
 export function wantedWords(query: string): WantedWord[] {
   const found: WantedWord[] = [];
-  for (const [run] of foldWords(query).replace(PARTICLES, ' ').matchAll(RUNS)) {
-    for (const [part] of run.matchAll(PARTS)) {
-      if (found.some(({ shown }) => shown === part)) continue;
-      const isCjk = CJK.test(part);
-      found.push({ shown: part, words: isCjk ? pairsOf(part) : [part.slice(0, WORD_CHARS_MAX)], isCjk });
-    }
+  for (const part of wordParts(foldWords(query).replace(PARTICLES, ' '))) {
+    if (found.some(({ shown }) => shown === part)) continue;
+    const isCjk = hasCjk(part);
+    found.push({ shown: part, words: isCjk ? pairsOf(part) : [part.slice(0, WORD_CHARS_MAX)], isCjk });
   }
   return found;
 }

@@ -5,12 +5,15 @@ import { ActorRegistry } from '../../src/actors/registry.ts';
 import { allTables } from '../../src/compose/tables.ts';
 import { DocumentBin } from '../../src/documents/bin.ts';
 import { devDocKind } from '../../src/documents/dev-docs/kind.ts';
+import { devDocs } from '../../src/documents/dev-docs/records.ts';
 import { DevDocs } from '../../src/documents/dev-docs/service.ts';
+import { devDocThings } from '../../src/documents/dev-docs/thing.ts';
 import { handoffKind } from '../../src/documents/handoffs/kind.ts';
 import { Handoffs } from '../../src/documents/handoffs/service.ts';
 import { paperKind } from '../../src/documents/papers/kind.ts';
 import { Papers } from '../../src/documents/papers/service.ts';
 import { verifyDocuments } from '../../src/documents/verify.ts';
+import { Indexer } from '../../src/search/indexer.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import { Store } from '../../src/store/store.ts';
 import { unbounded } from './quotas.ts';
@@ -33,14 +36,29 @@ export interface DocumentDesk {
   close(): Promise<void>;
 }
 
-export function openDesk({ keepDays }: { readonly keepDays?: number } = {}): DocumentDesk {
+interface DeskOptions {
+  readonly keepDays?: number;
+  /** False: dev docs are searched without an index. */
+  readonly isIndexed?: boolean;
+}
+
+export function openDesk({ keepDays, isIndexed = true }: DeskOptions = {}): DocumentDesk {
   const store = new Store({ folder: temporaryFolder(), tables: allTables });
   const actors = new ActorRegistry(store);
   const clock = { ms: START_MS };
   const categories = new Set<number>();
+  const indexer = new Indexer({ reader: store, kinds: [devDocThings], now: () => clock.ms });
+  store.watch(
+    devDocs,
+    (rows) => () => indexer.note(rows.map(([accountId, id]) => [String(accountId), 'doc', String(id)])),
+  );
   const options = { store, actors, quotas: unbounded, now: () => clock.ms };
   const services = {
-    docs: new DevDocs(options),
+    docs: new DevDocs({
+      ...options,
+      mayContain: async (accountId, text) =>
+        isIndexed ? (await indexer.containing({ accountId, kind: 'doc', text }))?.map(Number) : undefined,
+    }),
     handoffs: new Handoffs({ ...options, keepDays, mayPurge: () => true }),
     papers: new Papers({ ...options, categoryExists: (_reader, _accountId, id) => categories.has(id) }),
   };

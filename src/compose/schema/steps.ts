@@ -8,6 +8,7 @@ import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
+import { noDevDocGrams } from './no-dev-doc-grams.ts';
 import { rowSums } from './row-sums.ts';
 import { taskVersions } from './task-versions.ts';
 
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   taskVersions,
   groupedBlobs,
   rowSums,
+  noDevDocGrams,
 ];
 
 /** The schema that this version reads and writes. */

@@ -23,8 +23,12 @@ parentPort?.on('message', (message: ToIndex | 'close') => {
   } else if (message.type === 'forget') {
     indexer.forget(message.accountId);
   } else {
-    const answer = (found: FromIndex['found'], error?: unknown) =>
-      parentPort?.postMessage({ id: message.id, found, error } satisfies FromIndex);
-    indexer.search(message.query).then(answer, (error: unknown) => answer(undefined, error));
+    const { id } = message;
+    const asked = message.type === 'search' ? indexer.search(message.query) : indexer.containing(message.query);
+    const answer = (made: Omit<FromIndex, 'id'>) => parentPort?.postMessage({ id, ...made } satisfies FromIndex);
+    asked.then(
+      (value) => answer({ answer: { value } }),
+      (error: unknown) => answer({ answer: undefined, error }),
+    );
   }
 });

@@ -4,7 +4,15 @@ import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 import type { Config } from '../../config.ts';
 import type { ThingKind } from '../../ids/thing.ts';
-import type { FoundThings, FromIndex, SearchQuery, ToIndex, WrittenThing } from '../../search/messages.ts';
+import type {
+  ContainingQuery,
+  FoundThings,
+  FromIndex,
+  MayContain,
+  SearchQuery,
+  ToIndex,
+  WrittenThing,
+} from '../../search/messages.ts';
 import type { Store } from '../../store/store.ts';
 import type { SearchThreadData } from './search-thread.ts';
 
@@ -18,10 +26,10 @@ interface SearchOptions {
 
 export class SearchThread {
   readonly #options: SearchOptions;
-  readonly #waiting = new Map<number, (found: FoundThings | undefined) => void>();
+  readonly #waiting = new Map<number, (answer: FromIndex['answer']) => void>();
   #written: WrittenThing[] = [];
   #worker: Worker | undefined;
-  #searches = 0;
+  #asked = 0;
 
   constructor(options: SearchOptions) {
     this.#options = options;
@@ -46,15 +54,12 @@ export class SearchThread {
 
   /** Finds what has every word. The caller's answered writes are in it. Throws Refusal `overloaded`. */
   async search(query: SearchQuery): Promise<FoundThings> {
-    this.#tell();
-    this.#searches += 1;
-    const id = this.#searches;
-    const found = await new Promise<FoundThings | undefined>((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.#send({ type: 'search', id, query });
-    });
-    if (found !== undefined) return found;
-    throw new Refusal({ kind: 'overloaded', what: 'the search is starting again', retryAfterSeconds: 1 });
+    return (await this.#ask((id) => ({ type: 'search', id, query }))) as FoundThings;
+  }
+
+  /** Finds what may contain a text; what it leaves out does not. As `search`. */
+  async containing(query: ContainingQuery): Promise<MayContain> {
+    return (await this.#ask((id) => ({ type: 'containing', id, query }))) as MayContain;
   }
 
   /** Drops the index of an account that is gone. */
@@ -68,6 +73,18 @@ export class SearchThread {
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
     worker.postMessage('close');
     await ended;
+  }
+
+  async #ask(messageOf: (id: number) => ToIndex): Promise<unknown> {
+    this.#tell();
+    this.#asked += 1;
+    const id = this.#asked;
+    const answer = await new Promise<FromIndex['answer']>((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.#send(messageOf(id));
+    });
+    if (answer !== undefined) return answer.value;
+    throw new Refusal({ kind: 'overloaded', what: 'the search is starting again', retryAfterSeconds: 1 });
   }
 
   #note(thing: WrittenThing): void {
@@ -94,9 +111,9 @@ export class SearchThread {
     const worker = new Worker(new URL('./search-thread.js', import.meta.url), { workerData, name: 'search' });
     worker.unref();
     const { log } = this.#options;
-    worker.on('message', ({ id, found, error }: FromIndex) => {
-      if (found === undefined) log.error({ err: error }, 'a search failed');
-      this.#waiting.get(id)?.(found);
+    worker.on('message', ({ id, answer, error }: FromIndex) => {
+      if (answer === undefined) log.error({ err: error }, 'a search failed');
+      this.#waiting.get(id)?.(answer);
       this.#waiting.delete(id);
     });
     worker.on('error', (error) =>

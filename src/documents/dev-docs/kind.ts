@@ -1,4 +1,4 @@
-/** Declares dev docs as a kind of documents: unique titles, lists by category and type, the order of changes, a text index. */
+/** Declares dev docs as a kind of documents: unique titles, lists by category and type, the order of changes. */
 import { z } from 'zod';
 import { whole } from '../../archive/records.ts';
 import { invalidField } from '../../common/fault.ts';
@@ -6,10 +6,9 @@ import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { keyText } from '../../store/row-sums.ts';
-import { defineKind, type HeldDocument, indexRow, type KindCheck } from '../kind.ts';
-import { versionTexts } from '../records.ts';
+import { defineKind, indexRow, type KindCheck } from '../kind.ts';
 import { foldName } from '../rules.ts';
-import { measure, versionKey } from '../texts.ts';
+import { measure } from '../texts.ts';
 import { type DevDocRecord, declaredDoc } from './declared.ts';
 import {
   type DevDocHead,
@@ -21,9 +20,6 @@ import {
   devDocTitles,
 } from './records.ts';
 import { changeScope, listScope } from './rules.ts';
-import { GramCheck } from './text-index/gram-check.ts';
-import { moveGrams } from './text-index/gram-index.ts';
-import { signatureOf } from './text-index/grams.ts';
 
 export const devDocKind = defineKind({
   space: 'docs',
@@ -56,9 +52,6 @@ export const devDocKind = defineKind({
     if (wasLive !== isLive) countLive(batch, accountId, doc.category, isLive ? 1 : -1);
     const isBinned = after !== undefined && !isLive;
     if ((before !== undefined && !wasLive) !== isBinned) moveBinned(batch, accountId, doc, isBinned);
-    const signature = (held: HeldDocument<DevDocRecord> | undefined) =>
-      held?.record.deleted_at === null ? signatureOf(held.record, held.text()) : undefined;
-    moveGrams(batch, accountId, doc.id, signature(before), signature(after));
   },
   checkShared: (reader, problems) => new DevDocCheck(reader, problems),
   archive: {
@@ -118,11 +111,10 @@ function moveBinned(batch: Batch, accountId: string, doc: DevDocRecord, isBinned
   else if (batch.get(devDocTitles, key) === doc.id) batch.remove(devDocTitles, key);
 }
 
-/** Checks the counts of categories, the titles, the order of changes, and the text index. */
+/** Checks the counts of categories, the titles, and the order of changes. */
 class DevDocCheck implements KindCheck<DevDocRecord> {
   readonly #reader: CheckedReader;
   readonly #problems: string[];
-  readonly #grams: GramCheck;
   /** Live documents by account and category. */
   readonly #counts = new Map<string, number>();
   #live = 0;
@@ -130,7 +122,6 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
   constructor(reader: CheckedReader, problems: string[]) {
     this.#reader = reader;
     this.#problems = problems;
-    this.#grams = new GramCheck(reader, problems);
   }
 
   check(name: string, accountId: string, doc: DevDocRecord): void {
@@ -140,8 +131,6 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
     this.#live += 1;
     const category = `${accountId} ${doc.category}`;
     this.#counts.set(category, (this.#counts.get(category) ?? 0) + 1);
-    const key = versionKey({ accountId, space: 'docs', id: doc.id }, doc.version);
-    this.#grams.expect(accountId, doc.id, signatureOf(doc, this.#reader.get(versionTexts, key) ?? ''));
   }
 
   finish(): void {
@@ -152,7 +141,6 @@ class DevDocCheck implements KindCheck<DevDocRecord> {
       this.#counts.delete(name);
     });
     for (const name of this.#counts.keys()) this.#problems.push(`dev docs of ${name}: the count is missing`);
-    this.#grams.finish();
   }
 
   /** Each live document has a title row, and each title row of the trash names a deleted document with that title. */

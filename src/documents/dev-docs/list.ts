@@ -1,19 +1,18 @@
 /**
- * Lists dev docs newest first, filtered over index rows and searched over the text index.
+ * Lists dev docs newest first, filtered over index rows and searched among those that may contain the text.
  *
- * A search reads only texts that the index cannot rule out, up to a maximum number of texts and bytes. It then reports
- * how many it read and where to continue. A search term of one or two letters has no grams and walks the list instead.
+ * A search reads only texts that the index of the search cannot rule out, up to a maximum number of texts and bytes. It
+ * then reports how many it read and where to continue. Without such an index it walks the list instead.
  */
 import { refuseFields } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Walkable } from '../../store/table.ts';
+import { foldText } from '../../text/fold-text.ts';
 import { keptText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
 import type { ContentType, DevDocRecord } from './declared.ts';
-import { devDocHeads, devDocRows, devDocs } from './records.ts';
+import { devDocRows, devDocs } from './records.ts';
 import { listScope } from './rules.ts';
-import { candidatesOf, chunkOf } from './text-index/gram-index.ts';
-import { foldText, wantedSlots } from './text-index/grams.ts';
 
 export interface DevDocListRequest {
   readonly category?: string | undefined;
@@ -44,9 +43,15 @@ interface Filter {
 
 /**
  * Lists documents. Yields between any two of them so that it can run in turns. Throws Refusal `invalid_fields` when the
- * category is unknown or the cursor is invalid.
+ * category is unknown or the cursor is invalid. `among`: the documents that may contain the searched text, newest first;
+ * undefined: any may.
  */
-export function* listDocs(store: Walkable, accountId: string, request: DevDocListRequest): Generator<void, DocList> {
+export function* listDocs(
+  store: Walkable,
+  accountId: string,
+  request: DevDocListRequest,
+  among?: readonly number[],
+): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
   const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
   const cursorErrors = { cursor: ['cursor must come from an earlier answer of this tool; omit it for the first page'] };
@@ -57,7 +62,7 @@ export function* listDocs(store: Walkable, accountId: string, request: DevDocLis
   const wanted = foldText(request.search ?? '');
   return wanted === ''
     ? yield* listPage(store, accountId, filter, beforeId, limit)
-    : yield* searchPage(store, accountId, { filter, beforeId, limit, wanted });
+    : yield* searchPage(store, accountId, { filter, beforeId, limit, wanted, among });
 }
 
 function* listPage(
@@ -82,18 +87,15 @@ interface Search {
   readonly limit: number;
   /** Folded search term. */
   readonly wanted: string;
+  readonly among: readonly number[] | undefined;
 }
 
 function* searchPage(
   store: Walkable,
   accountId: string,
-  { filter, beforeId, limit, wanted }: Search,
+  { filter, beforeId, limit, wanted, among }: Search,
 ): Generator<void, DocList> {
-  const slots = wantedSlots(wanted, filter.category, filter.contentType);
-  const ids =
-    slots.length === 0
-      ? walkRows(store, accountId, filter, beforeId)
-      : walkCandidates(store, accountId, slots, beforeId);
+  const ids = among?.filter((id) => id < beforeId) ?? walkRows(store, accountId, filter, beforeId);
   const docs: DevDocRecord[] = [];
   let [looked, bytes, last] = [0, 0, beforeId];
   for (const id of ids) {
@@ -103,7 +105,9 @@ function* searchPage(
       return { docs, cursor: String(last), complete: docs.length === limit, looked };
     }
     last = id;
-    const doc = liveDoc(store, accountId, id);
+    const doc = store.get(devDocs, [accountId, id]);
+    // It went after the index was asked.
+    if (doc?.deleted_at !== null) continue;
     if (filter.category !== undefined && doc.category !== filter.category) continue;
     if (filter.contentType !== undefined && doc.content_type !== filter.contentType) continue;
     looked += 1;
@@ -138,20 +142,6 @@ function* walkRows(store: Walkable, accountId: string, filter: Filter, beforeId:
   const scope = listScope(filter.category, filter.contentType);
   const query = { prefix: [accountId, scope], reverse: true, beyond: beforeId };
   for (const { key } of store.entries(devDocRows, query)) yield key[2];
-}
-
-/** Yields the ids that the text index does not rule out, newest first. */
-function* walkCandidates(
-  store: Walkable,
-  accountId: string,
-  slots: readonly number[],
-  beforeId: number,
-): Generator<number> {
-  const newest = Math.min(beforeId - 1, store.get(devDocHeads, [accountId])?.doc_id ?? 0);
-  if (newest < 1) return;
-  for (let chunk = chunkOf(newest); chunk >= 0; chunk -= 1) {
-    yield* candidatesOf(store, accountId, chunk, slots, newest + 1);
-  }
 }
 
 function liveDoc(store: Walkable, accountId: string, id: number): DevDocRecord {

@@ -1,5 +1,5 @@
 /** Defines the tables of dev docs. Members have the names that callers see. Texts are stored as versions. */
-import { bytesCodec, type Codec, recordCodec } from '../../store/codec.ts';
+import { type Codec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
 import type { DevDocRecord } from './declared.ts';
 
@@ -56,13 +56,6 @@ export const devDocCounts = defineTable<[accountId: string, category: string], {
   { account: 0 },
 );
 
-/** Bits of the live documents that contain a gram; see text-index/gram-index.ts. */
-export const devDocGrams = defineTable<[accountId: string, chunk: number, group: number], Uint8Array>(
-  'dev_doc_grams',
-  bytesCodec,
-  { account: 0 },
-);
-
 export const devDocTables: readonly AnyTable[] = [
   devDocs,
   devDocHeads,
@@ -70,5 +63,4 @@ export const devDocTables: readonly AnyTable[] = [
   devDocRows,
   devDocChanges,
   devDocCounts,
-  devDocGrams,
 ];

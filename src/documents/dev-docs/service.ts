@@ -21,14 +21,23 @@ export interface DevDocReadRequest extends DocReference {
   readonly version?: number | undefined;
 }
 
-export class DevDocs extends DocumentService<DevDocRecord, DevDocHead> {
-  constructor(options: DocumentServiceOptions) {
+interface DevDocOptions extends DocumentServiceOptions {
+  /** The documents that may contain a text, by their numbers; undefined: any may. */
+  readonly mayContain: (accountId: string, text: string) => Promise<readonly number[] | undefined>;
+}
+
+export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOptions> {
+  constructor(options: DevDocOptions) {
     super(devDocKind, options);
   }
 
-  /** Returns a page of documents without texts, from one snapshot. A promise when it needs more than one turn. */
-  list(accountId: string, request: DevDocListRequest): DocList | Promise<DocList> {
-    return readInTurns(this.options.store, accountId, (reader) => listDocs(reader, accountId, request));
+  /** Returns a page of documents without texts, from one snapshot. */
+  async list(accountId: string, request: DevDocListRequest): Promise<DocList> {
+    const { store, mayContain } = this.options;
+    const { search = '' } = request;
+    const found = search === '' ? undefined : await mayContain(accountId, search);
+    const among = found?.toSorted((one, other) => other - one);
+    return await readInTurns(store, accountId, (reader) => listDocs(reader, accountId, request, among));
   }
 
   categories(accountId: string): DevCategory[] {
