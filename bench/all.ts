@@ -21,6 +21,7 @@ import { pullMemory } from './pull-memory.ts';
 import { pullStalled } from './pull-stalled.ts';
 import { pushLarge } from './push-large.ts';
 import { type Bench, MissingTool, missingRow, note, type Row, readBenchOptions, table } from './report.ts';
+import { searchHub } from './search-hub.ts';
 import { smallCalls } from './small-calls.ts';
 import { syncPull } from './sync-pull.ts';
 import { syncPush } from './sync-push.ts';
@@ -55,6 +56,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'a change of member': membersChange,
   'what one account costs the others': attacks,
   'fair shares': fair,
+  'a large account searched': searchHub,
 };
 
 async function run(named: readonly string[]): Promise<void> {

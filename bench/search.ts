@@ -8,50 +8,12 @@ import { limits } from '../src/limits/service.ts';
 import { AccountIndex } from '../src/search/account-index.ts';
 import { snippetsOf } from '../src/search/snippets.ts';
 import { wantedWords } from '../src/search/words.ts';
+import { makeText, QUERIES, vocabulary } from './zipf-texts.ts';
 
 const [, , given = '20000'] = process.argv;
 const FILES = Number(given);
-const WORDS_PER_FILE = 650;
-const VOCABULARY = 60_000;
 const ROUNDS = 100;
 const YARDSTICK_FILES = 2000;
-
-let state = 42;
-/** A number from 0 up to 1 (Lehmer's generator), the same in each run. */
-function random(): number {
-  state = (state * 48_271) % 0x7fffffff;
-  return state / 0x7fffffff;
-}
-
-const SYLLABLES =
-  'ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro sa se si so ta te'.split(' ');
-const vocabulary = Array.from({ length: VOCABULARY }, (_, at) => {
-  let word = '';
-  for (let rest = at + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
-    word += SYLLABLES[rest % SYLLABLES.length] ?? '';
-  return word;
-});
-
-/** By Zipf's law: few words are in most texts, most words in few. */
-const rankOf = () => Math.floor(VOCABULARY ** random()) - 1;
-
-function makeText(): string {
-  const words: string[] = [];
-  for (let at = 0; at < WORDS_PER_FILE; at += 1) words.push(vocabulary[rankOf()] ?? 'ba', at % 12 === 11 ? '\n' : '');
-  return words.join(' ');
-}
-
-const QUERIES: readonly (readonly [string, () => string])[] = [
-  ['one rare word', () => vocabulary[30_000 + Math.floor(random() * 20_000)] ?? ''],
-  [
-    'two middling words',
-    () => `${vocabulary[200 + Math.floor(random() * 800)]} ${vocabulary[200 + Math.floor(random() * 800)]}`,
-  ],
-  ['one common word', () => vocabulary[Math.floor(random() * 10)] ?? ''],
-  ['two common words', () => `${vocabulary[Math.floor(random() * 10)]} ${vocabulary[10 + Math.floor(random() * 10)]}`],
-  ['three letters of a word', () => (vocabulary[1000 + Math.floor(random() * 1000)] ?? '').slice(0, 3)],
-  ['a wrong letter', () => `${(vocabulary[5000 + Math.floor(random() * 20_000)] ?? '').slice(0, 5)}xq`],
-];
 
 const index = new AccountIndex();
 const kept: string[] = [];
