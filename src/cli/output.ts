@@ -43,8 +43,16 @@ export function printResult({ json }: { readonly json: boolean }, result: unknow
 
 /** Lines of `label  value`, aligned. */
 export function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([label]) => label.length));
-  return rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
+  const labels = aligned(rows.map(([label]) => [label]));
+  return rows.map(([, value], at) => `${labels[at]?.[0]}  ${value}`).join('\n');
+}
+
+/** Pads each cell to the widest of its column. */
+export function aligned(rows: readonly (readonly string[])[]): string[][] {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, Array.from(cell).length);
+  return rows.map((row) => row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - Array.from(cell).length)));
 }
 
 /** A text with at most so many characters; a longer one ends with an ellipsis. */

@@ -31,8 +31,3 @@ export function shownLine(text: string): string {
 export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${shownLine(path).replaceAll("'", String.raw`'\''`)}'`;
 }
-
-/** A count with its noun: `1 file`, `2,500 files`. */
-export function countWithNoun(number: number, thing: string): string {
-  return `${number.toLocaleString('en-US')} ${thing}${number === 1 ? '' : 's'}`;
-}

@@ -1,21 +1,34 @@
 /** Says why a search found nothing, and what to do next. Pure; the same words on the page and on the command line. */
+import { countWithNoun } from './count.ts';
 
 export interface EmptySearch {
+  /** Of the wanted kinds. */
+  readonly total: number;
   readonly counts: Readonly<Record<string, number | undefined>>;
   /** Words of the query that nothing has. */
   readonly missing: readonly string[];
-  /** False: the account is still being indexed. */
+  /** False: what is searched is still being indexed. */
   readonly complete: boolean;
 }
 
+const EVERY_KIND = 'tasks, documents, files and names of backups';
+
 /** `kind`: the name of the only kind that was searched, in the plural; undefined: every kind was. */
-export function emptyAdvice({ counts, missing, complete }: EmptySearch, kind: string | undefined): string {
+export function emptyAdvice(
+  query: string,
+  { total, counts, missing, complete }: EmptySearch,
+  kind: string | undefined,
+): string {
+  if (!/[\p{L}\p{N}]/u.test(query)) return 'A search needs a letter or a digit. Type a word, or its beginning.';
+  // A page after the last one, or results that went a moment ago.
+  if (total > 0) return `There are no more than ${countWithNoun(total, 'result')}. Search again from the first.`;
   if (!complete) return 'Your account is still being indexed. Search again in a moment.';
+  const searched = `${kind ?? EVERY_KIND} were searched`;
   const elsewhere = Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
   if (kind !== undefined && elsewhere > 0)
     return `There is nothing among the ${kind}, but ${elsewhere} elsewhere: search every kind.`;
   const words = missing.map((word) => `“${word}”`).join(' and ');
   if (missing.length > 0)
-    return `Nothing has ${words}. Check the spelling, or leave ${missing.length > 1 ? 'them' : 'it'} out.`;
-  return 'Each word is found, but nothing has all of them. Leave one out.';
+    return `Nothing has ${words}: ${searched}. Check the spelling, or leave ${missing.length > 1 ? 'them' : 'it'} out.`;
+  return `Each word is found, but nothing has all of them: ${searched}. Leave one out.`;
 }

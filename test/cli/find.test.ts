@@ -32,7 +32,9 @@ test('[CLI-1, FIND-4] a table of kind, title, place and the numbered line; words
 });
 
 test('[CLI-1, FIND-4] nothing found says why; a wrong kind is told the nearest one', async () => {
-  expect(await lines('saffron', 'zzqqx')).toEqual(['Nothing has “zzqqx”. Check the spelling, or leave it out.']);
+  expect(await lines('saffron', 'zzqqx')).toEqual([
+    'Nothing has “zzqqx”: tasks, documents, files and names of backups were searched. Check the spelling, or leave it out.',
+  ]);
   expect(await lines('saffron', '--in', 'papers')).toEqual([
     'There is nothing among the papers, but 2 elsewhere: search every kind.',
   ]);

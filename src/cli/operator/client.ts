@@ -1,6 +1,7 @@
 /** cairn client: registers, lists and removes the operator's OAuth clients, with or without a running service. */
-import { countWithNoun } from '../../client/shown.ts';
+
 import { limits } from '../../limits/service.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { type Command, needs, type Options, repeats } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { control } from './control.ts';

@@ -1,11 +1,12 @@
 /** cairn find: searches everything in an account from a terminal. */
 import { z } from 'zod';
-import { countWithNoun, jsonLine, shownLine } from '../../client/shown.ts';
+import { jsonLine, shownLine } from '../../client/shown.ts';
 import { readAs } from '../../client/sync/remote-record.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { nearest } from '../../text/nearest.ts';
 import { emptyAdvice } from '../../text/search-advice.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { cut, hasColour, print, printTable } from '../output.ts';
+import { aligned, cut, hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { given, SERVER, toolsOf } from './documents/tool-call.ts';
 
@@ -66,7 +67,7 @@ async function find(options: Options): Promise<number> {
   }
   const found = readAs(foundSchema, structured);
   if (found.results.length === 0) {
-    print(emptyAdvice(found, kind));
+    print(emptyAdvice(options.operand() ?? '', found, kind));
     return 0;
   }
   printTable(foundTable(found.results, process.stdout.isTTY ? process.stdout.columns : undefined, hasColour()));
@@ -101,13 +102,7 @@ function foundTable(results: readonly Listed[], columns: number | undefined, inC
     first === undefined ? '' : `${first.line}: ${shownLine(first.text.trim())}`,
   ]);
   const heads = ['KIND', 'TITLE', 'WHERE', 'TEXT'];
-  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => Array.from(row[at] ?? '').length)));
-  const lines = [heads, ...rows].map((row) => {
-    const cells = row.map((cell, at) =>
-      at === row.length - 1 ? cell : cell + ' '.repeat((widths[at] ?? 0) - Array.from(cell).length),
-    );
-    return cut(cells.join('  ').trimEnd(), columns ?? Infinity);
-  });
+  const lines = aligned([heads, ...rows]).map((cells) => cut(cells.join('  ').trimEnd(), columns ?? Infinity));
   const [head = '', ...others] = lines;
   return [inColour ? `\u001b[2m${head}\u001b[0m` : head, ...others].join('\n');
 }

@@ -2,7 +2,7 @@
 
 import { nextCommand, pathWord, resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
-import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
+import { quoted, shownLine } from '../../client/shown.ts';
 import { conflictsOf, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
 import type { FolderPath } from '../../client/sync/folder/path.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
@@ -12,6 +12,7 @@ import type { Scan } from '../../client/sync/scan/scan.ts';
 import { shownTime } from '../../client/sync/vault-files.ts';
 import { isDiskFull, type WatchState } from '../../client/sync/watch/standing.ts';
 import { limits } from '../../limits/service.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { heldLines } from './held-lines.ts';
 
 export interface Report {

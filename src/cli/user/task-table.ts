@@ -1,6 +1,6 @@
 /** Writes tasks as a table for people: by due date, with the names of categories, dates as they are said, colour on a terminal. Pure. */
 import { shownLine } from '../../client/shown.ts';
-import { cut } from '../output.ts';
+import { aligned, cut } from '../output.ts';
 
 export interface ListedTask {
   readonly id: number;
@@ -67,19 +67,19 @@ export function taskTable(
     });
   const heads = ['ID', 'DUE', 'STATUS', 'CATEGORY'];
   const used = heads.map((_, at) => rows.some(({ cells }) => cells[at] !== ''));
-  const widths = heads.map((head, at) => Math.max(head.length, ...rows.map(({ cells }) => cells[at]?.length ?? 0)));
-  const beside = (cells: readonly string[]) =>
-    cells.flatMap((cell, at) => (used[at] === true ? [cell.padEnd(widths[at] ?? 0)] : []));
-  const room = columns === undefined ? Infinity : columns - beside(heads).join('  ').length - 2;
-  const lines = rows.map(({ cells, text, paint }) => {
+  const [head = [], ...beside] = aligned(
+    [heads, ...rows.map(({ cells }) => cells)].map((cells) => cells.filter((_, at) => used[at] === true)),
+  );
+  const room = columns === undefined ? Infinity : columns - head.join('  ').length - 2;
+  const lines = rows.map(({ cells, text, paint }, row) => {
     const shown = room < CONTENT_CHARS_MIN ? `\n    ${text}` : cut(text, room);
     const [, due = ''] = cells;
-    const parts = beside(cells);
+    const parts = beside[row] ?? [];
     const painted =
       due === '' || paint === undefined ? parts : parts.map((part, at) => (at === 1 ? colour(paint, part) : part));
     return [...painted, shown].join('  ');
   });
-  return [colour(2, [...beside(heads), 'TASK'].join('  ')), ...lines].join('\n');
+  return [colour(2, [...head, 'TASK'].join('  ')), ...lines].join('\n');
 }
 
 /** ANSI colours: red overdue, yellow today, grey done. */

@@ -8,10 +8,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync } from 'node:fs
 import { join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { ClientError } from '../client-error.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { formatBytes } from '../progress.ts';
-import { countWithNoun } from '../shown.ts';
 import { backupExit } from './exit-codes.ts';
 import type { MirrorBlob, MirrorHub } from './hub.ts';
 

@@ -1,5 +1,7 @@
 /** Takes back the changes of a session, or some of them: files, tasks and documents. What was changed since is left alone. */
+
 import { turns } from '../../common/turns.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ActivityEntry } from './sessions.ts';
@@ -62,7 +64,7 @@ function versionsOf({ reader }: UndoSources['sync'], { ref }: ActivityEntry): Ma
 
 /** `Undone: 6 files, 3 tasks. 1 was left alone: notes.md, changed since by phone.` */
 export function undoneText({ files, tasks, documents, kept }: Undone): string {
-  const counted = (count: number, one: string) => (count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`]);
+  const counted = (count: number, one: string) => (count === 0 ? [] : [countWithNoun(count, one)]);
   const parts = [...counted(files, 'file'), ...counted(tasks, 'task'), ...counted(documents, 'document')];
   const [first] = kept;
   const left =

@@ -1,4 +1,5 @@
 /** The page of categories: create, rename, color and delete them. */
+
 import type { VNode } from 'preact';
 import { readFields } from '../../fields/read.ts';
 import type { Route } from '../../http/route/route.ts';
@@ -6,6 +7,7 @@ import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
 import { declaredCategory } from '../../tasks/declared.ts';
 import { categoryChange, newCategory } from '../../tasks/fields.ts';
+import { countWithNoun } from '../../text/count.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
@@ -125,7 +127,7 @@ function Row({ category, visit, problem }: RowProps): VNode {
         <a href={`/tasks?category=${id}`}>
           <CategoryChip category={category} />
         </a>{' '}
-        <span class="meta">{`${count} task${count === 1 ? '' : 's'}`}</span>
+        <span class="meta">{countWithNoun(count, 'task')}</span>
       </p>
       <details class="more" open={problem?.form === form}>
         <summary class="button small">

@@ -1,8 +1,10 @@
 /** The start page: an introduction for visitors, an overview and next steps for members. */
+
 import type { ComponentChildren, VNode } from 'preact';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { readSessions } from '../activity/entries.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
@@ -175,11 +177,11 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
       <Tile title="Vaults" href="/vaults">
         {files === 0
           ? 'No files yet. Synced files of your devices and agents appear here.'
-          : `${counted(files, 'file')}`}
+          : `${countWithNoun(files, 'file')}`}
         {conflicts === 0 ? null : (
           <>
             {', '}
-            <strong>{counted(conflicts, 'conflict')} to resolve</strong>
+            <strong>{countWithNoun(conflicts, 'conflict')} to resolve</strong>
           </>
         )}
       </Tile>
@@ -222,8 +224,4 @@ function Tile({ title, href, children }: TileProps): VNode {
       <p>{children}</p>
     </li>
   );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

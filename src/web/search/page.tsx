@@ -1,4 +1,5 @@
 /** The page that searches everything in an account, by its one index: counts by kind, marked lines, pages by cursor. */
+
 import type { VNode } from 'preact';
 import type { Route } from '../../http/route/route.ts';
 import { THING_KINDS, type ThingKindName } from '../../ids/thing.ts';
@@ -6,6 +7,7 @@ import { limits } from '../../limits/service.ts';
 import { type Find, readCursor } from '../../search/found.ts';
 import type { FoundThing, FoundThings } from '../../search/messages.ts';
 import type { Snippet } from '../../search/snippets.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { emptyAdvice } from '../../text/search-advice.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given, SubmitButton } from '../ui.tsx';
@@ -58,7 +60,7 @@ export function searchRoutes({ pages, find }: SearchOptions): Route[] {
             <h1>Search</h1>
             <SearchForm {...asked} />
             <p class="sr-only" role="status">
-              {found === undefined ? '' : resultsText(found.total)}
+              {found === undefined ? '' : countWithNoun(found.total, 'result')}
             </p>
             {found === undefined ? <Hint /> : <Results found={found} asked={asked} />}
           </>
@@ -105,7 +107,11 @@ interface ResultsProps {
 
 function Results({ found, asked }: ResultsProps): VNode {
   const { results, total, complete, cursor } = found;
-  const advice = emptyAdvice(found, asked.kind === undefined ? undefined : NAMES[asked.kind][1].toLowerCase());
+  const advice = emptyAdvice(
+    asked.text,
+    found,
+    asked.kind === undefined ? undefined : NAMES[asked.kind][1].toLowerCase(),
+  );
   return (
     <>
       <Kinds found={found} asked={asked} />
@@ -223,8 +229,4 @@ function addressOf({ text, kind }: Asked, cursor?: string): string {
   if (kind !== undefined) query.set('in', kind);
   if (cursor !== undefined) query.set('cursor', cursor);
   return `/search?${query.toString()}`;
-}
-
-function resultsText(count: number): string {
-  return count === 1 ? '1 result' : `${count} results`;
 }

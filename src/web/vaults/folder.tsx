@@ -1,10 +1,12 @@
 /** The page of one folder of a vault, and the page of search results in a vault. */
+
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { FolderSum } from '../../sync/pull/folder-sums.ts';
 import type { FolderPage as Listed, Subfolder } from '../../sync/pull/folders.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
+import { countWithNoun } from '../../text/count.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { bytesText, Copyable, CsrfField, Empty, Given, SubmitButton, Who } from '../ui.tsx';
@@ -151,7 +153,7 @@ function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): V
 }
 
 function amountOf({ head }: VaultState): string {
-  return `${head.files} ${head.files === 1 ? 'file' : 'files'}, ${bytesText(head.bytes)}`;
+  return `${countWithNoun(head.files, 'file')}, ${bytesText(head.bytes)}`;
 }
 
 function Pending({ vault }: { readonly vault: VaultState }): VNode | null {
@@ -203,10 +205,7 @@ function FolderRow({ visit, vault, path, children, sum }: FolderRowProps): VNode
       </td>
       <td>
         {sum === undefined ? null : `${sum.isWhole ? '' : 'over '}${bytesText(sum.bytes)}`}
-        <span class="items">
-          {' '}
-          · {children} {children === 1 ? 'item' : 'items'}
-        </span>
+        <span class="items"> · {countWithNoun(children, 'item')}</span>
       </td>
       <td>{newest === undefined ? null : <Ago at={newest.storedMs} zone={visit.zone} />}</td>
       <td>{newest === undefined ? null : <Who name={newest.deviceId} visit={visit} />}</td>

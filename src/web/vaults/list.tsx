@@ -1,7 +1,9 @@
 /** The page that lists vaults. */
+
 import type { VNode } from 'preact';
 import { limits } from '../../limits/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { bytesText, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
@@ -65,7 +67,7 @@ function VaultItem({ vault, visit }: { readonly vault: VaultState; readonly visi
         </a>{' '}
         {record.is_primary ? <span class="badge">default</span> : null}
         <p class="meta">
-          {head.files} {head.files === 1 ? 'file' : 'files'} · {bytesText(head.bytes)}
+          {countWithNoun(head.files, 'file')} · {bytesText(head.bytes)}
           {head.seq === 0 ? null : (
             <>
               {' '}
@@ -83,7 +85,7 @@ export function ConflictsLink({ vaultId, count }: { readonly vaultId: string; re
   if (count === 0) return null;
   return (
     <a class="button small" href={`${vaultPath(vaultId)}/conflicts`}>
-      Resolve {count} {count === 1 ? 'conflict' : 'conflicts'}
+      Resolve {countWithNoun(count, 'conflict')}
     </a>
   );
 }

@@ -65,7 +65,9 @@ test('[WEB-11] what is deleted, binary, or another account’s is not found; not
 
 test('[WEB-11] advice is right: the word that nothing has, the kind that hides results, words that never meet', async () => {
   await client.open('/search?q=seedlings+zzqqx');
-  expect(client.text).toContain('Nothing has “zzqqx”. Check the spelling, or leave it out.');
+  expect(client.text).toContain(
+    'Nothing has “zzqqx”: tasks, documents, files and names of backups were searched. Check the spelling, or leave it out.',
+  );
   await client.open('/search?q=seedlings&in=paper');
   expect(client.text).toContain('There is nothing among the papers, but 3 elsewhere: search every kind.');
   await client.open('/search?q=spring+water');

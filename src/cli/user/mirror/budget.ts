@@ -1,8 +1,8 @@
 /** The limits of a restore, from the options of a command. */
 import { RestoreBudget } from '../../../client/mirror/open-archive.ts';
 import { formatBytes, openStatusLine } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
 import { limits } from '../../../limits/service.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { UsageError } from '../../usage-error.ts';
 

@@ -9,7 +9,7 @@ import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { pullBackup } from '../../../client/mirror/restore.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { print, printError, printResult } from '../../output.ts';
 import { type MirrorAccess, openBackups, unlockOf } from './access.ts';

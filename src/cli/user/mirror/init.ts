@@ -12,8 +12,9 @@ import { isRotating, type RotationResult, rotateSafely } from '../../../client/m
 import { writePrivateFile } from '../../../client/private-file.ts';
 import { openStatusLine } from '../../../client/progress.ts';
 import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
-import { countWithNoun, jsonLine } from '../../../client/shown.ts';
+import { jsonLine } from '../../../client/shown.ts';
 import { Credentials } from '../../../client/sign-in/credentials.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { hubOf, openBackups, recipientsOf } from './access.ts';

@@ -2,8 +2,8 @@
 import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
 import { limits } from '../../../limits/service.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';

@@ -4,7 +4,7 @@ import { groupByRepository, groupName, namedGroup } from '../../../client/mirror
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { readPrunePlan } from '../../../client/mirror/prune.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { KeepRules } from '../../../time/retention.ts';
 import type { Options } from '../../command.ts';
 import { print, printError, printResult } from '../../output.ts';

@@ -8,7 +8,7 @@ import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
 import { openProgress } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { useUmaskOfUser } from '../../process.ts';

@@ -6,7 +6,7 @@ import { hasUncommitted, openRepository, type Repository } from '../../../client
 import type { FullReason } from '../../../client/mirror/plan.ts';
 import { type BackupResult, pushRepository } from '../../../client/mirror/push.ts';
 import { formatBytes, openProgress } from '../../../client/progress.ts';
-import { countWithNoun } from '../../../client/shown.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { lockOf, openUploads } from './access.ts';

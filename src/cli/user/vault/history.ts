@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { pathWord, sideName } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun, jsonLine, shownLine } from '../../../client/shown.ts';
+import { jsonLine, shownLine } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
@@ -20,6 +20,7 @@ import {
   shownTime,
 } from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printResult, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';

@@ -1,8 +1,8 @@
 /** Finds the objects of Git LFS that a repository's history names (git-lfs: docs/spec.md), in its own store. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { countWithNoun } from '../../../text/count.ts';
 import { formatBytes } from '../../progress.ts';
-import { countWithNoun } from '../../shown.ts';
 import type { Repository } from './repository.ts';
 import { git } from './run-git.ts';
 

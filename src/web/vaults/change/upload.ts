@@ -1,9 +1,11 @@
 /** Saves files uploaded from a browser into a folder of a vault, each one accepted or refused separately. */
+
 import { hash } from 'node:crypto';
 import { explain, Refusal } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import { checkPath } from '../../../sync/log/paths.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import type { Upload, UploadedFile } from '../../forms/upload.ts';
 import type { MemberVisit } from '../../pages.ts';
 import type { VaultOptions } from '../access.ts';
@@ -27,7 +29,7 @@ export async function takeUpload(
   }
   const taken = files.length - refused.length;
   const text = [
-    files.length === 0 ? 'Choose files first.' : `${taken} ${taken === 1 ? 'file' : 'files'} uploaded.`,
+    files.length === 0 ? 'Choose files first.' : `${countWithNoun(taken, 'file')} uploaded.`,
     ...refused.slice(0, NAMED_MAX),
     ...(refused.length > NAMED_MAX ? [`and ${refused.length - NAMED_MAX} more.`] : []),
   ].join(' ');

@@ -1,0 +1,38 @@
+/** What a search says that found nothing. */
+import { expect, test } from 'vitest';
+import { emptyAdvice } from '../../src/text/search-advice.ts';
+
+const EVERY = 'tasks, documents, files and names of backups were searched';
+const nothing = { total: 0, counts: {}, missing: [], complete: true };
+
+test.each([
+  ['?!', nothing, undefined, 'A search needs a letter or a digit. Type a word, or its beginning.'],
+  [
+    'fir',
+    { ...nothing, complete: false, missing: ['fir'] },
+    undefined,
+    'Your account is still being indexed. Search again in a moment.',
+  ],
+  ['fir', { ...nothing, total: 2 }, undefined, 'There are no more than 2 results. Search again from the first.'],
+  [
+    'fir',
+    { ...nothing, missing: ['fir'] },
+    undefined,
+    `Nothing has “fir”: ${EVERY}. Check the spelling, or leave it out.`,
+  ],
+  [
+    'fir elm',
+    { ...nothing, missing: ['fir', 'elm'] },
+    'files',
+    'Nothing has “fir” and “elm”: files were searched. Check the spelling, or leave them out.',
+  ],
+  [
+    'fir',
+    { ...nothing, counts: { task: 2 } },
+    'files',
+    'There is nothing among the files, but 2 elsewhere: search every kind.',
+  ],
+  ['fir elm', nothing, undefined, `Each word is found, but nothing has all of them: ${EVERY}. Leave one out.`],
+] as const)('[WEB-11] %j with %j in %s: %s', (query, found, kind, said) => {
+  expect(emptyAdvice(query, found, kind)).toBe(said);
+});
