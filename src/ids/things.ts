@@ -1,7 +1,7 @@
 /** Finds the thing that an id names, over every kind that the capabilities declare. */
 import { Refusal } from '../common/fault.ts';
 import type { Thing, ThingKind, ThingKindName, ThingReader } from './thing.ts';
-import { matchTemplate } from './uri.ts';
+import { matchTemplate, placeOfUri, type Variables } from './uri.ts';
 
 /** An id that has the form of one of the kinds. */
 export interface NamedThing {
@@ -21,14 +21,16 @@ export class Things {
 
   /** What an id names, existing or not. Throws Refusal `not_found` when it has the form of no id. */
   name(accountId: string, id: string): NamedThing {
-    for (const kind of this.#kinds) {
-      for (const template of kind.templates) {
-        const variables = matchTemplate(template, id);
-        const key = variables && kind.find(this.#reader, accountId, variables);
-        if (key !== undefined) return { kind: kind.kind, key };
-      }
-    }
-    throw noThing(id, this.#kinds);
+    const forms = this.#kinds.map((one) => ({
+      templates: one.templates,
+      placeOf: (variables: Variables): NamedThing | undefined => {
+        const key = one.find(this.#reader, accountId, variables);
+        return key === undefined ? undefined : { kind: one.kind, key };
+      },
+    }));
+    const named = placeOfUri(forms, id);
+    if (named === undefined) throw noThing(id, this.#kinds);
+    return named;
   }
 
   /** Reads the thing with an id. Throws Refusal `not_found`. */

@@ -25,6 +25,25 @@ export function matchTemplate(template: string, uri: string): Variables | undefi
   }
 }
 
+/** URIs of one sort, and what one of them names. */
+export interface UriForm<P> {
+  readonly templates: readonly string[];
+  /** Undefined: the URI has the form, and names nothing of this sort. */
+  placeOf(variables: Variables): P | undefined;
+}
+
+/** What a URI names by the first of the forms that it has; undefined when it has none. */
+export function placeOfUri<P>(forms: Iterable<UriForm<P>>, uri: string): P | undefined {
+  for (const { templates, placeOf } of forms) {
+    for (const template of templates) {
+      const variables = matchTemplate(template, uri);
+      const place = variables && placeOf(variables);
+      if (place !== undefined) return place;
+    }
+  }
+  return undefined;
+}
+
 /** A record number in a URI or a key; undefined when the text is none. */
 export function numberOf(text: string | undefined): number | undefined {
   const id = /^[1-9][0-9]{0,15}$/.test(text ?? '') ? Number(text) : Number.NaN;

@@ -3,7 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import { devDocThings } from '../../documents/dev-docs/thing.ts';
 import { handoffThings } from '../../documents/handoffs/thing.ts';
 import { paperThings } from '../../documents/papers/thing.ts';
-import { matchTemplate, numberOf, type Variables } from '../../ids/uri.ts';
+import { numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
 import { fileThings } from '../../sync/tools/thing.ts';
 import { taskThings } from '../../tasks/thing.ts';
 
@@ -27,41 +27,45 @@ const SCHEME = 'cairn://';
 const CONFLICT_TEMPLATE = 'cairn://conflicts/{id}';
 
 /** What the templates of each kind name; beside them a paper to be created, conflicts, and whole vaults. */
-const FORMS: readonly (readonly [
-  templates: readonly string[],
-  placeOf: (from: Variables) => ThingPlace | undefined,
-])[] = [
-  [taskThings.templates, ({ id }) => numbered(id, (number) => ({ kind: 'task', id: number }))],
-  [
-    devDocThings.templates,
-    ({ id, category = '', title = '' }) =>
+const FORMS: readonly UriForm<ThingPlace>[] = [
+  {
+    templates: taskThings.templates,
+    placeOf: ({ id }) => numbered(id, (number) => ({ kind: 'task', id: number })),
+  },
+  {
+    templates: devDocThings.templates,
+    placeOf: ({ id, category = '', title = '' }) =>
       id === undefined ? { kind: 'doc', category, title } : numbered(id, (number) => ({ kind: 'doc', id: number })),
-  ],
-  [
-    handoffThings.templates,
-    ({ id, project = '', topic = '' }) =>
+  },
+  {
+    templates: handoffThings.templates,
+    placeOf: ({ id, project = '', topic = '' }) =>
       id === undefined
         ? { kind: 'handoff', project, topic }
         : numbered(id, (number) => ({ kind: 'handoff', id: number })),
-  ],
-  [['cairn://papers/new'], () => ({ kind: 'paper', id: undefined })],
-  [paperThings.templates, ({ id }) => numbered(id, (number) => ({ kind: 'paper', id: number }))],
-  [[CONFLICT_TEMPLATE], ({ id = '' }) => ({ kind: 'conflict', id })],
-  [fileThings.templates, ({ vault = '', path = '' }) => ({ kind: 'file', vault, path })],
-  [['cairn://vaults/{vault}', 'cairn://vaults/{vault}/'], ({ vault = '' }) => ({ kind: 'file', vault, path: '' })],
+  },
+  { templates: ['cairn://papers/new'], placeOf: () => ({ kind: 'paper', id: undefined }) },
+  {
+    templates: paperThings.templates,
+    placeOf: ({ id }) => numbered(id, (number) => ({ kind: 'paper', id: number })),
+  },
+  { templates: [CONFLICT_TEMPLATE], placeOf: ({ id = '' }) => ({ kind: 'conflict', id }) },
+  {
+    templates: fileThings.templates,
+    placeOf: ({ vault = '', path = '' }) => ({ kind: 'file', vault, path }),
+  },
+  {
+    templates: ['cairn://vaults/{vault}', 'cairn://vaults/{vault}/'],
+    placeOf: ({ vault = '' }) => ({ kind: 'file', vault, path: '' }),
+  },
 ];
 
 /** Throws Refusal `invalid_fields` (`field`) for an id of no known form. */
 export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   if (!id.startsWith(SCHEME)) return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
-  for (const [templates, placeOf] of FORMS) {
-    for (const template of templates) {
-      const variables = matchTemplate(template, id);
-      const place = variables && placeOf(variables);
-      if (place !== undefined) return place;
-    }
-  }
-  const forms = FORMS.flatMap(([templates]) => templates).join(', ');
+  const place = placeOfUri(FORMS, id);
+  if (place !== undefined) return place;
+  const forms = FORMS.flatMap(({ templates }) => templates).join(', ');
   throw invalidField(
     field,
     `${field} must be one of ${forms}, or a path in the primary vault; search and list show ids`,
