@@ -304,9 +304,9 @@ test('a test starts a process exactly when its name does not say unit', () => {
   );
 });
 
-test('the client knows no service: it imports only itself, limits, the version, retention and which names are one', () => {
+test('the client knows no service: it imports only itself, limits, the version, retention, words of counts and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(fold-case|ext-value)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -314,7 +314,7 @@ test('the client knows no service: it imports only itself, limits, the version, 
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(count|nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
