@@ -1,6 +1,7 @@
 /** cairn member: the members that share the log of this hub, and the planned change from one to another. */
-import { countWithNoun } from '../../client/shown.ts';
+
 import type { MemberReport } from '../../http/route/health.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';

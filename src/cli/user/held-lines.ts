@@ -1,8 +1,9 @@
 /** Says what a synced folder holds back, and how to go on. */
 import { nextCommand } from '../../client/next-command.ts';
-import { countWithNoun, shownLine } from '../../client/shown.ts';
+import { shownLine } from '../../client/shown.ts';
 import type { HeldChange } from '../../client/sync/base/state.ts';
 import { limits } from '../../limits/service.ts';
+import { countWithNoun } from '../../text/count.ts';
 
 /** What to do about changes that are held back: here, and of the hub. One sentence each, with both commands. */
 export function heldLines(
