@@ -1,11 +1,12 @@
 /** Before the first push of a folder: names what a newcomer rarely wants on a hub, and asks a person whether to leave it out. */
 import { nextCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
-import { countWithNoun, quoted, shownLine } from '../../client/shown.ts';
+import { quoted, shownLine } from '../../client/shown.ts';
 import { type Suggestion, withRules } from '../../client/sync/plan/newcomer.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { surveyFolder } from '../../client/sync/run/survey.ts';
 import { RULES_FILE } from '../../client/sync/scan/choice.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { printError } from '../output.ts';
 import { askPerson } from '../secret-input.ts';
 

@@ -1,9 +1,10 @@
 /** cairn sync copies: lists conflict copies, and removes those that hold nothing new. */
 import { nextCommand } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun, shownLine } from '../../../client/shown.ts';
+import { shownLine } from '../../../client/shown.ts';
 import { conflictCopies, removeEqualCopies } from '../../../client/sync/copies.ts';
 import { lockFolder } from '../../../client/sync/cycle.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
 import { openReplica } from '../sync-open.ts';

@@ -1,12 +1,13 @@
 /** cairn sync forget: takes files away from the hub and keeps them here. */
 import { ClientError } from '../../../client/client-error.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { countWithNoun, quoted, shownLine } from '../../../client/shown.ts';
+import { quoted, shownLine } from '../../../client/shown.ts';
 import { lockFolder, syncOnce } from '../../../client/sync/cycle.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { filesAt, forgetFiles, leaveOut } from '../../../client/sync/forget.ts';
 import { newRound } from '../../../client/sync/round.ts';
 import { RULES_FILE } from '../../../client/sync/scan/choice.ts';
+import { countWithNoun } from '../../../text/count.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { openReplica } from '../sync-open.ts';
