@@ -2,6 +2,7 @@
  * Runs all benches, or the named ones, one after another, and prints one table. Paired measurements are saved in
  * `figures.json`; `--chart` draws the chart of README from it, without measuring anything.
  */
+import { agents } from './agents.ts';
 import { archive } from './archive.ts';
 import { attacks } from './attacks.ts';
 import { drawChart } from './charts/chart.ts';
@@ -39,6 +40,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'event-loop delay': eventLoop,
   'tool calls': gateway,
   'context of an agent': tokens,
+  'tasks of an agent': agents,
   credentials,
   tasks,
   documents,

@@ -28,6 +28,11 @@ export class Categories {
     this.#options = options;
   }
 
+  /** The name of a category. Undefined: there is none with this number. */
+  nameOf(accountId: string, id: number): string | undefined {
+    return categoryName(this.#options.store, accountId, id);
+  }
+
   /** Lists all categories of an account by position, each with its number of tasks. */
   list(accountId: string): Category[] {
     const { store } = this.#options;
@@ -76,6 +81,10 @@ export class Categories {
     // Not awaited; the sweep retries after a failure.
     clearing.run().catch(() => undefined);
   }
+}
+
+export function categoryName(reader: Pick<Reader, 'get'>, accountId: string, id: number): string | undefined {
+  return reader.get(categories, [accountId, id])?.name;
 }
 
 export function categoryExists(reader: Pick<Reader, 'get'>, accountId: string, id: number): boolean {

@@ -12,7 +12,7 @@ export function taskResources(tasks: Tasks, zones: AccountZones): ResourceKind {
   const shown = async (accountId: string) => {
     const query = taskSearchOf(listArguments.parse({ due_today: true }), tasks.now(), () => zones.of(accountId));
     const found = await tasks.searchShown(accountId, query);
-    return listText(found.tasks, found.hasMore, found.complete);
+    return listText(found, (id) => tasks.categories.nameOf(accountId, id));
   };
   return {
     template: URI,

@@ -12,7 +12,7 @@ import type { Batch } from '../store/group-commit.ts';
 import { readInTurns } from '../store/in-turns.ts';
 import { intact, isThere, unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
-import { Categories, categoryExists } from './categories.ts';
+import { Categories, categoryExists, categoryName } from './categories.ts';
 import { CategoryClearing, withoutCleared } from './clearing.ts';
 import type { TaskRecord } from './declared.ts';
 import type { newTask, TaskFields, taskChange } from './fields.ts';
@@ -170,7 +170,7 @@ export class Tasks {
     return actors.account(accountId).once(['task changed', id, fields, options.restore], (batch) => {
       const stored = findTask(batch, accountId, id, options);
       const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
-      checkVersion(task, fields.expected_version);
+      checkVersion(task, fields.expected_version, (one) => categoryName(batch, accountId, one));
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
       const live = task.deleted_at === null ? task : takeFromBin(batch, accountId, task, nowMs, options.by);

@@ -13,12 +13,18 @@ export class ShownTask {
     this.json = json;
   }
 
-  /** The task as text; computed once. */
-  get text(): string {
-    this.#text ??= taskText(JSON.parse(this.json) as ShownFields);
-    return this.#text;
+  /** The task as text. Computed once, unless it has the name of a category, which may change. */
+  textWith(categoryName: CategoryName): string {
+    if (this.#text !== undefined) return this.#text;
+    const task = JSON.parse(this.json) as ShownFields;
+    const text = taskText(task, categoryName);
+    if (task.category_id === null) this.#text = text;
+    return text;
   }
 }
+
+/** The name of a category by its number. Undefined: there is none. */
+export type CategoryName = (id: number) => string | undefined;
 
 /** Fields that have no words of their own in `taskText`. */
 const OTHERS = declaredTask.inputsBeside([
@@ -31,13 +37,13 @@ const OTHERS = declaredTask.inputsBeside([
 ]);
 
 /** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
-export function taskText(task: ShownFields): string {
+export function taskText(task: ShownFields, categoryName: CategoryName): string {
   const { id, content, due_date: due, is_important, kanban_status: status, category_id, version } = task;
   const notes = [
     ...(due === null ? [] : [`due ${due}`]),
     ...(is_important ? ['important'] : []),
     ...(status === 'todo' ? [] : [status]),
-    ...(category_id === null ? [] : [`category ${category_id}`]),
+    ...(category_id === null ? [] : [`category ${categoryName(category_id) ?? category_id}`]),
     ...notesOf(OTHERS, task),
     `version ${version}`,
     ...timesOf(task),
@@ -62,8 +68,8 @@ function minuteOf(instant: string): string {
 }
 
 /** Throws Refusal `stale_version` with the task, so that the caller can decide without another read. */
-export function checkVersion(task: TaskRecord, expected: number | undefined): void {
+export function checkVersion(task: TaskRecord, expected: number | undefined, categoryName: CategoryName): void {
   if (expected === undefined || expected === task.version) return;
   const { deleted_at: _, ...shown } = task;
-  throw staleVersion('task', expected, task.version, { text: taskText(task), record: { task: shown } });
+  throw staleVersion('task', expected, task.version, { text: taskText(task, categoryName), record: { task: shown } });
 }

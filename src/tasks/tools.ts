@@ -13,7 +13,7 @@ import { newTask, taskChange } from './fields.ts';
 import { listArguments, taskSearchOf } from './list/arguments.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
-import { type ShownTask, taskText } from './shown.ts';
+import { type CategoryName, type ShownTask, taskText } from './shown.ts';
 import { taskSchema, taskView } from './views.ts';
 
 /** The time zones of accounts, provided by another capability, and the tables they are read from. */
@@ -66,7 +66,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
         structured: new JsonText(
           `{"tasks":[${found.tasks.map(({ json }) => json).join(',')}],${JSON.stringify(rest).slice(1)}`,
         ),
-        text: listText(found.tasks, found.hasMore, found.complete),
+        text: listText(found, (id) => tasks.categories.nameOf(accountId, id)),
         // In every time zone a day begins at a full minute.
         sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
       };
@@ -91,7 +91,7 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
       const { accountId } = principal;
       const task = await tasks.create(accountId, args, nameOf(principal));
       const twin = tasks.twinOf(accountId, task);
-      const created = `created ${taskText(task)}`;
+      const created = `created ${taskText(task, (id) => tasks.categories.nameOf(accountId, id))}`;
       if (twin === undefined) return { structured: { task: taskView(task) }, text: created };
       const hint = `#${twin} of the last minutes has the same content: if this call repeated one, call delete_task with id ${task.id}`;
       return { structured: { task: taskView(task), same_content_as: twin }, text: `${hint}\n${created}` };
@@ -112,7 +112,10 @@ function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
     read: (given, accountId) => tasks.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, restore = false, ...fields }, principal) {
       const task = await tasks.patch(principal.accountId, id, fields, { restore, by: nameOf(principal) });
-      return { structured: { task: taskView(task) }, text: `task is now ${taskText(task)}` };
+      return {
+        structured: { task: taskView(task) },
+        text: `task is now ${taskText(task, (one) => tasks.categories.nameOf(principal.accountId, one))}`,
+      };
     },
   });
 }
@@ -140,12 +143,19 @@ function deleteTask(tasks: Tasks, nameOf: CallerName): Tool {
   });
 }
 
-export function listText(found: readonly ShownTask[], hasMore: boolean, complete: boolean): string {
+export function listText(
+  {
+    tasks: found,
+    hasMore,
+    complete,
+  }: { readonly tasks: readonly ShownTask[]; readonly hasMore: boolean; readonly complete: boolean },
+  categoryName: CategoryName,
+): string {
   const more = complete
     ? hasMore
       ? ' (there are more; raise limit, continue with offset or narrow the filters)'
       : ''
     : '';
   const cut = complete ? '' : ` among the first ${limits.taskScanMax}; narrow the filters to look at the rest`;
-  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, ({ text }) => text);
+  return headed(`${plural(found.length, 'task')}${more}${cut}`, found, (task) => task.textWith(categoryName));
 }

@@ -175,7 +175,7 @@ function paperThing(
 
 function taskThing({ tasks }: Shelves, accountId: string, id: number): OpenedThing {
   const task = tasks.get(accountId, id);
-  const text = taskText(task);
+  const text = taskText(task, (one) => tasks.categories.nameOf(accountId, one));
   return {
     id: taskUri(id),
     what: 'task',

@@ -12,7 +12,7 @@ import { limits } from '../../limits/service.ts';
 import { declaredTask } from '../../tasks/declared.ts';
 import { newCategory, newTask, taskChange } from '../../tasks/fields.ts';
 import type { Tasks } from '../../tasks/service.ts';
-import { taskText } from '../../tasks/shown.ts';
+import { type CategoryName, taskText } from '../../tasks/shown.ts';
 import { nearestName } from '../../text/nearest.ts';
 import type { Shelves } from '../things/thing.ts';
 
@@ -78,7 +78,7 @@ function addTasks({ tasks, nameOf }: Shelves): Tool {
         const twin = tasks.twinOf(principal.accountId, task);
         const hint =
           twin === undefined ? '' : ` (the same as #${twin} of the last minutes: if unintended, remove this one)`;
-        return { task, says: taskText(task) + hint };
+        return { task, says: taskText(task, nameIn(tasks, principal)) + hint };
       });
     },
   });
@@ -114,11 +114,15 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
           };
           const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
           const task = await tasks.patch(principal.accountId, id, read, { by });
-          return { task, says: taskText(task) };
+          return { task, says: taskText(task, nameIn(tasks, principal)) };
         },
       );
     },
   });
+}
+
+function nameIn(tasks: Tasks, { accountId }: Principal): CategoryName {
+  return (id) => tasks.categories.nameOf(accountId, id);
 }
 
 /** The id of a category with a name in any case. An unknown one is created, or refused with the nearest name. */
