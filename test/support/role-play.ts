@@ -220,7 +220,7 @@ export const TASKS: readonly Task[] = [
   {
     what: 'a rule for all agents',
     says: /created/,
-    before: [['create_dev_doc', { title: 'Tone', content: 'Be brief.', category: 'rules' }]],
+    before: [['create_dev_doc', { title: 'Tone', content: 'Be brief.', category: 'rules', create_category: true }]],
     after: [['write', { id: 'cairn://docs/rules/Voice', content: 'Be brief.' }]],
   },
   {
