@@ -29,7 +29,7 @@ export function matchTemplate(template: string, uri: string): Variables | undefi
 export interface UriForm<P> {
   readonly templates: readonly string[];
   /** Undefined: the URI has the form, and names nothing of this sort. */
-  placeOf(variables: Variables): P | undefined;
+  readonly placeOf: (variables: Variables) => P | undefined;
 }
 
 /** What a URI names by the first of the forms that it has; undefined when it has none. */
