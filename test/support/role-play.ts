@@ -305,7 +305,7 @@ export async function prepareRolePlay(hub: Target, key: string): Promise<void> {
 }
 
 /** What one call costs a model, in tokens of four characters: what it writes, and what its client shows of the answer. */
-export interface CallCost {
+interface CallCost {
   /** Claude Code and VS Code show the structured half, where there is one. */
   readonly structured: number;
   /** Others show the text. */
@@ -320,7 +320,7 @@ interface Answered {
 }
 
 /** Makes one call as a client of the protocol. Throws when it is refused. */
-export async function costOf(hub: Target, door: string, key: string, [name, args]: Call): Promise<CallCost> {
+async function costOf(hub: Target, door: string, key: string, [name, args]: Call): Promise<CallCost> {
   const answer = await call(hub, door, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2025-11-25', ...withKey(key) },
