@@ -32,6 +32,13 @@ export async function packCommand(root) {
   // What waits at its top for a file must not be needed by that file.
   first.delete(input);
   const client = new Set(['run.js', 'user/tasks.js'].flatMap((name) => [...neededBy(join(folder, name))]));
+  // The commands of sync share many small rooms; what backups need as well stays apart.
+  const backups = neededBy(join(folder, 'user/mirror/commands.js'));
+  const syncFiles = ['user/sync.js', ...readdirSync(join(folder, 'user/vault')).map((name) => `user/vault/${name}`)];
+  const sync = new Set(
+    syncFiles.filter((name) => name.endsWith('.js')).flatMap((name) => [...neededBy(join(folder, name))]),
+  );
+  for (const file of backups) sync.delete(file);
   const bundle = await rolldown({ input, platform: 'node', external: (id) => WHOLE.includes(id) });
   await bundle.write({
     dir: folder,
@@ -42,6 +49,7 @@ export async function packCommand(root) {
       groups: [
         { name: 'first', test: (id) => first.has(id), priority: 2 },
         { name: 'client', test: (id) => client.has(id) || /\/node_modules\/zod\//.test(id), priority: 1 },
+        { name: 'folders', test: (id) => sync.has(id), priority: 0 },
       ],
     },
   });

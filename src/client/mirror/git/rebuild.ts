@@ -1,5 +1,5 @@
 /** Builds a repository from bundles and manifests, checks it with `git fsck --strict`, and checks out HEAD. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ClientError } from '../../client-error.ts';
 import { backupExit } from '../exit-codes.ts';
@@ -68,7 +68,9 @@ export class RebuiltRepository {
     }
     const flaws = await checkObjects(this.#folder, this.#gitFolder);
     await requireRoom(this.#folder, head.commit, budget);
-    const lfs = manifest.has_lfs ? {} : { GIT_LFS_SKIP_SMUDGE: '1' };
+    // Objects are included by choice: a repository that has none is restored without git-lfs.
+    const hasLfs = manifest.has_lfs && existsSync(join(this.#gitFolder, 'lfs', 'objects'));
+    const lfs = hasLfs ? {} : { GIT_LFS_SKIP_SMUDGE: '1' };
     // A branch without its commit among the chosen refs: HEAD then names the commit.
     const isBorn = head.ref === null || refs.some(([name]) => name === head.ref);
     if (!isBorn) await git(this.#folder, ['update-ref', '--no-deref', 'HEAD', head.commit], options);
@@ -77,7 +79,7 @@ export class RebuiltRepository {
       exitCode: damaged,
       env: lfs,
     });
-    if (manifest.has_lfs) await checkOutLfs(this.#folder);
+    if (hasLfs) await checkOutLfs(this.#folder);
     if (manifest.submodules.length > 0) {
       await git(this.#folder, [...CAREFUL, 'submodule', '--quiet', 'update', '--init', '--recursive', '--no-fetch'], {
         refusal: 'git cannot check out the restored submodules.',
