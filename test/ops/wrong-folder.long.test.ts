@@ -71,8 +71,8 @@ const MAKES_HUB: readonly (readonly [string, readonly string[], RegExp])[] = [
 
 const OPENINGS = ['key create', 'account password', 'verify', 'backup', 'follow', 'compact', 'rekey'];
 
-/** These look at the machine, or run until they are stopped. */
-const OTHERS = ['doctor', 'health', 'serve', 'service install', 'service remove'];
+/** These look at the machine, have a folder of their own, or run until they are stopped. */
+const OTHERS = ['demo', 'doctor', 'health', 'serve', 'service install', 'service remove'];
 
 async function inTurn<Of>(all: readonly Of[], run: (one: Of) => Promise<void>): Promise<void> {
   const left = [...all];
