@@ -10,7 +10,7 @@ import { openCommitLog } from '../../src/replication/log/open.ts';
 import { isSnapshotDue } from '../../src/replication/snapshots/keeper.ts';
 import { applyRecords, loadSnapshot } from '../../src/replication/snapshots/load.ts';
 import { makeSnapshot } from '../../src/replication/snapshots/make.ts';
-import { findSnapshot } from '../../src/replication/snapshots/manifest.ts';
+import { encodeManifest, findSnapshot, manifestName } from '../../src/replication/snapshots/manifest.ts';
 import { listSegments, makeSegment, readRecords } from '../../src/replication/snapshots/segments.ts';
 import { trimLog } from '../../src/replication/snapshots/trim.ts';
 import { RawFile } from '../../src/store/copies/raw-file.ts';
@@ -200,6 +200,20 @@ test('[MEMBER-4] a member that closes while it joins removes nothing of what is 
   await expect(trimLog({ ...old, signal: end.signal })).rejects.toThrow('stopped');
   expect((await listSegments(log)).map(({ from, to }) => [from, to])).toEqual([[1, 11]]);
   expect(await trimLog(old)).toMatchObject({ joined: 0, segmentsRemoved: 1, partsRemoved: 1 });
+});
+
+test('[MEMBER-4] only what the oldest kept snapshot has goes, its large values too', async () => {
+  const { log, folder } = await filledLog(22);
+  const made = await snapshot(log, folder);
+  // As if a snapshot had been made after record 10, and both segments by a run that was interrupted.
+  const early = { ...made, form: 1 as const, position: 10, timeMs: minute(10) };
+  await log.putPart(manifestName('0000000000000010-early'), encodeManifest(early));
+  await makeSegment(log, 1, 10);
+  await makeSegment(log, 11, 21);
+  const trimmed = await trimLog({ log, keepDays: 1, nowMs: minute(15) + 24 * HOUR_MS });
+  expect(trimmed).toMatchObject({ joined: 0, segmentsRemoved: 1, partsRemoved: 1, snapshotsRemoved: 0 });
+  expect((await listSegments(log)).map(({ from, to }) => [from, to])).toEqual([[11, 21]]);
+  expect(await log.listParts('parts/')).toEqual(['parts/20']);
 });
 
 test('[MEMBER-4] an empty log is trimmed to nothing', async () => {
