@@ -1,4 +1,5 @@
 /** Syncs a folder once: pull, then push, repeated while the hub changes in between. One process at a time. */
+import { basename } from 'node:path';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { withFileLock } from '../file-lock.ts';
@@ -191,10 +192,16 @@ async function giveUpRewritten(step: SyncStep): Promise<void> {
   const { folder, state, tell, next } = step;
   const { files, leavesOut } = await scanFiles(step);
   const place = placeOfReplaced(Date.now());
+  const saves = folder.saves.list();
   for (const [path, here] of files) {
     const base = state.base.get(path);
     if (base === undefined || base.sha256 === here.sha256 || leavesOut(path) || state.waits.has(path)) continue;
-    keepReplaced(folder, path, place);
+    keepReplaced(folder, path, `${place}/${path}`);
+    // As versions they would come before the hub's.
+    for (const save of saves.filter((one) => one.path === path)) {
+      keepReplaced(folder, save.place, `${place}/${basename(save.place)}/${path}`);
+      save.drop();
+    }
     tell({ verb: 'kept', path, note: `the one here is in ${place}` });
     state.setBase(path, { ...base, sha256: here.sha256, seen: undefined });
     next.recheck.add(path);

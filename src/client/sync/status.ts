@@ -134,6 +134,7 @@ function heldOf(
     {
       allowDeletes: false,
       allowRewrites: false,
+      isCounted: (path) => state.recent.has(path),
       window: windowOf(state.recent.values(), 'sent', base.size),
       isOtherRoot,
       unmovable: new Set(),

@@ -33,6 +33,7 @@ function planned(
     allowDeletes: false,
     allowRewrites: false,
     window: { files: state.base.size, deleted: 0, rewritten: 0 },
+    isCounted: () => false,
     isOtherRoot: false,
     unmovable: new Set(),
     isReplaced: () => false,
@@ -226,4 +227,20 @@ test('[CLI-2] a conflict is compared again when its file changed since, unless i
   const conflict = { kind: 'conflict', local: 'x' } as const;
   const state = stateOf({}, { same: conflict, other: conflict, gone: conflict, out: conflict, hub: { kind: 'hub' } });
   expect(editedConflicts(scanOf({ same: 'x', other: 'y', hub: 'y' }, ['out']), state)).toEqual(['other', 'gone']);
+});
+
+test('[SYN-35] a plan holds rewrites back from half of the folder on, and a file that counts already goes on', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `f${String(at).padStart(2, '0')}`);
+  const [before, after] = ['x', 'y'].map((sha) => Object.fromEntries(names.map((name) => [name, sha])));
+  const all = planned(scanOf(after ?? {}), stateOf(before ?? {}));
+  expect(all).toEqual({ held: names });
+  expect(planned(scanOf(after ?? {}), stateOf(before ?? {}), { allowRewrites: true })).toEqual({ puts: names });
+  const window = { files: 40, deleted: 0, rewritten: 16 };
+  const some = Object.fromEntries(names.map((name, at) => [name, at < 16 ? 'y' : 'x']));
+  const isCounted = (path: string) => Number(path.slice(1)) < 16;
+  expect(planned(scanOf(some), stateOf(before ?? {}), { window, isCounted })).toEqual({ puts: names.slice(0, 16) });
+  expect(planned(scanOf(after ?? {}), stateOf(before ?? {}), { window, isCounted })).toEqual({
+    puts: names.slice(0, 16),
+    held: names.slice(16),
+  });
 });

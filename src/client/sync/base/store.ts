@@ -124,9 +124,13 @@ export class StateStore implements SyncState {
     this.#unwritten.recent.add(path);
   }
 
-  /** A file that moved is neither new nor lost. */
-  moveRecent(from: FolderPath, to: FolderPath): void {
-    if (moveRecord<RecentChange>(this.#state.recent, from, to)) this.#unwritten.recent.add(from).add(to);
+  /** A file that moved is neither new nor lost: what was known of it before the move is known of its new name. */
+  countMove(from: FolderPath, to: FolderPath, before: RecentChange | undefined): void {
+    if (this.#isFirst) return;
+    this.#state.recent.delete(from);
+    if (before === undefined) this.#state.recent.delete(to);
+    else this.#state.recent.set(to, before);
+    this.#unwritten.recent.add(from).add(to);
   }
 
   /** Forgets counted changes. */

@@ -3,21 +3,20 @@ import { copyFileSync, linkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SyncedFolder } from './folder.ts';
 import { makeParents } from './make-folder.ts';
-import { type FolderPath, OWN_FOLDER } from './path.ts';
+import { OWN_FOLDER } from './path.ts';
 
 /** Where what is given up now is kept, relative to the synced folder. */
 export function placeOfReplaced(nowMs: number): string {
   return `${OWN_FOLDER}/replaced/${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}`;
 }
 
-/** Keeps the file of a path at a place, after which it may be replaced. Throws system errors. */
-export function keepReplaced({ root }: SyncedFolder, path: FolderPath, place: string): void {
-  const to = `${place}/${path}`;
+/** Keeps a file of the folder under another name in it, after which it may be replaced. Throws system errors. */
+export function keepReplaced({ root }: SyncedFolder, from: string, to: string): void {
   makeParents(root.path, to);
   try {
-    linkSync(join(root.path, path), join(root.path, to));
+    linkSync(join(root.path, from), join(root.path, to));
   } catch {
     // The disk has no hard links.
-    copyFileSync(join(root.path, path), join(root.path, to));
+    copyFileSync(join(root.path, from), join(root.path, to));
   }
 }

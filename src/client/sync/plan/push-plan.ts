@@ -23,6 +23,8 @@ export interface PushPlan {
 export interface PlanOptions extends Allows {
   /** What was sent a short time ago. */
   readonly window: Window;
+  /** True for a file that the window knows already: it counts once, and a new file does not count. */
+  readonly isCounted: (path: FolderPath) => boolean;
   /** The folder is not the one of the previous sync. */
   readonly isOtherRoot: boolean;
   /** New names whose move the hub refused; they are pushed as new files. */
@@ -84,10 +86,12 @@ export function planPush(
   const lost = deleted.filter((path) => !replaced.has(path));
   const puts = changed.filter((path) => files.has(path) && !moved.has(path));
   const rewritten = puts.filter((path) => isRewritten(files.get(path)?.sha256, state.base.get(path)?.sha256));
-  const kinds = heldKinds(options.window, { deleted: lost.length, rewritten: rewritten.length }, options);
+  const fresh = (some: readonly FolderPath[]) => some.filter((path) => !options.isCounted(path));
+  const more = { deleted: fresh(lost).length, rewritten: fresh(rewritten).length };
+  const kinds = heldKinds(options.window, more, options);
   const isHeld = kinds.deletes || isMassDelete(lost.length, state.base.size, options);
   const heldDeletes = isHeld ? lost : [];
-  const heldRewrites = new Set(kinds.rewrites ? rewritten : []);
+  const heldRewrites = new Set(kinds.rewrites ? fresh(rewritten) : []);
   const size = (path: FolderPath) => files.get(path)?.seen.bytes ?? 0;
   return {
     moves: new Map([...respelled, ...moved]),

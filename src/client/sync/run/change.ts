@@ -69,7 +69,7 @@ export function settleChange({ state, tell, next }: SyncStep, change: Change, ou
 function countSent(state: SyncStep['state'], { path, from, content, isDelete }: Change): void {
   const before = state.base.get(path);
   if (isDelete) state.noteRecent(path, 'deleted', 'sent');
-  else if (from !== undefined) state.moveRecent(from, path);
+  else if (from !== undefined) state.countMove(from, path, state.recent.get(from));
   else if (before === undefined) state.noteRecent(path, 'created', 'sent');
   else if (content !== undefined && content.sha256 !== before.sha256) state.noteRecent(path, 'rewritten', 'sent');
 }

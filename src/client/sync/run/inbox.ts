@@ -34,8 +34,8 @@ export class Inbox {
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
   /** Removes, decided together at the end; a file that was moved is new elsewhere by then. */
   readonly #removes = new Map<FolderPath, RemoteRecord>();
-  /** Hashes of the files that came under new names. */
-  readonly #came: string[] = [];
+  /** New names that came, by the hash of the file. */
+  readonly #came = new Map<string, FolderPath[]>();
   readonly #guard: Guard;
 
   /**
@@ -96,11 +96,15 @@ export class Inbox {
   finish(): void {
     const removes = [...this.#removes.values()];
     this.#removes.clear();
-    const lost = this.#lostAmong(removes);
+    const { lost, moved } = this.#sorted(removes);
     const isHeld = this.#guard.holdsDeletes(lost.size);
+    const { state } = this.#step;
     for (const record of removes) {
-      if (isHeld && lost.has(record.path)) this.#wait(record, 'held', HELD);
+      const { path } = record;
+      const [to, before] = [moved.get(path), state.recent.get(path)];
+      if (isHeld && lost.has(path)) this.#wait(record, 'held', HELD);
       else this.#applyNow(record);
+      if (to !== undefined) state.countMove(path, to, before);
     }
     const again = [...this.#blocked.values()];
     this.#blocked.clear();
@@ -117,7 +121,9 @@ export class Inbox {
       return;
     }
     const isTaken = action === 'take' || action === 'fetch';
-    if (isTaken && local === undefined && side !== undefined) this.#came.push(side.sha256);
+    if (isTaken && local === undefined && side !== undefined) {
+      this.#came.set(side.sha256, [...(this.#came.get(side.sha256) ?? []), path]);
+    }
     if (isTaken && local !== undefined && this.#guard.holdsRewrite(path)) {
       this.#wait(record, 'held', HELD);
       return;
@@ -125,18 +131,17 @@ export class Inbox {
     this.#applyNow(record);
   }
 
-  /** The files of these removes whose bytes did not come under another name. */
-  #lostAmong(removes: readonly RemoteRecord[]): Set<FolderPath> {
-    const came = new Map<string, number>();
-    for (const sha256 of this.#came) came.set(sha256, (came.get(sha256) ?? 0) + 1);
+  /** Which of these removes are a move, with the new name, and which lose a file that the guard does not count yet. */
+  #sorted(removes: readonly RemoteRecord[]) {
     const lost = new Set<FolderPath>();
+    const moved = new Map<FolderPath, FolderPath>();
     for (const { path } of removes) {
-      const sha256 = this.#local.files.get(path)?.sha256 ?? '';
-      const moved = came.get(sha256) ?? 0;
-      if (moved > 0) came.set(sha256, moved - 1);
-      else if (this.#local.files.has(path)) lost.add(path);
+      const local = this.#local.files.get(path);
+      const to = local && this.#came.get(local.sha256)?.shift();
+      if (to !== undefined) moved.set(path, to);
+      else if (local !== undefined && !this.#step.state.recent.has(path)) lost.add(path);
     }
-    return lost;
+    return { lost, moved };
   }
 
   #applyNow(record: RemoteRecord): void {

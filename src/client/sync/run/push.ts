@@ -45,6 +45,7 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
     state,
     {
       ...step.next.allows,
+      isCounted: (path) => state.recent.has(path),
       window: windowOf(state.recent.values(), 'sent', state.base.size),
       isOtherRoot,
       unmovable: step.next.unmovable,

@@ -6,6 +6,7 @@ import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
 import type { PushedFile } from '../hub.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
+import { type Allows, heldKinds, windowOf } from '../plan/guard.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import { pushCall } from './arguments.ts';
@@ -96,7 +97,18 @@ async function openSaves({ folder, state, hub, large, next }: SyncStep): Promise
     // A save that is still the current file, or is being uploaded, is sent like any other file.
     else if (!unsent.has(save.place) && !large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
   }
-  return open;
+  return notHeld(open, state, next.allows);
+}
+
+/** The saves that the guard lets pass: what it holds back is not sent as an earlier save either. */
+function notHeld(open: readonly Save[], state: SyncStep['state'], allows: Allows): Save[] {
+  const isHeldHere = ({ path }: Save) => state.waits.get(path)?.kind === 'held';
+  const rewrites = new Set(
+    open.map(({ path }) => path).filter((path) => state.base.has(path) && !state.recent.has(path)),
+  );
+  const window = windowOf(state.recent.values(), 'sent', state.base.size);
+  const isMuch = heldKinds(window, { deleted: 0, rewritten: rewrites.size }, allows).rewrites;
+  return open.filter((save) => !isHeldHere(save) && !(isMuch && rewrites.has(save.path)));
 }
 
 interface Settling {
