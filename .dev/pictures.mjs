@@ -3,111 +3,34 @@
  * `npm run pictures -- FOLDER`: draws every page into FOLDER instead, on a desk in light and dark and on a phone, to look at.
  * CHROMIUM_PATH names another Chromium than Debian's.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { AGENT, beginning, PHONE } from '../dist/src/cli/demo/story.js';
+import { tell } from '../dist/src/cli/demo/tell.js';
 import { launch, signUp } from '../dist/test/support/browser.js';
 import { startHub } from '../dist/test/support/hub.js';
 
 const FOLDER = fileURLToPath(new URL('../src/manual/pictures', import.meta.url));
 const SIZE = { width: 1280, height: 800 };
-const DAY_MS = 86_400_000;
 
-const day = (days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
-
-const NOTES = `# Release 2.4
-
-Ships on **Thursday**. Each step has an owner, and the checklist is the one of the last release.
-
-| Step | Owner | State |
-|---|---|---|
-| Freeze the branch | Mina | done |
-| Sign the packages | build agent | done |
-| Move the certificates | Jun | open |
-
-- [x] Changelog reviewed
-- [x] Migration tried on a copy
-- [ ] Announcement written
-
-\`\`\`ts
-export const release = { version: '2.4.0', channel: 'stable' };
-\`\`\`
-`;
-
+/** The data of `cairn demo`, with one key for all who write. */
 async function fill(url, key) {
-  const call = async (name, args) => {
-    const response = await fetch(`${url}/api/mcp`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `McpKey ${key}`, 'User-Agent': 'pictures/1' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
-    });
-    const { result, error } = await response.json();
-    if (result === undefined || result.isError) throw new Error(`${name}: ${JSON.stringify(error ?? result)}`);
-    return result.structuredContent;
-  };
-  const ids = {};
-  for (const [name, color] of [
-    ['Release', '#2563eb'],
-    ['House', '#15803d'],
-    ['Reading', '#a16207'],
-  ]) {
-    ids[name] = (await call('create_category', { name, color })).category.id;
-  }
-  const tasks = [
-    ['Move the certificates to the new host', 'Release', 'todo', 1, true],
-    ['Write the announcement', 'Release', 'todo', 3],
-    ['Book the dentist', 'House', 'todo', 9],
-    ['Read about hybrid logical clocks', 'Reading', 'todo'],
-    ['Review the changelog of 2.4', 'Release', 'in_progress', 0, true],
-    ['Try the restore of the backup on the laptop', 'House', 'in_progress', 2],
-    ['Sign the packages', 'Release', 'done'],
-    ['Freeze the release branch', 'Release', 'done'],
-  ];
-  for (const [content, category, status, due, important] of tasks) {
-    const { task } = await call('create_task', {
-      content,
-      category_id: ids[category],
-      ...(due === undefined ? {} : { due_date: day(due) }),
-      ...(important ? { is_important: true } : {}),
-    });
-    if (status !== 'todo') await call('update_task', { id: task.id, kanban_status: status });
-  }
-  const { vault_id } = await call('vault_create', { name: 'notes' });
-  const files = {
-    'release/2.4.md': NOTES,
-    'release/checklist.md': '# Checklist\n\n1. Freeze\n2. Sign\n3. Announce\n',
-    'meetings/2026-11-20.md': '# Weekly\n\nThe move is on Thursday.\n',
-    'scripts/sign.sh': '#!/bin/sh\nset -eu\ngpg --detach-sign "$1"\n',
-    'today.md': '# Today\n',
-  };
-  for (const [path, content] of Object.entries(files)) {
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    await call('sync_push', { vault_id, path, content, sha256, base_sha: '', device_id: 'desktop' });
-  }
-  return { vault: vault_id, call };
+  const keys = { [AGENT]: key, [PHONE]: key };
+  for (const step of beginning(new Date().toISOString().slice(0, 10))) await tell(url, keys, step);
+  const call = (tool, args) => tell(url, keys, { by: AGENT, tool, args });
+  const { vaults } = await call('vault_list', {});
+  return { vault: vaults[0].vault_id, call };
 }
 
-/** What the pictures of README do without: older versions, a conflict, documents, a deleted task. */
+/** What the demo does without: long and foreign names, versions of a document, several handoffs, a deleted task. */
 async function fillMore(call, vault_id) {
-  const push = async (path, content, more) => {
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    await call('sync_push', { vault_id, path, content, sha256, base_sha: '', device_id: 'desktop', ...more });
-    return sha256;
-  };
-  const list = '# Shopping\n\n- bread\n- milk\n- apples\n';
-  const base_sha = await push('house/shopping.md', list);
-  await push('house/shopping.md', list.replace('milk', 'two bottles of milk'), { base_sha, device_id: 'phone' });
-  await push('house/shopping.md', list.replace('milk', 'oat milk'), { base_sha, device_id: 'laptop' }).catch(() => {});
-  await push(`house/${'a rather long name of a file '.repeat(4)}.md`, 'long\n');
-  await push('house/قائمة المشتريات 🛒.md', 'مرحبا\n');
-  await call('create_dev_doc', { title: 'Rules of this repository', content: NOTES, category: 'claude' });
-  await call('update_dev_doc', { title: 'Rules of this repository', content: `${NOTES}\nSigned twice.\n` });
+  await call('write', { id: `house/${'a rather long name of a file '.repeat(4)}.md`, content: 'long\n' });
+  await call('write', { id: 'house/قائمة المشتريات 🛒.md', content: 'مرحبا\n' });
+  await call('update_dev_doc', { title: 'CLAUDE.md', content: '- Sign twice.\n', mode: 'append' });
   await call('create_dev_doc', { title: 'Architecture notes', content: '# Notes\n' });
-  await call('handoff_save', { project: 'cairn', topic: 'release 2.4', content: NOTES });
   await call('handoff_save', { project: 'house', topic: 'heating', content: 'Ask for the second offer.' });
-  await call('create_paper', { title: 'On hybrid logical clocks', content: NOTES });
-  await call('create_task', { content: 'Something that is in the trash' });
-  await call('delete_task', { id: 9 });
+  const { task } = await call('create_task', { content: 'Something that is in the trash' });
+  await call('delete_task', { id: task.id });
   const found = await call('sync_pending_conflicts', { vault_id });
   return found.conflicts[0]?.conflict_id;
 }

@@ -61,6 +61,12 @@ export interface SectionWriter<Line extends { readonly type: string } = ArchiveR
   readonly noteMissing: (what: string) => void;
 }
 
+/** Throws StartError when the folder of an export exists already. */
+export function requireNewFolder(folder: string): void {
+  if (existsSync(resolve(folder)))
+    throw new StartError(`${folder} exists already, and an export overwrites nothing; name a new folder.`);
+}
+
 export class ArchiveWriter {
   readonly #folder: string;
   readonly #partial: string;
@@ -75,9 +81,7 @@ export class ArchiveWriter {
   constructor(folder: string, onBytes: (bytes: number) => void) {
     this.#folder = resolve(folder);
     this.#onBytes = onBytes;
-    if (existsSync(this.#folder)) {
-      throw new StartError(`${folder} exists already, and an export overwrites nothing; name a new folder.`);
-    }
+    requireNewFolder(folder);
     makeFolders(dirname(this.#folder));
     this.#partial = mkdtempSync(`${this.#folder}.partial-`);
     mkdirSync(join(this.#partial, BLOB_FOLDER));

@@ -72,7 +72,7 @@ async function portOf(child: ChildProcess): Promise<number> {
   for await (const line of createInterface({ input: stdout })) {
     const found = line.startsWith('{') ? (JSON.parse(line) as { msg?: string; port?: number }) : {};
     if (found.msg !== 'listening' || found.port === undefined) continue;
-    // What it logs later is for nobody.
+    // A full pipe would stop the hub.
     stdout.resume();
     return found.port;
   }

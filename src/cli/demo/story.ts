@@ -1,5 +1,6 @@
 /** The data of `cairn demo`: a household that also makes software, and a session of its agent. Days count from today. Pure. */
 import { createHash } from 'node:crypto';
+import { dateOfDay, dayNumber } from '../../time/calendar.ts';
 
 export const PERSON = { email: 'mina@example.org', name: 'Mina' } as const;
 /** Names of keys: what pages call whoever made a change. */
@@ -55,8 +56,7 @@ const OFFERS = `# Offers for the heating
 | Kim & Sons | 15,900 | any time |
 `;
 
-const day = (today: string, days: number): string =>
-  new Date(Date.parse(`${today}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+const day = (today: string, days: number): string => dateOfDay(dayNumber(today) + days);
 
 /** What a device sends of a file that it takes for new. */
 const pushed = (path: string, content: string, deviceId: string): StoryCall['args'] => ({

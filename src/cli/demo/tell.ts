@@ -7,12 +7,15 @@ interface ToolAnswer {
   readonly error?: { readonly message: string };
 }
 
-/** Calls the tool of a step with the key of who does it. Throws ClientError when the hub answers otherwise than the story wants. */
+/**
+ * Calls the tool of a step with the key of who does it, and returns its result. Throws ClientError when the hub answers
+ * otherwise than the story wants.
+ */
 export async function tell(
   url: string,
   keys: Readonly<Record<StoryCall['by'], string>>,
   call: StoryCall,
-): Promise<void> {
+): Promise<unknown> {
   const response = await fetch(`${url}/api/mcp`, {
     method: 'POST',
     headers: {
@@ -32,4 +35,5 @@ export async function tell(
   if (isDone === (call.refused === true)) {
     throw new ClientError(`the demo stopped at ${call.tool}: ${error?.message ?? JSON.stringify(result)}`);
   }
+  return result?.structuredContent;
 }

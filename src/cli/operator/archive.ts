@@ -3,12 +3,12 @@
  */
 
 import { resolve } from 'node:path';
-import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
+import { SECTIONS } from '../../archive/format.ts';
 import { IMPORT_SOURCES } from '../../client/importing/imported.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
-import type { PlainSummary } from '../../transfer/plain/write.ts';
+import type { ExportOptions } from '../../transfer/export.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
 import { control } from './control.ts';
@@ -60,23 +60,7 @@ async function runExport(options: Options): Promise<number> {
   if (options.flag('plain')) return await runPlainExport(options);
   const folder = options.operand() ?? '';
   const { exportAccount } = await import('../../transfer/export.ts');
-  const store = await openForReading(operatorConfig());
-  const bar = openProgress('exporting');
-  let manifest: ArchiveManifest;
-  try {
-    manifest = exportAccount({
-      store,
-      email: options.required('email'),
-      folder,
-      onBytes: (bytes) => bar.update(bytes, undefined),
-      now: Date.now,
-    });
-  } finally {
-    bar.close();
-    // Without a running service, the next step opens the data file for writing.
-    await store.close();
-  }
-  await noteExport(options.required('email'));
+  const manifest = await exported(options.required('email'), folder, exportAccount);
   for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
   const { files, blobs, account, made_at } = manifest;
   const rows = [
@@ -98,22 +82,7 @@ Keys, tokens, sessions, the password and the mirror secret are not in it. Everyt
 async function runPlainExport(options: Options): Promise<number> {
   const folder = options.operand() ?? '';
   const { exportPlain } = await import('../../transfer/plain/export.ts');
-  const store = await openForReading(operatorConfig());
-  const bar = openProgress('exporting');
-  let summary: PlainSummary;
-  try {
-    summary = await exportPlain({
-      store,
-      email: options.required('email'),
-      folder,
-      onBytes: (bytes) => bar.update(bytes, undefined),
-      now: Date.now,
-    });
-  } finally {
-    bar.close();
-    await store.close();
-  }
-  await noteExport(options.required('email'));
+  const summary = await exported(options.required('email'), folder, exportPlain);
   for (const one of summary.left_out) printError(`left out: ${one}`);
   const rows = [
     ['folder', folder],
@@ -128,6 +97,22 @@ async function runPlainExport(options: Options): Promise<number> {
 
 README.md in it says what is where. It is not encrypted: keep it safe. \`cairn import\` reads only the archive, made without --plain.`,
   );
+}
+
+/** Makes an export of one moment, shows how far it is, and records it. */
+async function exported<T>(email: string, folder: string, make: (given: ExportOptions) => T | Promise<T>): Promise<T> {
+  const store = await openForReading(operatorConfig());
+  const bar = openProgress('exporting');
+  let made: T;
+  try {
+    made = await make({ store, email, folder, onBytes: (bytes) => bar.update(bytes, undefined), now: Date.now });
+  } finally {
+    bar.close();
+    // Without a running service, the next step opens the data file for writing.
+    await store.close();
+  }
+  await noteExport(email);
+  return made;
 }
 
 /**

@@ -1,7 +1,9 @@
 /** cairn demo: a hub in a temporary folder with a household's data, in which an agent works while one watches. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, type Options, takes } from '../command.ts';
+import { written } from '../dates/due-date.ts';
 import { DemoHub } from '../demo/hub.ts';
 import { AGENT, beginning, PERSON, PHONE, session } from '../demo/story.ts';
 import { tell } from '../demo/tell.ts';
@@ -49,7 +51,7 @@ An agent works now. Keep Tasks or Activity open and watch. Ctrl-C ends the demo 
       print(`  ${AGENT} ${step.says}`);
     }
     print(`\nThe agent has finished. Activity shows what it did, and takes it back.`);
-    if (!options.flag('once')) await Promise.race([hub.ended(), aborted(ended.signal)]);
+    if (!options.flag('once') && !ended.signal.aborted) await Promise.race([hub.ended(), once(ended.signal, 'abort')]);
   } catch (error) {
     if (!ended.signal.aborted) throw error;
   } finally {
@@ -69,13 +71,10 @@ async function fill(hub: DemoHub, password: string): Promise<Record<typeof AGENT
   return keys;
 }
 
-/** The password is made here, and nobody else reaches the hub. */
+/** The password is random, and the hub listens on the loopback address only. */
 const DEMO_RULE = { passwordBytesMin: 8, breachedPasswords: undefined };
 
-const today = (): string => {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
-};
+const today = (): string => written(new Date());
 
 function numberOf(options: Options, name: string, initial: number, most: number): number {
   const text = options.optional(name);
@@ -84,9 +83,3 @@ function numberOf(options: Options, name: string, initial: number, most: number)
     throw new UsageError(`--${name} must be a whole number from 0 to ${most}`);
   return value;
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

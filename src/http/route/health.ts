@@ -38,7 +38,7 @@ export interface MemberHealth {
   readonly owner: string | null;
   /** How long the oldest write that was answered before the log had it has waited for it, in milliseconds; 0: none waits. */
   readonly unlogged_ms: number;
-  /** Files of answered writes that the log never had and that nobody has removed. */
+  /** Files of answered writes that the log never had, until they are removed. */
   readonly set_aside: number;
 }
 

@@ -16,7 +16,7 @@ import { openRow } from '../../store/row-sums.ts';
 const SET_ASIDE_FOLDER = 'set-aside';
 const ENDING = '.jsonl';
 
-/** The files of commits that were set aside and that nobody has removed, oldest first. */
+/** The files of commits that were set aside and not removed since, oldest first. */
 export function setAsideFiles(folder: string): string[] {
   try {
     const names = readdirSync(join(folder, SET_ASIDE_FOLDER)).filter((name) => name.endsWith(ENDING));

@@ -183,8 +183,8 @@ export class PostgresLog implements CommitLog, Racetrack {
 
   /**
    * Waits until what this database shows is durable, and tells the ends of the log at its start. A commit whose wait for
-   * the standby was cancelled is visible and perhaps nowhere else, and so is what a primary has that is none any more; a
-   * later commit that the standby acknowledged carries all before it.
+   * the standby was cancelled is visible, and may be here alone. So may what a former primary has. A later commit that the
+   * standby acknowledged carries all before it.
    */
   async #settle(query: Query): Promise<{ first: number; last: number } | undefined> {
     const end = (which: string) => `(select ${which}(position) from cairn_log where cell = $1)`;

@@ -1,7 +1,7 @@
 /** Exports one account as plain files: the archive of one moment, turned into what a person opens. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { StartError } from '../../common/start-error.ts';
+import { requireNewFolder } from '../../archive/writer.ts';
 import { makeFolders } from '../../store/data-file/make-folders.ts';
 import { type ExportOptions, exportAccount, toldToOperator } from '../export.ts';
 import { type PlainSummary, writePlain } from './write.ts';
@@ -12,8 +12,7 @@ import { type PlainSummary, writePlain } from './write.ts';
  */
 export async function exportPlain(options: ExportOptions): Promise<PlainSummary> {
   const folder = resolve(options.folder);
-  if (existsSync(folder))
-    throw new StartError(`${options.folder} exists already, and an export overwrites nothing; name a new folder.`);
+  requireNewFolder(options.folder);
   let partial: string | undefined;
   try {
     makeFolders(dirname(folder));

@@ -18,14 +18,14 @@ const CONFLICTS = 'conflicts';
 export async function writeVaults(archive: ArchiveReader, out: PlainFolder): Promise<void> {
   const newest = await newestVersions(archive);
   const names = new FolderNames();
-  let vault = '';
+  let [vaultId, vault] = ['', ''];
   let conflictNames = new FolderNames();
   for await (const line of linesOf(archive)) {
     if (line.type === 'vault') {
-      vault = names.give(line.name, '');
+      [vaultId, vault] = [line.vault_id, names.give(line.name, '')];
       conflictNames = new FolderNames();
     } else if (line.type === 'file') {
-      if (newest.get(keyOf(vault, line.path)) !== line.seq) continue;
+      if (newest.get(keyOf(vaultId, line.path)) !== line.seq) continue;
       await out.write(`${FILES}/${vault}/${line.path}`, bytesOf(archive, line.sha256, line), {
         modified: line.remote_mtime ?? line.stored_at,
         executable: line.executable === true,
@@ -45,17 +45,16 @@ export async function writeVaults(archive: ArchiveReader, out: PlainFolder): Pro
 /** The `seq` of the current version of each path. A deleted path has none, so a later one counts. */
 async function newestVersions(archive: ArchiveReader): Promise<ReadonlyMap<string, number>> {
   const newest = new Map<string, number>();
-  const names = new FolderNames();
-  let vault = '';
+  let vaultId = '';
   for await (const line of linesOf(archive)) {
-    if (line.type === 'vault') vault = names.give(line.name, '');
-    else if (line.type === 'file') newest.set(keyOf(vault, line.path), line.seq);
-    else if (line.type === 'deleted') newest.delete(keyOf(vault, line.path));
+    if (line.type === 'vault') vaultId = line.vault_id;
+    else if (line.type === 'file') newest.set(keyOf(vaultId, line.path), line.seq);
+    else if (line.type === 'deleted') newest.delete(keyOf(vaultId, line.path));
   }
   return newest;
 }
 
-const keyOf = (vault: string, path: string): string => `${vault}/${path}`;
+const keyOf = (vaultId: string, path: string): string => `${vaultId}/${path}`;
 
 async function* linesOf(archive: ArchiveReader): AsyncGenerator<VaultArchiveRecord> {
   const schema = vaultRecordSchema(Number.POSITIVE_INFINITY);
