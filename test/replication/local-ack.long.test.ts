@@ -95,7 +95,7 @@ test('[MEMBER-5] a write is answered with the log away, is in it after a crash, 
   bringBack();
   const again = await member({ name: 'west', log, dataFolder: west.dataFolder });
   await whichServes([again]);
-  expect(again.logs.some(({ msg }) => msg === 'member: the log has what a crash kept from it')).toBe(true);
+  await again.waitForLog(({ msg }) => msg === 'member: the log has what a crash kept from it');
   expect(await taskNames(again, key)).toEqual(['before', 'log away']);
   // A snapshot is made while writes go on, and whoever joins has the same.
   const writes = Promise.all(
@@ -137,7 +137,7 @@ test('[MEMBER-5] what the log never had is set aside when another member has tak
   expect(epochIn(east)).not.toBe(epochIn(west));
   const back = await member({ name: 'west', log, dataFolder: west.dataFolder });
   expect(await untilState(back, 'following')).toMatchObject({ owner: 'east', set_aside: 1 });
-  expect(back.logs.some(({ msg }) => String(msg).includes('were set aside'))).toBe(true);
+  await back.waitForLog(({ msg }) => String(msg).includes('were set aside'));
   expect(await figure(back, 'cairn_log_set_aside_files')).toBe(1);
   const folder = join(back.dataFolder, 'set-aside');
   const [name = ''] = readdirSync(folder);

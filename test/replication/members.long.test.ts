@@ -126,7 +126,7 @@ test('[MEMBER-2] an owner that was stopped for longer than its lease answers not
   owner.process.kill('SIGCONT');
   expect(await ended).toBe('SIGKILL');
   expect((await zombie)?.result).toBeUndefined();
-  expect(owner.logs.some(({ msg }) => String(msg).startsWith('member: fenced'))).toBe(true);
+  await owner.waitForLog(({ msg }) => String(msg).startsWith('member: fenced'));
   expect(await taskNames(follower, key)).toEqual(['of the owner']);
   await follower.kill();
 });
@@ -242,7 +242,7 @@ test('[MEMBER-6, OPS-9] an older data file is upgraded through the log, and an o
   const env = { CAIRN_MASTER_KEY: KEPT_KEY };
   const west = await member({ name: 'west', log, dataFolder: folder, env });
   await whichServes([west]);
-  expect(west.logs.some(({ msg }) => msg === 'the data file is upgraded')).toBe(true);
+  await west.waitForLog(({ msg }) => msg === 'the data file is upgraded');
   const east = await member({ name: 'east', log, env });
   await untilState(east, 'following');
   await west.kill();

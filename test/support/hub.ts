@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { environmentWithoutSettings } from '../../src/config.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** The built command, whether this file runs as it is or compiled, below `dist`. */
@@ -55,8 +56,7 @@ export interface CommandResult {
 
 /** The environment of this process without settings of a hub of the developer's own. */
 export function cleanEnvironment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('CAIRN_'));
-  return { ...Object.fromEntries(own), ...env };
+  return { ...environmentWithoutSettings(), ...env };
 }
 
 /** Starts a hub and resolves when it listens; rejects with what it wrote when it ends before that. */

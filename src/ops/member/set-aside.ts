@@ -2,11 +2,12 @@
  * Sets aside what a member answered and the log never had (`CAIRN_LOG_ACK=local`), because another member has taken over
  * since. It becomes a file that a person can read, one line a commit; the data file is made again from the log.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { allTables } from '../../compose/tables.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
+import { writeWhole } from '../../store/data-file/write-whole.ts';
 import type { ReplicaFile } from '../../store/logged/replica.ts';
 import { partsOfKey } from '../../store/logged/stored-key.ts';
 import { type UnloggedRow, unloggedCommits } from '../../store/logged/unlogged.ts';
@@ -48,7 +49,8 @@ export function keepUnlogged(
       const commit = replica.reader.get(unloggedCommits, key);
       if (commit === undefined) continue;
       const rows = commit.rows.map((row) => shownRow(row, replica));
-      writeSync(file, `${JSON.stringify({ commit: key[0], at: new Date(commit.atMs).toISOString(), rows })}\n`);
+      const line = `${JSON.stringify({ commit: key[0], at: new Date(commit.atMs).toISOString(), rows })}\n`;
+      writeWhole(file, Buffer.from(line));
       commits += 1;
     }
     fsyncSync(file);

@@ -1,5 +1,5 @@
 /** A folder that is written for people: nothing in it is overwritten, and nothing leaves it. */
-import { chmodSync, closeSync, linkSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, linkSync, mkdirSync, openSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../../store/data-file/write-whole.ts';
 
@@ -39,10 +39,10 @@ export class PlainFolder {
     parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array | string>,
     about: { readonly modified?: string; readonly executable?: boolean } = {},
   ): Promise<void> {
-    const place = join(this.#root, path);
+    let place: string;
     let descriptor: number;
     try {
-      mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+      place = this.#placeOf(path);
       descriptor = openSync(place, 'wx', 0o600);
     } catch (error) {
       if (!isAboutName(error)) throw error;
@@ -65,23 +65,25 @@ export class PlainFolder {
 
   /** Gives a file that lies on the same disk a second name here. */
   link(from: string, path: string): void {
-    const place = join(this.#root, path);
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-    linkSync(from, place);
+    linkSync(from, this.#placeOf(path));
     this.#files += 1;
   }
 
   /** Begins a file that is written line by line. */
   lines(path: string): LineSink {
-    const place = join(this.#root, path);
-    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-    writeFileSync(place, '', { mode: 0o600, flag: 'wx' });
-    const descriptor = openSync(place, 'a');
+    const descriptor = openSync(this.#placeOf(path), 'wx', 0o600);
     this.#files += 1;
     return {
       write: (text) => this.#count(writeWhole(descriptor, Buffer.from(text))),
       close: () => closeSync(descriptor),
     };
+  }
+
+  /** The path of a file to write, in a folder that is there. */
+  #placeOf(path: string): string {
+    const place = join(this.#root, path);
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
+    return place;
   }
 
   #count(bytes: number): void {

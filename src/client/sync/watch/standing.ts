@@ -1,4 +1,5 @@
 /** Defines how a watched folder stands, as a status, an editor or a prompt shows it. Pure. */
+import { countWithNoun } from '../../../text/count.ts';
 import type { HeldChange } from '../base/state.ts';
 
 /** Files on their way. */
@@ -79,7 +80,7 @@ export function promptOf(standing: FolderStanding): string {
     case 'ready':
       return '';
     case 'conflict':
-      return `${counts.conflict} conflict${counts.conflict === 1 ? '' : 's'}`;
+      return countWithNoun(counts.conflict, 'conflict');
     case 'guard':
       return `${counts.held} held`;
     case 'problem':
