@@ -59,7 +59,7 @@ export class AuditLog {
     store.watch(hubEvents, (written) => () => {
       for (const key of written) {
         // Absent: the commit failed, or this is the removal of the oldest event.
-        const event = store.get(hubEvents, key as [number]);
+        const event = intact(store, hubEvents, key as [number]);
         if (event === undefined) continue;
         const { act, account_id, by, who } = event;
         log.info({ event: act, account_id: account_id ?? undefined, by, who }, AUDITED[act]);

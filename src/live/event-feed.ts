@@ -1,4 +1,5 @@
 /** Encodes and sends server-sent events (WHATWG HTML, 9.2) to one client, with keep-alives in between. */
+import { Refusal } from '../common/fault.ts';
 import type { Parts } from '../http/reply/body.ts';
 import type { Feed } from '../http/reply/feed.ts';
 import { feed, type Reply } from '../http/reply/reply.ts';
@@ -30,8 +31,8 @@ export interface ServerSentEvent {
 export interface EventFeedOptions {
   /** Milliseconds between keep-alives. */
   readonly beatMs: number;
-  /** Called before each keep-alive. */
-  readonly onBeat?: () => void;
+  /** Called before each keep-alive. A refusal that it throws ends the feed: whether its reader may stay is not known. */
+  readonly onBeat?: () => unknown;
   /** The lines of a keep-alive; default: a comment. */
   readonly beat?: () => string;
   /** Asked for an event whenever the client has room, so that a slow client gets one event for many changes. */
@@ -48,10 +49,7 @@ export class EventFeed implements Feed {
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
-    this.#beats = setInterval(() => {
-      options.onBeat?.();
-      this.beat();
-    }, options.beatMs);
+    this.#beats = setInterval(() => void this.#keepAlive(), options.beatMs);
     this.#beats.unref();
   }
 
@@ -95,6 +93,17 @@ export class EventFeed implements Feed {
   /** The reply that sends this feed. */
   get reply(): Reply {
     return feed(200, this, HEADERS);
+  }
+
+  async #keepAlive(): Promise<void> {
+    try {
+      const looked = this.#options.onBeat?.();
+      this.beat();
+      await looked;
+    } catch (error) {
+      this.end();
+      if (!(error instanceof Refusal)) throw error;
+    }
   }
 
   #take(): string {

@@ -66,7 +66,7 @@ export class LivePages {
       const isFull = isMember(visit) && this.#changes.listenersOf(visit.accountId) >= limits.livePagesPerAccountMax;
       // 204 stops a browser from reconnecting (HTML standard, 9.2.3); the page works without live updates.
       if (!isMember(visit) || visit.request.isHead || isFull) return empty(204, { 'Cache-Control': 'no-store' });
-      return this.#open(visit, () => mayRead(visit));
+      return this.#open(visit, () => unlessRefused(() => mayRead(visit)));
     });
   }
 
@@ -119,6 +119,16 @@ export class LivePages {
     events.beat();
     request.linger(limits.liveSeconds, end);
     return events.reply;
+  }
+}
+
+/** False where the rows that tell cannot be read: a change is told by nobody's request, which could be refused. */
+function unlessRefused(mayRead: () => boolean): boolean {
+  try {
+    return mayRead();
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
   }
 }
 

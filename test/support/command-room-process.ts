@@ -11,6 +11,8 @@ import type { RoomRequest } from './command-room.ts';
 /** An error that nobody expected ends a command with this code, as it ends a process. */
 const UNEXPECTED = 70;
 
+/** On this process's own standard output: what it ends with tells why. */
+const log = openLog('warn');
 let service: RunningService | undefined;
 let written = { stdout: '', stderr: '' };
 for (const name of ['stdout', 'stderr'] as const) {
@@ -28,7 +30,7 @@ async function answer(argv: readonly string[]): Promise<void> {
   process.exitCode = 0;
   try {
     if (argv[0] === 'serve') {
-      service = await startService(readConfig(), openLog('silent'));
+      service = await startService(readConfig(), log);
       written.stdout = String(service.port);
     } else if (argv[0] === 'stop') {
       await service?.stop();

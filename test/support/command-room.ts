@@ -4,7 +4,6 @@
  * command with the name of the signal; the next command gets a new process.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type CommandResult, cleanEnvironment, type Hub, isCompiled } from './hub.ts';
 
@@ -15,18 +14,14 @@ export interface RoomRequest {
 
 /** A room gets a new process after so many commands, so that nothing of them piles up. */
 const COMMANDS_PER_PROCESS = 500;
+/** Characters kept of what a process itself wrote, its log and the stack of an error that ended it. */
+const SAID_CHARS = 8000;
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
-const lost = ({ exitCode, signalCode }: ChildProcess): CommandResult => ({
-  code: -1,
-  stdout: '',
-  stderr: `the process ended with ${signalCode ?? exitCode}`,
-});
-
 class CommandRoom {
   readonly #env: Record<string, string>;
-  #child: ChildProcess | undefined;
+  #running: RoomProcess | undefined;
   #done = 0;
 
   /** `env`: the settings of every command. */
@@ -34,19 +29,17 @@ class CommandRoom {
     this.#env = env;
   }
 
-  /** Runs a command as `runCairn` does. A process that ended gives -1 and its signal. `serve` gives the port. */
+  /** Runs a command as `runCairn` does. A process that ended gives -1, its signal and its last lines. `serve` gives the port. */
   async run(...argv: string[]): Promise<CommandResult> {
-    const child = this.#open();
+    this.#running ??= openProcess(this.#env);
+    const { child, ended } = this.#running;
     const answered = new Promise<CommandResult>((resolve) => {
       child.once('message', (answer) => resolve(answer as CommandResult));
-      child.once('exit', () => resolve(lost(child)));
-      // It ended since the command before.
-      if (hasEnded(child)) resolve(lost(child));
     });
-    if (!hasEnded(child)) child.send({ argv } satisfies RoomRequest, () => undefined);
-    const answer = await answered;
-    child.removeAllListeners();
-    if (hasEnded(child) && this.#child === child) this.#child = undefined;
+    // It may have ended since the command before.
+    if (child.connected) child.send({ argv } satisfies RoomRequest, () => undefined);
+    const answer = await Promise.race([answered, ended]);
+    if (hasEnded(child)) this.#running = undefined;
     this.#done += 1;
     return answer;
   }
@@ -58,22 +51,38 @@ class CommandRoom {
 
   /** Ends the process at once. */
   async end(): Promise<void> {
-    const child = this.#child;
-    this.#child = undefined;
+    const running = this.#running;
+    this.#running = undefined;
     this.#done = 0;
-    if (child === undefined || hasEnded(child)) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    running?.child.kill('SIGKILL');
+    await running?.ended;
   }
+}
 
-  #open(): ChildProcess {
-    if (this.#child !== undefined) return this.#child;
-    const script = fileURLToPath(
-      new URL(`${isCompiled ? '' : '../../dist/test/support/'}command-room-process.js`, import.meta.url),
-    );
-    this.#child = fork(script, { env: cleanEnvironment(this.#env), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    return this.#child;
+interface RoomProcess {
+  readonly child: ChildProcess;
+  /** Resolves when it has ended, with how, and with the last lines that it wrote. */
+  readonly ended: Promise<CommandResult>;
+}
+
+function openProcess(env: Record<string, string>): RoomProcess {
+  const script = fileURLToPath(
+    new URL(`${isCompiled ? '' : '../../dist/test/support/'}command-room-process.js`, import.meta.url),
+  );
+  const child = fork(script, { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(-SAID_CHARS);
+    });
   }
+  const ended = new Promise<CommandResult>((resolve) => {
+    // Not `exit`: after that, some of its lines may still have to be read.
+    child.once('close', (code, signal) => {
+      resolve({ code: -1, stdout: '', stderr: `the process ended with ${signal ?? code}; its last lines:\n${said}` });
+    });
+  });
+  return { child, ended };
 }
 
 /** What tests ask of a hub that runs in a room; it has no process of its own. */

@@ -9,6 +9,7 @@ import { noteAct } from '../../audit/note.ts';
 import { FairQueue } from '../../common/fair/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
+import { isThere } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountEvents } from '../account-events.ts';
 import type { EventPosition } from '../position.ts';
@@ -118,7 +119,8 @@ export class WebhookSender {
       }
     }
     line.isRunning = false;
-    if (this.#options.store.get(webhooks, [accountId, id]) === undefined) {
+    // A damaged row stays: nobody waits for this line, so an error here would end the hub.
+    if (!isThere(this.#options.store, webhooks, [accountId, id])) {
       line.stop();
       clearTimeout(line.timer);
       this.#lines.delete(`${accountId} ${id}`);

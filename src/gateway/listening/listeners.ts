@@ -3,7 +3,7 @@
  * state: at once, then after a rest, so that a burst of writes is one notification.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { invalidField } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import { type Caller, Shares } from '../../common/shares.ts';
 import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
@@ -22,7 +22,7 @@ export interface ListenerOptions {
   readonly wish: Wish;
   /** Sends a notification, with `params` as JSON members. */
   readonly notify: (method: string, params: Readonly<Record<string, unknown>>) => void;
-  /** Called when the hub stops. */
+  /** Called when the hub stops, or cannot read what is listened to. */
   readonly onEnd: () => void;
 }
 
@@ -122,6 +122,11 @@ export class Listeners {
         await this.#tell(listener);
         await delay(limits.listenersRestMs, undefined, { ref: false });
       }
+    } catch (error) {
+      // What changed is not known, so the client asks again; nobody waits for this look.
+      this.#all.get(listener)?.();
+      listener.onEnd();
+      if (!(error instanceof Refusal)) throw error;
     } finally {
       listener.isLooking = false;
     }

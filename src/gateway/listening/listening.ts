@@ -107,7 +107,7 @@ export class Listening {
       listening?.checkDay();
       if (!(await hearer.isStillIn())) end();
     };
-    const events = new EventFeed({ beatMs: limits.eventBeatMs, onBeat: () => void onBeat() });
+    const events = new EventFeed({ beatMs: limits.eventBeatMs, onBeat });
     const timer = setTimeout(endWell, limits.listenSecondsMax * 1000);
     timer.unref();
     if (first !== undefined) send(first);

@@ -6,6 +6,7 @@
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Changes } from '../../live/changes.ts';
+import { isThere } from '../../store/intact.ts';
 import { SWEEP } from '../../store/owners.ts';
 import type { Store } from '../../store/store.ts';
 import { loosePacks, packBytes } from '../log/pack-records.ts';
@@ -110,8 +111,9 @@ export class Packer {
     for (const [vaultId, { changedMs, changes }] of this.#dirty) {
       if (changedMs > restedMs && changes < limits.packBacklogVersions) continue;
       this.#dirty.delete(vaultId);
-      // A vault being imported has no owner yet; one that was deleted has none any more.
-      if (store.get(vaultOwners, [vaultId]) !== undefined) void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
+      // A vault being imported has no owner yet; one that was deleted has none any more. A damaged row counts: nobody waits
+      // for this turn of the loop, so an error would end the hub.
+      if (isThere(store, vaultOwners, [vaultId])) void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
     }
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();
   }
