@@ -35,7 +35,8 @@ export default defineConfig({
       }),
       kind('long', [...LONG, ...PROPERTIES], {
         env: { PROPERTY_RUNS: '5' },
-        maxWorkers: 2,
+        // Two leave a third of the cores idle: the tests wait for deadlines and disks.
+        maxWorkers: 3,
         sequence: { groupOrder: 2 },
       }),
       kind('browser', BROWSER, {

@@ -17,7 +17,7 @@ import {
 import { verified } from '../support/mirror-state.ts';
 import { seed } from '../support/seed.ts';
 
-const RUNS = 40;
+const RUNS = 25;
 const COMMANDS_MAX = 25;
 /** Few of each, so that the same commit and the same bytes come back often. */
 const commits = [randomCommit(), randomCommit(), randomCommit()];
