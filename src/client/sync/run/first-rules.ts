@@ -5,7 +5,10 @@ import { RULES_FILE } from '../scan/choice.ts';
 import { applyRemote } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 
-/** Before the first pull of a folder without rules of its own. What fails here is done by that pull. */
+/**
+ * Before the first pull of a folder without rules of its own. What cannot be applied here is applied by that pull; an answer
+ * that breaks off ends the sync.
+ */
 export async function takeRulesFirst(step: SyncStep): Promise<void> {
   const { folder, hub, state } = step;
   if (state.cursor !== null || !folder.isAbsent(RULES_FILE)) return;
