@@ -34,7 +34,10 @@ export async function packCommand(root) {
   const client = new Set(['run.js', 'user/tasks.js'].flatMap((name) => [...neededBy(join(folder, name))]));
   // The commands of sync share many small rooms; what backups need as well stays apart.
   const backups = neededBy(join(folder, 'user/mirror/commands.js'));
-  const syncFiles = ['user/sync.js', ...readdirSync(join(folder, 'user/vault')).map((name) => `user/vault/${name}`)];
+  const below = ['folders', 'vault'].flatMap((room) =>
+    readdirSync(join(folder, 'user', room)).map((name) => `user/${room}/${name}`),
+  );
+  const syncFiles = ['user/sync.js', ...below];
   const sync = new Set(
     syncFiles.filter((name) => name.endsWith('.js')).flatMap((name) => [...neededBy(join(folder, name))]),
   );

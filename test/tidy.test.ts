@@ -110,13 +110,14 @@ const CLIENT = [
 ];
 /** What touches the disk, then what is known, then decisions, then what carries them out. */
 const CLIENT_SYNC = [
-  ['folder', 'portion.ts'],
+  ['folder', 'portion.ts', 'service'],
   ['base', 'remote-record.ts', 'large-queue.ts'],
   ['hub.ts', 'scan'],
   ['plan', 'replica.ts', 'vault-files.ts'],
   ['round.ts'],
   ['run'],
   ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
+  ['merge-sides.ts'],
 ];
 const WEB = [
   [
@@ -306,7 +307,7 @@ test('a test starts a process exactly when its name does not say unit', () => {
 
 test('the client knows no service: it imports only itself, limits, the version, retention, words of counts and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value|unit-word)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -34,12 +34,20 @@ export const userGroup: SourceGroup = {
 async function loadSync(): Promise<readonly Command[]> {
   const [
     { syncCommands },
+    { syncListCommands },
+    { syncServiceCommand },
+    { syncMergeToolCommand },
+    { syncCatCommand },
     { syncForgetCommand },
     { syncCopiesCommand },
     { syncHistoryCommands },
     { syncRestoreCommand, syncUndoCommand },
   ] = await Promise.all([
     import('./user/sync.ts'),
+    import('./user/folders/list.ts'),
+    import('./user/folders/service.ts'),
+    import('./user/vault/merge-tool.ts'),
+    import('./user/vault/cat.ts'),
     import('./user/vault/forget.ts'),
     import('./user/vault/copies.ts'),
     import('./user/vault/history.ts'),
@@ -47,6 +55,10 @@ async function loadSync(): Promise<readonly Command[]> {
   ]);
   return [
     ...syncCommands,
+    ...syncListCommands,
+    syncServiceCommand,
+    syncMergeToolCommand,
+    syncCatCommand,
     syncForgetCommand,
     syncCopiesCommand,
     ...syncHistoryCommands,

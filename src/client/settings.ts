@@ -24,6 +24,10 @@ export interface ClientSettings {
   readonly identityFile: string;
   /** Path of the list of folders for `cairn sync watch --all`. */
   readonly syncFile: string;
+  /** XDG_CONFIG_HOME, else ~/.config: where other programs of the user have their settings. */
+  readonly configFolder: string;
+  /** What a service of the user has to be given to find the same sign-ins. */
+  readonly serviceEnvironment: Readonly<Record<string, string>>;
   /** Folder of what can be had again at any time. */
   readonly cacheFolder: string;
 }
@@ -35,7 +39,9 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     throw new ClientError('CAIRN_KEY must be an MCP key (64 hex characters) or an account key (24 characters).');
   }
   // The specification requires relative paths to be ignored.
-  const configFolder = join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config'), 'cairn');
+  const isChosen = folder !== undefined && isAbsolute(folder);
+  const userFolder = isChosen ? folder : join(homedir(), '.config');
+  const configFolder = join(userFolder, 'cairn');
   return {
     server: server === undefined ? undefined : serverUrl(server, 'CAIRN_SERVER'),
     key,
@@ -45,6 +51,8 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
     syncFile: join(configFolder, 'sync.json'),
+    configFolder: userFolder,
+    serviceEnvironment: isChosen ? { XDG_CONFIG_HOME: folder } : {},
     cacheFolder: cacheFolder(environment),
   };
 }

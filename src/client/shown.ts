@@ -31,3 +31,11 @@ export function shownLine(text: string): string {
 export function quoted(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${shownLine(path).replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** A time for display: local, to the second. */
+export function shownTime(time: number | string): string {
+  const date = new Date(time);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

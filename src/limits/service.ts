@@ -965,6 +965,8 @@ export const limits = {
   clientRefusedMs: 600_000,
   /** Lines of one kind printed by a sync before it summarizes. */
   clientLinesMax: 20,
+  /** Conflict copies of one file that a folder keeps beside it. */
+  clientCopiesMax: 10,
   /** Default number of blobs in a list. */
   clientListDefault: 20,
   /** Largest accepted answer. */

@@ -1,12 +1,13 @@
 /** cairn sync status where no watch runs: compares every file with the hub, and lists what a sync would do. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveCommand } from '../../client/next-command.ts';
 import { jsonLine, shownLine } from '../../client/shown.ts';
 import { type HeldChange, heldFromHub } from '../../client/sync/base/state.ts';
+import { conflictSidesOf } from '../../client/sync/plan/conflict-sides.ts';
 import { syncStatusOf } from '../../client/sync/status.ts';
 import type { Options } from '../command.ts';
 import { print, printError, table } from '../output.ts';
+import { conflictNote } from './conflict-lines.ts';
 import { heldLines, pausedNote } from './held-lines.ts';
 import { openReplica } from './sync-open.ts';
 import { choiceLines } from './sync-report.ts';
@@ -22,14 +23,15 @@ export async function compareStatus(options: Options): Promise<number> {
   const { problem, links, elsewhere, conflict, ...lists } = found;
   const { held, held_from_hub: fromHub } = found;
   const { path: root } = replica.folder.root;
+  const sides = conflictSidesOf(replica.state);
   const paused = existsSync(replica.folder.own('paused'));
-  if (options.json) print(jsonLine({ ...found, paused }));
+  if (options.json) print(jsonLine({ ...found, conflict_sides: sides, paused }));
   else {
     const rows = [
       ...Object.entries(lists).flatMap(([what, paths]) =>
         paths.map((path): Row => [what.startsWith('held') ? 'held' : what, shownLine(path)]),
       ),
-      ...conflict.map((path) => noted('conflict', path, resolveCommand(root, path))),
+      ...conflict.map((path) => noted('conflict', path, conflictNote(root, path, sides[path]))),
       ...Object.entries(elsewhere).map(([path, how]) => noted('conflict', path, how)),
     ];
     const reasons = Object.entries(problem).map(([path, reason]) => noted('problem', path, reason));

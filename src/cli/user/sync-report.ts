@@ -1,18 +1,18 @@
 /** Reports the result of a sync: single files when few, totals when many, and the next step. */
 
-import { nextCommand, pathWord, resolveCommand } from '../../client/next-command.ts';
+import { nextCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { quoted, shownLine } from '../../client/shown.ts';
 import { conflictsOf, heldFromHub, type SyncState } from '../../client/sync/base/state.ts';
-import type { FolderPath } from '../../client/sync/folder/path.ts';
+import { conflictSidesOf } from '../../client/sync/plan/conflict-sides.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { Round } from '../../client/sync/round.ts';
 import { unmatched } from '../../client/sync/scan/choice.ts';
 import type { Scan } from '../../client/sync/scan/scan.ts';
-import { shownTime } from '../../client/sync/vault-files.ts';
 import { isDiskFull, type WatchState } from '../../client/sync/watch/standing.ts';
 import { limits } from '../../limits/service.ts';
 import { countWithNoun } from '../../text/count.ts';
+import { conflictSentence } from './conflict-lines.ts';
 import { heldLines } from './held-lines.ts';
 
 export interface Report {
@@ -72,9 +72,9 @@ export interface OpenNote {
 /** Everything pending for the user. */
 export function openNotes(replica: Replica, { troubles, held, scan }: Round): OpenNote[] {
   const { folder, state } = replica;
+  const sides = conflictSidesOf(state);
   const conflicts = conflictsOf(state).map((path): OpenNote => {
-    const sentence = `${shownLine(path)} has a conflict. Choose a side: ${resolveCommand(folder.root.path, path)}.${otherSideOf(replica, path)}`;
-    return { state: 'conflict', sentence };
+    return { state: 'conflict', sentence: conflictSentence(folder.root.path, path, sides[path]) };
   });
   const problems = [...troubles].map(([path, reason]): OpenNote => {
     const sentence = `${shownLine(path)} is not synced. ${reason}`;
@@ -87,18 +87,6 @@ export function openNotes(replica: Replica, { troubles, held, scan }: Round): Op
     ...guard.map((sentence): OpenNote => ({ state: 'guard', sentence })),
     ...choiceLines(replica, scan).map((sentence): OpenNote => ({ state: 'choice', sentence })),
   ];
-}
-
-/** Who changed the other side, when, and where both can be seen. */
-function otherSideOf({ folder, state }: Replica, path: FolderPath): string {
-  const { other, conflictId } = state.waits.get(path) ?? {};
-  const who =
-    other === undefined ? '' : ` ${shownLine(other.device)} changed the other side, ${shownTime(other.storedMs)}.`;
-  const page =
-    conflictId === null || conflictId === undefined
-      ? ''
-      : `, or ${state.server}/vaults/${state.vault_id}/conflicts/${conflictId}`;
-  return `${who} To see both: ${nextCommand(folder.root.path, `sync diff ${pathWord(path)}`)}${page}`;
 }
 
 /** The same as lines, without what `choiceLines` warns about. */

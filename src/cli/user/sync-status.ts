@@ -3,10 +3,9 @@
  * every file is compared with the hub, in the module that is loaded only then.
  */
 import { resolve } from 'node:path';
-import { resolveCommand } from '../../client/next-command.ts';
 import { formatBytes } from '../../client/progress.ts';
 import { readClientSettings } from '../../client/settings.ts';
-import { jsonLine, shownLine } from '../../client/shown.ts';
+import { jsonLine, shownLine, shownTime } from '../../client/shown.ts';
 import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { askWatch } from '../../client/sync/watch/local-socket.ts';
@@ -15,6 +14,7 @@ import { countWithNoun } from '../../text/count.ts';
 import type { Options } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
+import { conflictNote } from './conflict-lines.ts';
 import { heldLines, pausedNote } from './held-lines.ts';
 
 type Row = readonly [string, string];
@@ -47,7 +47,7 @@ async function statusOfAll(options: Options): Promise<number> {
     print(table(standings.map(({ folder, found }): Row => [shownLine(folder), found ? short(found) : 'no watch'])));
   }
   const codes = standings.map(({ found }) => (found === undefined ? 1 : exitCodeOfStanding(found)));
-  return codes.includes(1) ? 1 : Math.max(...codes);
+  return codes.includes(1) ? 1 : Math.max(0, ...codes);
 }
 
 function short(standing: FolderStanding): string {
@@ -63,19 +63,22 @@ function short(standing: FolderStanding): string {
 
 /** One screen. What waits for the user is on standard error, as a sync writes it. */
 function show(standing: FolderStanding): void {
-  const { folder, vault, hub, device, pid, watch_since, last_sync, conflicts, problems, held, held_from_hub } =
-    standing;
+  const { folder, vault, hub, device, pid, watch_since, last_sync } = standing;
+  const { conflicts, conflict_sides, problems, held, held_from_hub } = standing;
   const why = standing.hub_away ?? standing.trouble;
   const rows: Row[] = [
     ['folder', shownLine(folder)],
     ['vault', `${shownLine(vault)} on ${hub}`],
     ['device', shownLine(device)],
-    ['watch', `since ${localTime(watch_since)}, process ${pid}`],
-    ['last sync', last_sync === null ? 'not yet' : `${ago(last_sync)}, ${localTime(last_sync)}`],
+    ['watch', `since ${shownTime(watch_since)}, process ${pid}`],
+    ['last sync', last_sync === null ? 'not yet' : `${ago(last_sync)}, ${shownTime(last_sync)}`],
     ['state', why === null ? stateOf(standing) : `${stateOf(standing)}. ${shownLine(why)}`],
     ['up', onTheWay(standing.up)],
     ['down', onTheWay(standing.down)],
-    ...conflicts.map((path): Row => ['conflict', `${shownLine(path)}  (${shownLine(resolveCommand(folder, path))})`]),
+    ...conflicts.map((path): Row => {
+      const note = conflictNote(folder, path, conflict_sides[path]);
+      return ['conflict', `${shownLine(path)}  (${shownLine(note)})`];
+    }),
     ...Object.entries(problems).map(([path, reason]): Row => ['problem', `${shownLine(path)}  (${shownLine(reason)})`]),
     ...Object.keys({ ...held, ...held_from_hub }).map((path): Row => ['held', shownLine(path)]),
   ];
@@ -89,13 +92,6 @@ function show(standing: FolderStanding): void {
 
 function onTheWay({ files, bytes }: OnTheWay): string {
   return files === 0 ? 'nothing' : `${countWithNoun(files, 'file')}${bytes > 0 ? `, ${formatBytes(bytes)}` : ''}`;
-}
-
-/** `2026-11-26 19:01:22`, in the time zone of this machine. */
-function localTime(iso: string): string {
-  const time = new Date(iso);
-  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function ago(iso: string): string {

@@ -1,8 +1,7 @@
-/** cairn sync watch: syncs folders continuously until stopped, and reports each change of status once. */
+/** cairn sync watch: syncs a folder continuously until stopped, and reports each change of status once. */
 import { existsSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientError } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
 import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
@@ -13,7 +12,6 @@ import type { Allows } from '../../client/sync/plan/guard.ts';
 import { backoffMs } from '../../client/sync/plan/waits.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { StandingBoard } from '../../client/sync/watch/board.ts';
-import { readFolderList } from '../../client/sync/watch/folder-list.ts';
 import { openLocalSocket } from '../../client/sync/watch/local-socket.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
@@ -29,26 +27,6 @@ export interface WatchOptions extends Allows {
   readonly signal: AbortSignal;
   /** Printed before each line, since several folders share one output. */
   readonly prefix: string;
-}
-
-/** Watches every folder of the list. Reports one that fails; the others continue. Resolves with the worst exit code. */
-export async function watchAll(file: string, options: Omit<WatchOptions, 'prefix'>): Promise<number> {
-  const codes = readFolderList(file).map(async ({ folder, vault, server, only, ...paces }) => {
-    const { limit_upload: limitUpload, limit_download: limitDownload } = paces;
-    const prefix = `${shownLine(basename(folder))}: `;
-    try {
-      return await watchOne(
-        { folder, vault, server, only, limitUpload, limitDownload, makes: 'sync', create: options.create },
-        { ...options, prefix },
-      );
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error;
-      voiceOf(options.json, { prefix, folder }).warns('ended', `${stopped(error.message)} It is no longer synced.`);
-      return 1;
-    }
-  });
-  const ended = await Promise.all(codes);
-  return ended.includes(1) ? 1 : Math.max(0, ...ended);
 }
 
 /** Watches one folder. Resolves with the exit code. Throws errors that no retry can fix. */
@@ -175,7 +153,7 @@ async function openPatiently(
 }
 
 /** A sentence with its full stop: the hub's refusals have none. */
-const stopped = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`);
+export const stopped = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`);
 
 /** Remembers reported problems, so that each is reported once. */
 class Told {

@@ -9,17 +9,19 @@ import { conflictsOf, type HeldChange, heldFromHub } from '../../client/sync/bas
 import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
+import { conflictSidesOf } from '../../client/sync/plan/conflict-sides.ts';
 import type { Replica } from '../../client/sync/replica.ts';
 import { resolveConflict } from '../../client/sync/resolve.ts';
 import { newRound, type Round } from '../../client/sync/round.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, printResult } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
+import { watchAll } from './folders/watch-all.ts';
 import { askBeforeFirstPush } from './sync-first.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
 import { status } from './sync-status.ts';
-import { watchAll, watchOne } from './sync-watch.ts';
+import { watchOne } from './sync-watch.ts';
 import { folderOf, pathsOf } from './vault/place.ts';
 
 const COMMON = [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')];
@@ -44,7 +46,7 @@ const EXPLAINS = {
   create: 'create the vault without asking, even if its name is close to that of another one',
   'limit-upload': 'upload at most this many bytes per second, such as 500K or 2M',
   'limit-download': 'download at most this many bytes per second, such as 500K or 2M',
-  all: 'watch every folder listed in ~/.config/cairn/sync.json, in one process',
+  all: 'watch every folder that `cairn sync add` listed in ~/.config/cairn/sync.json, in one process',
   'allow-deletes': 'delete files on the hub that are missing here, even if it is most of the folder',
   'allow-rewrites': 'send and take rewritten files, even if they are most of the folder',
   'restore-rewritten':
@@ -212,11 +214,12 @@ function printReport(done: readonly string[], notes: readonly string[], otherwis
 }
 
 function documentOf({ state }: Replica, { troubles, held }: Round, events: readonly unknown[]) {
+  const sides = conflictSidesOf(state);
   const conflicts = [...state.waits].filter(([, { kind }]) => kind === 'conflict');
   return {
     events,
     conflicts: Object.fromEntries(
-      conflicts.map(([path, { reason, conflictId }]) => [path, { reason, conflict_id: conflictId }]),
+      conflicts.map(([path, { reason, conflictId }]) => [path, { reason, conflict_id: conflictId, ...sides[path] }]),
     ),
     problems: Object.fromEntries(troubles),
     held_deletes: heldAs(held, 'deleted'),

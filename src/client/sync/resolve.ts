@@ -59,8 +59,11 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   return next;
 }
 
-/** The current state of a path on the hub. */
-async function currentOf({ hub, progress }: Replica, path: FolderPath): Promise<RemoteRecord> {
+/** The current state of a path on the hub, with its bytes. Throws ClientError. */
+export async function currentOf(
+  { hub, progress }: Pick<Replica, 'hub' | 'progress'>,
+  path: FolderPath,
+): Promise<RemoteRecord> {
   let found: RemoteRecord = { path, side: undefined, storedMs: 0 };
   const arrivals = {
     record: (record: RemoteRecord) => {

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { pathWord } from '../next-command.ts';
+import { shownTime } from '../shown.ts';
 import type { VaultHub } from './hub.ts';
 import { readAs } from './remote-record.ts';
 
@@ -108,12 +109,4 @@ export async function versionToRestore(hub: VaultHub, path: string, atMs: number
   }
   const when = atMs === undefined ? 'has no earlier version' : `did not exist on the hub at ${shownTime(atMs)}`;
   throw new ClientError(`${path} ${when}; \`cairn sync history ${pathWord(path)}\` lists its versions.`);
-}
-
-/** A time for display: local, to the second. */
-export function shownTime(time: number | string): string {
-  const date = new Date(time);
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }

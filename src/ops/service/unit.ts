@@ -1,4 +1,5 @@
 /** Defines the systemd unit of a hub, used by `cairn service install` and the Debian package. */
+import { unitWord } from '../../text/unit-word.ts';
 
 /** Default data folder of the service, managed by systemd. */
 export const STATE_FOLDER = '/var/lib/cairn';
@@ -19,7 +20,7 @@ export function unitText({ command, user, dataFolder }: UnitOptions): string {
   const ownFolder =
     dataFolder === STATE_FOLDER
       ? ['StateDirectory=cairn', 'StateDirectoryMode=0700']
-      : [`ReadWritePaths=${quoted(dataFolder)}`];
+      : [`ReadWritePaths=${unitWord(dataFolder)}`];
   return `[Unit]
 Description=Cairn hub
 After=network-online.target
@@ -35,10 +36,10 @@ WatchdogSec=60
 WatchdogSignal=SIGKILL
 User=${user}
 WorkingDirectory=/
-ExecStart=${[...command, 'serve'].map(quoted).join(' ')}
+ExecStart=${[...command, 'serve'].map(unitWord).join(' ')}
 # Opens the access log again and reads a renewed TLS certificate.
 ExecReload=/bin/kill -HUP $MAINPID
-Environment=${quoted(`CAIRN_DATA=${dataFolder}`)}
+Environment=${unitWord(`CAIRN_DATA=${dataFolder}`)}
 # More settings, one NAME=value a line.
 EnvironmentFile=-${SETTINGS_FILE}
 ${ownFolder.join('\n')}
@@ -88,12 +89,3 @@ export const settingsText = `# Settings of the Cairn hub, one NAME=value a line.
 #CAIRN_TRUSTED_PROXIES=127.0.0.1
 #CAIRN_SIGNUP=closed
 `;
-
-/**
- * Escapes a word of a unit, because systemd expands % and $, and quotes it if needed (systemd.service(5), "Command
- * lines").
- */
-function quoted(word: string): string {
-  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
-  return /^[\w/.@:+=%$-]+$/.test(escaped) ? escaped : `"${escaped.replaceAll(/["\\]/g, '\\$&')}"`;
-}

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkFolderPath, type FolderPath } from '../../../src/client/sync/folder/path.ts';
-import { conflictName, decideFate } from '../../../src/client/sync/plan/conflict-copy.ts';
+import { conflictName, decideFate, oldestCopies } from '../../../src/client/sync/plan/conflict-copy.ts';
 import { seed } from '../../support/seed.ts';
 
 const path = 'docs/deep/notes.md' as FolderPath;
@@ -31,6 +31,20 @@ test('[SYN-25] a conflict copy says of which device and time it is, and keeps it
   // A copy of a copy has one mark.
   expect(named(named('a.md'), { device: 'nas' })).toBe('a (conflict nas 2026-11-22 013000).md');
   expect(named('a (CONFLICT x 1) (conflict y 2).md')).toBe('a (conflict laptop-1a2b3c4d 2026-11-22 013000).md');
+});
+
+test('[SYN-30] the oldest copies of a file are found by their time, whatever device made them', () => {
+  const copy = (device: string, time: string, of = 'docs/n') => `${of} (conflict ${device} ${time}).md` as FolderPath;
+  const paths = [
+    copy('b', '2026-11-22 013000'),
+    copy('c', '2026-11-20 013000'),
+    copy('a', '2026-11-22 013000 2'),
+    copy('a', '2026-11-01 013000', 'docs/other'),
+    copy('a', '2026-11-01 013000', 'n'),
+    'docs/n.md' as FolderPath,
+  ];
+  expect(oldestCopies(paths, 'docs/n.md' as FolderPath, 1)).toEqual([paths[1], paths[0]]);
+  expect(oldestCopies(paths, 'docs/n.md' as FolderPath, 3)).toEqual([]);
 });
 
 test(`[SYN-25] the name of a conflict copy is another path that every folder takes (FC_SEED=${seed})`, () => {

@@ -20,8 +20,15 @@ test('[SYN-30] a conflict is told with who changed the other side, when, and whe
   const met = await b.sync();
   expect(met.code).toBe(3);
   expect(met.stderr).toMatch(
-    new RegExp(`${device} changed the other side, \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.`),
+    new RegExp(`${device} changed the other side, \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)`),
   );
+  expect(met.stderr).toContain('n.md has a conflict (+1 -1 lines here; ');
+  expect(met.stderr).toContain('cairn sync mergetool n.md');
+  expect((await b.sync('status')).stdout).toMatch(
+    new RegExp(`conflict +n.md {2}\\(\\+1 -1 lines here; ${device} changed`),
+  );
+  const { conflict_sides: sides } = JSON.parse((await b.sync('status', '--json')).stdout) as Record<string, unknown>;
+  expect(sides).toMatchObject({ 'n.md': { device, lines_here: 1, lines_there: 1 } });
   expect(met.stderr).toContain('To see both: cairn sync diff n.md');
   const page = /http:\S+\/vaults\/\S+\/conflicts\/\S+/.exec(met.stderr)?.[0] ?? '';
   expect(page.startsWith(`${hub.url}/vaults/`)).toBe(true);
@@ -53,3 +60,23 @@ test('[SYN-30] copies lists conflict copies, and removes those that hold nothing
   expect(textsOf(a)).toEqual(left);
   expect(textsOf(b)).toEqual(left);
 }, 60_000);
+
+test.runIf(process.platform === 'linux')(
+  '[SYN-30] a file has at most ten copies beside it: the oldest goes, and its history stays',
+  async () => {
+    const copy = (day: number) => `f5 (conflict laptop-1 2026-11-${10 + day} 013000)`;
+    const files = Object.fromEntries(Array.from({ length: 10 }, (_, day) => [copy(day), `${day}\n`]));
+    const [a, b] = await syncedPair(hub, key, { ...files, f5: 'first\n' });
+    a.write('F5', 'twin\n');
+    const met = await a.sync();
+    expect(met.stdout).toContain('the oldest of more than 10 copies');
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    const copies = Object.keys(textsOf(a)).filter((path) => path.includes('(conflict'));
+    expect(copies).toHaveLength(10);
+    expect(copies).not.toContain(copy(0));
+    expect(await b.sync()).toMatchObject({ code: 0 });
+    expect(textsOf(b)).toEqual(textsOf(a));
+    expect((await a.sync('history', copy(0))).stdout).toContain('#');
+  },
+  60_000,
+);

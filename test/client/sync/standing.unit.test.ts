@@ -16,6 +16,7 @@ const WELL: FolderStanding = {
   up: { files: 0, bytes: 0 },
   down: { files: 0, bytes: 0 },
   conflicts: [],
+  conflict_sides: {},
   held: {},
   held_from_hub: {},
   problems: {},

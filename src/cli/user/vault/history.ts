@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { pathWord, sideName } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { jsonLine, shownLine } from '../../../client/shown.ts';
+import { jsonLine, shownLine, shownTime } from '../../../client/shown.ts';
 import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
@@ -17,7 +17,6 @@ import {
   listFiles,
   type NotChosenSide,
   notChosenSidesOf,
-  shownTime,
 } from '../../../client/sync/vault-files.ts';
 import { limits } from '../../../limits/service.ts';
 import { countWithNoun } from '../../../text/count.ts';

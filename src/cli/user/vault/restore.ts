@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { nextCommand, pathWord } from '../../../client/next-command.ts';
-import { jsonLine, shownLine } from '../../../client/shown.ts';
+import { jsonLine, shownLine, shownTime } from '../../../client/shown.ts';
 import { isFarUndo, largestBurst } from '../../../client/sync/plan/burst.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
-import { listFiles, shownTime, versionToRestore } from '../../../client/sync/vault-files.ts';
+import { listFiles, versionToRestore } from '../../../client/sync/vault-files.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolAnswer } from '../../../client/tools.ts';
 import { countWithNoun } from '../../../text/count.ts';

@@ -1,8 +1,7 @@
 /** cairn vault: lists, creates, renames and deletes the vaults of an account. */
 import { ClientError } from '../../../client/client-error.ts';
 import { formatBytes } from '../../../client/progress.ts';
-import { quoted, shownLine } from '../../../client/shown.ts';
-import { shownTime } from '../../../client/sync/vault-files.ts';
+import { quoted, shownLine, shownTime } from '../../../client/shown.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { printResult } from '../../output.ts';

@@ -53,6 +53,7 @@ const waitSchema = z.object({
   conflictId: z.string().nullable(),
   reason: z.string(),
   other: z.object({ device: z.string(), storedMs: z.number() }).optional(),
+  lines: z.object({ here: z.number(), there: z.number() }).optional(),
   failed: z.object({ inRow: z.number(), lastMs: z.number() }).optional(),
 });
 const recentSchema = z.object({

@@ -44,6 +44,8 @@ export interface Wait {
   readonly reason: string;
   /** Who changed the hub's side of a conflict, and when. */
   readonly other?: OtherSide | undefined;
+  /** Lines of a text that only this side of a conflict has, and only the other one. */
+  readonly lines?: LinesApart | undefined;
   /** Writing it here failed, for example on a full disk: it is tried again after growing pauses. */
   readonly failed?: Failed | undefined;
 }
@@ -52,6 +54,11 @@ export interface Wait {
 interface OtherSide {
   readonly device: string;
   readonly storedMs: number;
+}
+
+interface LinesApart {
+  readonly here: number;
+  readonly there: number;
 }
 
 /** How often in a row writing failed, and when last (milliseconds since 1970). */

@@ -24,6 +24,9 @@ const TYPE_BYTES_MAX = 16;
 /** Suffixes of earlier conflict copies, in any case: a new one replaces them, so that copies of copies have one. */
 const MARKS = /(?: \(conflict [^()]*\))+$/i;
 
+/** The time in the mark of a copy, with the number of a further one in that second. */
+const TIME = /\d{4}-\d\d-\d\d \d{6}(?: \d+)?(?=\)[^()]*$)/;
+
 /** Decides what happens to a file whose push was refused. */
 export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefused, 'isConflict' | 'data'>): Fate {
   const { conflict_id: conflictId, existing_path: existing } = data;
@@ -59,6 +62,15 @@ export function originalOf(path: FolderPath): FolderPath | undefined {
   const [folder, stem, type] = partsOf(path);
   const kept = stem.replace(MARKS, '');
   return kept === stem || kept === '' ? undefined : (`${folder}${kept}${type}` as FolderPath);
+}
+
+/** The copies of a file among these paths, in any spelling, without the newest `kept`: their names end in their time. */
+export function oldestCopies(paths: Iterable<FolderPath>, of: FolderPath, kept: number): FolderPath[] {
+  const name = foldCase(of);
+  const copies = [...paths].filter((path) => /\(conflict /i.test(path) && foldCase(originalOf(path) ?? '') === name);
+  const timed = copies.map((path) => ({ path, time: TIME.exec(path)?.[0] ?? '' }));
+  timed.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+  return timed.slice(0, Math.max(0, timed.length - kept)).map(({ path }) => path);
 }
 
 /** Folder with its slash, name without its type, and type with its dot. */

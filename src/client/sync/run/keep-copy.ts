@@ -1,7 +1,8 @@
 /** Renames a local file or folder to a conflict copy: an ordinary file, which the next push sends to every device. */
+import { limits } from '../../../limits/service.ts';
 import { entryNameOf, type FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
-import { conflictName } from '../plan/conflict-copy.ts';
+import { conflictName, oldestCopies, originalOf } from '../plan/conflict-copy.ts';
 import type { SyncStep } from '../round.ts';
 
 /** More copies of one name in one second than any program creates. */
@@ -17,7 +18,8 @@ interface Keeping {
 }
 
 /** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
-export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, why }: Keeping): boolean {
+export function keepCopy(step: SyncStep, { from, of, why }: Keeping): boolean {
+  const { folder, state, tell, next } = step;
   const name = entryNameOf(of) as FolderPath;
   let problem = 'It cannot be renamed to a conflict copy.';
   // When its own folder accepts no file, the copy goes to the top folder.
@@ -27,6 +29,7 @@ export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, wh
         const copy = conflictName(place, { device: state.device_id, nowMs: Date.now(), attempt });
         if (!folder.rename(from, copy)) continue;
         tell({ verb: 'conflict', path: of, note: `kept as ${copy}: ${why}` });
+        dropOldest(step, originalOf(copy) ?? of);
         return true;
       }
     } catch (error) {
@@ -36,6 +39,29 @@ export function keepCopy({ folder, state, tell, next }: SyncStep, { from, of, wh
   }
   next.troubles.set(of, `${why}. ${problem}`);
   return false;
+}
+
+/**
+ * Removes the oldest copies of a file that has more than ten. Only those that the hub has: their bytes stay in its history, under
+ * the name of the copy.
+ */
+function dropOldest({ folder, state, tell }: SyncStep, of: FolderPath): void {
+  for (const path of oldestCopies(state.base.keys(), of, limits.clientCopiesMax - 1)) {
+    const base = state.base.get(path);
+    if (base === undefined || state.waits.has(path)) continue;
+    try {
+      // An edit of it stays: it has other bytes.
+      if (!folder.remove(path, base.sha256)) continue;
+    } catch (error) {
+      if (error instanceof Unwritable) continue;
+      throw error;
+    }
+    tell({
+      verb: 'removed',
+      path,
+      note: `the oldest of more than ${limits.clientCopiesMax} copies; its history has it`,
+    });
+  }
 }
 
 /** Finds files written by a program after they were replaced or removed here, and keeps them as conflict copies. */

@@ -3,12 +3,15 @@
  * until the user decides.
  */
 import { z } from 'zod';
+import { limits } from '../../../limits/service.ts';
 import { quoted } from '../../shown.ts';
 import { ToolRefused } from '../../tool-refused.ts';
+import type { Wait } from '../base/state.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
+import { countChanged } from '../plan/conflict-sides.ts';
 import { readAs, timeSchema } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
@@ -24,6 +27,7 @@ const mergeSchema = z.object({
   deleted: z.boolean(),
   base_sha: z.string(),
 });
+const diffSchema = z.object({ diff: z.string().nullable() });
 const versionSchema = z.object({ sha256: z.string(), device_id: z.string(), stored_at: timeSchema });
 const historySchema = z.object({ versions: z.array(versionSchema) });
 
@@ -56,9 +60,23 @@ async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
   if (wait.remote !== null && (await tryMerge(step, path, mine))) return;
   const kept = await keepOnHub(step, path, mine);
   if (kept === 'accepted') return;
-  state.wait(path, { ...wait, local: mine.sha256, ...kept });
+  const lines = await linesApart(step, path, mine);
+  state.wait(path, { ...wait, local: mine.sha256, ...kept, lines });
   // Edited again while waiting: still the same conflict.
   if (wait.conflictId === null) tell({ verb: 'conflict', path, note: kept.reason });
+}
+
+/** How many lines of a text only this side has, and only the hub's; undefined for other files, and very long ones. */
+async function linesApart({ hub }: Replica, path: FolderPath, mine: Content): Promise<Wait['lines']> {
+  const text = utf8TextOf(mine.bytes);
+  if (text === undefined || mine.bytes.length > limits.mergeBytesMax) return undefined;
+  try {
+    const { structured } = await hub.call('sync_diff', { path, content: text, context: 0 });
+    return countChanged(readAs(diffSchema, structured).diff ?? '');
+  } catch (error) {
+    if (error instanceof ToolRefused) return undefined;
+    throw error;
+  }
 }
 
 /** Merges the local text with the hub's, against the version on which both are based. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { conflictsOf, heldFromHub } from '../base/state.ts';
 import type { Amount } from '../hub.ts';
+import { conflictSidesOf } from '../plan/conflict-sides.ts';
 import type { Replica } from '../replica.ts';
 import type { Round } from '../round.ts';
 import type { FolderStanding, OnTheWay } from './standing.ts';
@@ -64,6 +65,7 @@ export class StandingBoard {
         bytes: download.bytes + waiting.reduce((sum, one) => sum + one, 0),
       },
       conflicts: conflictsOf(state),
+      conflict_sides: conflictSidesOf(state),
       held: Object.fromEntries(this.#found.held),
       held_from_hub: Object.fromEntries(heldFromHub(state)),
       problems: Object.fromEntries(this.#found.troubles),

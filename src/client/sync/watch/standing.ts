@@ -1,6 +1,7 @@
 /** Defines how a watched folder stands, as a status, an editor or a prompt shows it. Pure. */
 import { countWithNoun } from '../../../text/count.ts';
 import type { HeldChange } from '../base/state.ts';
+import type { ConflictSide } from '../plan/conflict-sides.ts';
 
 /** Files on their way. */
 export interface OnTheWay {
@@ -27,6 +28,8 @@ export interface FolderStanding {
   readonly up: OnTheWay;
   readonly down: OnTheWay;
   readonly conflicts: readonly string[];
+  /** What is known of the other side of each. */
+  readonly conflict_sides: Readonly<Record<string, ConflictSide>>;
   /** Changes that the guard holds back, here and of the hub. */
   readonly held: Readonly<Record<string, HeldChange>>;
   readonly held_from_hub: Readonly<Record<string, HeldChange>>;
