@@ -61,6 +61,8 @@ const WRK_LOADS = {
   page: page(PAGE),
   pageNew: page(`${PAGE}&~`),
   create: rpc('create_task', CREATED, WRITERS),
+  /** Each content differs, so that no task of the last minutes is the same. */
+  createNew: rpc('create_task', { ...CREATED, content: 'Renew the certificate of 0000-00-00' }, WRITERS),
   push: ({ headers }: Side): WrkLoad => ({
     path: '/api/mcp/tools/sync_push',
     headers,

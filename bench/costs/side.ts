@@ -23,11 +23,11 @@ export interface Side {
 const TASKS = 1000;
 export const BUNDLE_BYTES = 64 * 1024;
 
-/** Starts and fills a hub; `program`: the `cairn.js` of another build. */
-export async function openSide(program?: string): Promise<Side> {
+/** Starts and fills a hub; `program`: the `cairn.js` of another build; `env`: settings or NODE_OPTIONS. */
+export async function openSide(program?: string, env: Readonly<Record<string, string>> = {}): Promise<Side> {
   const data = { CAIRN_DATA: join(temporaryFolder(), 'data') };
   const settings = { ...data, CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOG_LEVEL: 'warn' };
-  const cairn = await startCairn(settings, program);
+  const cairn = await startCairn({ ...settings, ...env }, program);
   const cli = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCairn([...args, '--email', 'load@example.org', '--json'], data);
     if (code !== 0) throw new Error(stderr);

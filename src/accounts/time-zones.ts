@@ -1,6 +1,8 @@
 /** Stores the time zone of an account: the meaning of "today" in calls that name no zone. */
 import type { ActorRegistry } from '../actors/registry.ts';
+import { Remembered } from '../cache/lru.ts';
 import { Refusal } from '../common/fault.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
 import { openZone, type Zone } from '../time/zone.ts';
@@ -15,6 +17,8 @@ export interface TimeZonesOptions {
 
 export class TimeZones {
   readonly #options: TimeZonesOptions;
+  /** Names set by accounts, while their rows are unchanged. */
+  readonly #chosen = new Remembered<string | null>(limits.zonesRememberedMax);
 
   /** The tables read by `of`. */
   readonly tables: readonly AnyTable[] = [accounts];
@@ -30,7 +34,13 @@ export class TimeZones {
 
   /** Returns the zone set by the account; null: none, so the hub's default applies. */
   chosen(accountId: string): string | null {
-    return this.#options.store.get(accounts, [accountId])?.time_zone ?? null;
+    const { store } = this.#options;
+    const revision = store.revision(this.tables, accountId);
+    const known = revision === undefined ? undefined : this.#chosen.get(accountId, revision);
+    if (known !== undefined) return known;
+    const name = store.get(accounts, [accountId])?.time_zone ?? null;
+    if (revision !== undefined) this.#chosen.set(accountId, revision, name, 1);
+    return name;
   }
 
   /** Sets the zone of an account; null: the hub's default. `name` must pass `isTimeZone`. */

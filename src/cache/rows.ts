@@ -29,10 +29,10 @@ export class KnownRows<V> {
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
     store.watch(table, (keys: readonly Key[]) => {
-      const written = new Map(keys.map((key) => [keyText(key.slice(0, parts)), key]));
-      for (const [place, [owner, ...rest]] of written) {
-        const [name] = rest;
-        this.#known.remove(parts === 2 ? (name as Name) : keyText(rest.slice(0, parts - 1)), String(owner));
+      const written = new Map<string, Key>();
+      for (const key of keys) written.set(parts === 2 ? `${key[0]} ${key[1]}` : keyText(key.slice(0, parts)), key);
+      for (const [place, key] of written) {
+        this.#known.remove(parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)), String(key[0]));
         this.#writing.set(place, (this.#writing.get(place) ?? 0) + 1);
       }
       return () => {

@@ -195,6 +195,8 @@ export const limits = {
   inviteDaysDefault: 7,
   inviteDaysMax: 365,
   inviteCodeCharsMax: 64,
+  /** Cached time zones of accounts. */
+  zonesRememberedMax: 10_000,
   /** Cached credentials of each kind, with their sessions. */
   credentialsRememberedMax: 10_000,
   accessTokenSeconds: 3600,
@@ -744,11 +746,17 @@ export const limits = {
   longReadsMax: 512,
   /** Bytes hashed in one turn of the event loop while they are read. */
   hashedTurnBytes: 256 * KiB,
+  /** Bytes of a stored blob offered to a socket at once. */
+  sentTurnBytes: 512 * KiB,
   /** How long a blob hashed for a partial read counts as intact, and how many are remembered. */
   wholeBlobMs: 60_000,
   wholeBlobsMax: 1000,
-  /** Blobs whose checksum is cached, about 100 bytes each. */
+  /** Chunks of blobs whose checksum is cached. */
   blobSumsMax: 20_000,
+  /** How long a verified chunk serves other downloads of the same blob, and how many are kept. */
+  sharedChunkMs: 100,
+  sharedChunksMax: 16,
+  sharedSweepMs: 1000,
   /** A blob up to this size is sent whole, not as a stream, and cached; the second number bounds the whole cache. */
   smallBlobBytesMax: 64 * KiB,
   blobBytesRememberedMax: 16 * MiB,

@@ -21,7 +21,7 @@ import {
   repositoryOrder,
   setAside,
 } from './records.ts';
-import { StoredBytes } from './stored-bytes.ts';
+import { StoredBytes } from './stored/stored-bytes.ts';
 
 export interface Blob {
   readonly commitSha: string;

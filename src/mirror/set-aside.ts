@@ -2,7 +2,7 @@
 import type { ActorRegistry } from '../actors/registry.ts';
 import type { Store } from '../store/store.ts';
 import { blobs, setAside } from './records.ts';
-import { isWholeBlob } from './stored-bytes.ts';
+import { isWholeBlob } from './stored/stored-bytes.ts';
 
 export interface SetAsideTools {
   readonly store: Store;

@@ -9,6 +9,7 @@ import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { limits } from '../limits/service.ts';
 import type { Committer, GroupView } from './committer.ts';
+import { HeadPut } from './held-rows.ts';
 import { intact } from './intact.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import { sealRow } from './row-sums.ts';
@@ -175,7 +176,7 @@ export class GroupCommit {
     try {
       this.#isDeciding = true;
       value = decide(batch);
-      bytes = batch.writes.reduce((sum, { bytes: put }) => sum + (put?.length ?? 0), 0);
+      bytes = batch.writes.reduce((sum, write) => sum + bytesOf(write), 0);
       if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
       return { outcome: { ok: false, error }, bytes: 0, wrote: false };
@@ -185,6 +186,11 @@ export class GroupCommit {
     write(batch.writes);
     return { outcome: { ok: true, value }, bytes, wrote: batch.writes.length > 0 };
   }
+}
+
+/** The bytes that a write puts, without its key. */
+function bytesOf(write: Write): number {
+  return write instanceof HeadPut ? HeadPut.bytesMax : (write.bytes?.length ?? 0);
 }
 
 /** Collects the writes of one decision, so a decision that throws writes nothing. */
@@ -220,8 +226,8 @@ class DecisionBatch implements Batch {
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
     checkOwner(this.#writer, table, key, value, () => intact(this, table, key));
-    const bytes = sealRow(table, key, table.codec.encode(value));
-    this.writes.push({ table, key, bytes });
+    if (table.isHead === true) this.writes.push(new HeadPut(table as unknown as Table<Key, V>, key, value));
+    else this.writes.push({ table, key, bytes: sealRow(table, key, table.codec.encode(value)) });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {

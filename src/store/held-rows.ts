@@ -2,8 +2,29 @@
  * Holds back the writes of rows that nearly every decision of an owner writes again: heads and counters. The decisions of
  * a group read them here, and only the last write of each reaches the data file, in the transaction of the group.
  */
-import { openRow } from './row-sums.ts';
+import { openRow, sealRow } from './row-sums.ts';
 import type { AnyTable, Key, Reader, Table, Write } from './table.ts';
+
+/** A put of such a row. Later decisions read its value as it is; it is encoded when it is written, once for a group. */
+export class HeadPut<V> implements Write {
+  /** Counted for a put that is not encoded yet: no head has more. */
+  static readonly bytesMax = 128;
+  readonly table: Table<Key, V>;
+  readonly key: Key;
+  readonly value: V;
+  #bytes: Buffer | undefined;
+
+  constructor(table: Table<Key, V>, key: Key, value: V) {
+    this.table = table;
+    this.key = key;
+    this.value = value;
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= sealRow(this.table, this.key, this.table.codec.encode(this.value));
+    return this.#bytes;
+  }
+}
 
 const nameOf = (key: Key): string => (key.length === 1 ? String(key[0]) : key.join('\u0000'));
 
@@ -54,6 +75,7 @@ export function readerOver(held: HeldRows, reader: Reader): Reader {
     get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {
       const write = held.find(table, key);
       if (write === undefined) return reader.get(table, key);
+      if (write instanceof HeadPut) return write.value as V;
       return write.bytes && table.codec.decode(openRow(table, key, write.bytes));
     },
     view: (table, key) => ordered(table, () => reader.view(table, key)),

@@ -26,7 +26,11 @@ export const sumsOf = (table: string, more: Omit<RowSums, 'seed'> = {}): RowSums
 type Key = readonly (string | number)[];
 
 /** A key in a message. A flipped bit can make any other kind of value of a part, also a symbol, which has no implicit text. */
-export const keyText = (key: readonly unknown[]): string => key.map(String).join(' ');
+export function keyText(key: readonly unknown[]): string {
+  let text = key.length === 0 ? '' : String(key[0]);
+  for (let at = 1; at < key.length; at += 1) text += ` ${String(key[at])}`;
+  return text;
+}
 
 interface Summed {
   readonly name: string;

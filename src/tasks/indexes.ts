@@ -55,10 +55,14 @@ export function dayOf(task: TaskRecord): number {
 /** Returns the sort key of a content: its beginning, ignoring case. Equal keys are ordered by id. */
 export function contentKey(content: string): string {
   const beginning = content.trim().slice(0, limits.taskSortCharsMax);
+  if (PLAIN.test(beginning)) return beginning.toLowerCase();
   const folded = beginning.normalize('NFC').toLowerCase().slice(0, limits.taskSortCharsMax);
   // Control characters and the last code point delimit keys in the store; a lone surrogate is not a character.
   return folded.replace(/\p{Cc}|\p{Cs}|\u{10ffff}/gu, ' ');
 }
+
+/** Printable ASCII, which nothing below changes but its case. */
+const PLAIN = /^[ -~]*$/;
 
 export function rowsOf(task: TaskRecord): TaskRow[] {
   const day = dayOf(task);
@@ -158,8 +162,13 @@ function add(counts: number[], bucket: number, delta: number): void {
   counts[bucket] = (counts[bucket] ?? 0) + delta;
 }
 
+/** Throws for a counter below zero: it could not be stored, and a group of decisions stores it after they are made. */
 function sum(counts: readonly number[] | undefined, deltas: readonly number[]): number[] {
-  return deltas.map((delta, bucket) => (counts?.[bucket] ?? 0) + delta);
+  return deltas.map((delta, bucket) => {
+    const count = (counts?.[bucket] ?? 0) + delta;
+    if (count < 0) throw new RangeError('a counter of tasks would be below zero');
+    return count;
+  });
 }
 
 function isEmpty(counts: readonly number[]): boolean {

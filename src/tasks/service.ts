@@ -123,7 +123,7 @@ export class Tasks {
 
   /** As `twinOf` in list/reads.ts. */
   twinOf(accountId: string, task: TaskRecord): number | undefined {
-    return twinOf(this.#options.store, accountId, task);
+    return twinOf((id) => this.#readers.now.text(accountId, id), task);
   }
 
   /** Reads a request body. Throws Refusal with all errors, also an unknown category. `whole`: its name in errors. */

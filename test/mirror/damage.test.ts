@@ -80,6 +80,29 @@ test.each([0, 1_500_000, 3_000_000 - 64])(
   },
 );
 
+test('[MIR-19] damage ends downloads of a blob that was sent before, again and again', async () => {
+  const bytes = randomBytes(2_500_000);
+  const commit = randomCommit();
+  expect((await upload(hub, owner, commit, bytes)).status).toBe(200);
+  for (let times = 0; times < 4; times += 1) {
+    const sent = await Promise.all([download(hub, owner, commit), download(hub, owner, commit)]);
+    for (const answer of sent) expect(answer.bytes.equals(bytes)).toBe(true);
+  }
+  flip(hub.dataFolder, bytes.subarray(2_400_000, 2_400_064));
+  // What was verified a moment ago may be sent from memory once more: it is whole then.
+  await expect
+    .poll(() =>
+      download(hub, owner, commit).then(
+        (answer) => answer.bytes.equals(bytes),
+        () => 'ended early',
+      ),
+    )
+    .toBe('ended early');
+  await expect(download(hub, owner, commit)).rejects.toThrow();
+  expect((await upload(hub, owner, commit, bytes)).status).toBe(200);
+  expect((await download(hub, owner, commit)).bytes.equals(bytes)).toBe(true);
+});
+
 test('[MIR-19] a damaged blob is healed under a new credential too, and takes its new place', async () => {
   const bytes = randomBytes(300_000);
   const commit = await damaged(bytes, 100_000);

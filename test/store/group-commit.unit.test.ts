@@ -19,8 +19,20 @@ interface Row {
 }
 
 const rows = defineTable<[string], Row>('rows', recordCodec<Row>(1), { hub: 'any' });
+const headCodec = recordCodec<Row>(1);
+let encodedHeads = 0;
 /** Rows whose writes are held back until the end of a group. */
-const heads = defineHeads<[string], Row>('heads', recordCodec<Row>(1), { hub: 'any' });
+const heads = defineHeads<[string], Row>(
+  'heads',
+  {
+    encode(row) {
+      encodedHeads += 1;
+      return headCodec.encode(row);
+    },
+    decode: (bytes) => headCodec.decode(bytes),
+  },
+  { hub: 'any' },
+);
 const others = defineTable<[string], Row>('others', recordCodec<Row>(1), { hub: 'any' });
 
 let store: Store | undefined;
@@ -231,8 +243,9 @@ test('[OPS-2] when a commit fails, every decision in it is refused, and the next
   expect(await harness.group.write(HUB, increment)).toBe(1);
 });
 
-test('[OPS-2] a head that the decisions of a commit write again and again goes to the data file once', async () => {
+test('[OPS-2] a head that the decisions of a commit write again and again is encoded and written once', async () => {
   const harness = new Harness();
+  const encodedBefore = encodedHeads;
   const next = (batch: Batch) => {
     const count = (batch.get(heads, ['a'])?.count ?? 0) + 1;
     batch.put(heads, ['a'], { count });
@@ -240,6 +253,7 @@ test('[OPS-2] a head that the decisions of a commit write again and again goes t
   };
   expect(await Promise.all(Array.from({ length: 10 }, () => harness.group.write(HUB, next)))).toHaveLength(10);
   expect([harness.puts, harness.get(heads, ['a'])]).toEqual([1, { count: 10 }]);
+  expect(encodedHeads - encodedBefore).toBe(1);
   // Written, then removed: the last write counts.
   await Promise.all([harness.group.write(HUB, next), harness.group.write(HUB, (batch) => batch.remove(heads, ['a']))]);
   expect([harness.puts, harness.data.size]).toEqual([1, 0]);

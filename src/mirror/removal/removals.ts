@@ -10,7 +10,7 @@ import { type BlobRecord, groupOf } from '../declared.ts';
 import type { RemovedArchive } from '../fields.ts';
 import { GroupChanges } from '../groups/repositories.ts';
 import { blobs, commits, heads, order, repositoryOrder, setAside } from '../records.ts';
-import type { StoredBytes } from '../stored-bytes.ts';
+import type { StoredBytes } from '../stored/stored-bytes.ts';
 import type { Staging } from '../upload/staging.ts';
 import { removalRefused, type StoredArchive } from './decide.ts';
 

@@ -20,14 +20,16 @@ export function readTasks(store: Pick<Reader, 'get'>, accountId: string, ids: re
 /**
  * Returns the id of a task with the same content that is among the newest before a new one, and was created shortly
  * before it: after a lost answer, agents repeat a call. Rows are compared as text, so mostly none is parsed.
+ * `textOf`: the row of a task as text.
  */
-export function twinOf(store: Pick<Reader, 'get'>, accountId: string, task: TaskRecord): number | undefined {
+export function twinOf(textOf: (id: number) => string | undefined, task: TaskRecord): number | undefined {
   const content = JSON.stringify(task.content);
   const first = Math.max(1, task.id - limits.taskTwinsMax);
   for (let id = task.id - 1; id >= first; id -= 1) {
-    if (store.get(taskTexts, [accountId, id])?.includes(content) !== true) continue;
-    const other = liveTask(store, accountId, id);
-    if (other?.content !== task.content) continue;
+    const text = textOf(id);
+    if (text?.includes(content) !== true) continue;
+    const other = JSON.parse(text) as Omit<TaskRecord, 'deleted_at'> & { readonly deleted_at?: string };
+    if (other.content !== task.content || other.deleted_at !== undefined) continue;
     const apartMs = Math.abs(Date.parse(task.created_at) - Date.parse(other.created_at));
     return apartMs <= limits.taskTwinMs ? id : undefined;
   }

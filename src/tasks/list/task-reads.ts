@@ -73,6 +73,11 @@ export class TaskReads {
     );
   }
 
+  /** Returns the row of a task as text, also of a deleted one. */
+  text(accountId: string, id: number): string | undefined {
+    return this.#shown(accountId, id)?.json;
+  }
+
   /** Returns the cached rows at an end of a space, in walking order from there. */
   endRows(accountId: string, space: string, descending: boolean): EndRows | undefined {
     return this.#memory?.ends.find(accountId, space)?.[endOf(descending)];

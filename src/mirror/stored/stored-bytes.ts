@@ -2,14 +2,15 @@
 import { createHash, hash as hashOf } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { Recent } from '../cache/recent.ts';
-import { Refusal } from '../common/fault.ts';
-import type { ByteSource } from '../http/reply/body.ts';
-import { limits } from '../limits/service.ts';
-import type { Damage } from '../store/data-file/damage.ts';
-import type { Store } from '../store/store.ts';
-import type { BlobRecord } from './declared.ts';
-import { chunks } from './records.ts';
+import { Recent } from '../../cache/recent.ts';
+import { Refusal } from '../../common/fault.ts';
+import type { ByteSource } from '../../http/reply/body.ts';
+import { limits } from '../../limits/service.ts';
+import type { Damage } from '../../store/data-file/damage.ts';
+import type { Store } from '../../store/store.ts';
+import type { BlobRecord } from '../declared.ts';
+import { chunks } from '../records.ts';
+import { SharedChunks } from './shared-chunks.ts';
 
 /** A blob and its name within an account. */
 export interface NamedBytes {
@@ -24,10 +25,12 @@ export class StoredBytes {
   /** Time of the last successful check by storage id, in milliseconds of `performance.now()`; oldest first. */
   readonly #whole = new Map<number, number>();
   /**
-   * CRC-32 of blobs with a verified SHA-256, by storage id: a third of the cost of hashing again. It detects
+   * CRC-32 of each chunk of blobs with a verified SHA-256, by storage id: a third of the cost of hashing again. It detects
    * accidental damage; an attacker able to forge stored bytes could also replace the stored digest.
    */
-  readonly #sums = new Recent<number>(limits.blobSumsMax);
+  readonly #sums = new Recent<readonly number[]>(limits.blobSumsMax);
+  readonly #shared = new SharedChunks();
+  #sweeper: NodeJS.Timeout | undefined;
   /** Verified bytes of small blobs sent recently, by storage id. */
   readonly #recent = new Recent<Uint8Array>(limits.blobBytesRememberedMax);
 
@@ -46,7 +49,7 @@ export class StoredBytes {
    */
   small(blob: NamedBytes): Uint8Array {
     const id = String(blob.record.storage_id);
-    const stored = this.#at(blob, 0, blob.record.byte_size);
+    const stored = this.#at(blob, 0, blob.record.byte_size, limits.smallBlobBytesMax);
     const recent = this.#recent.get(id);
     if (recent !== undefined) {
       if (Buffer.compare(stored, recent) !== 0) throw this.#damaged(blob);
@@ -54,7 +57,7 @@ export class StoredBytes {
     }
     const known = this.#sums.get(id);
     const sum = crc32(stored);
-    this.#note(blob, known === undefined ? hashOf('sha256', stored) === blob.sha256 : sum === known, sum);
+    this.#note(blob, known === undefined ? hashOf('sha256', stored) === blob.sha256 : sum === known[0], [sum]);
     // A copy: the next read overwrites the view.
     const bytes = Uint8Array.from(stored);
     this.#recent.set(id, bytes, bytes.length);
@@ -62,37 +65,73 @@ export class StoredBytes {
   }
 
   /**
-   * Returns a whole blob, hashed or summed while it is sent: the last bytes are returned only when all of them are
-   * correct. `read` throws Refusal `damaged`.
+   * Returns a whole blob, verified while it is sent: by its hash, when it is sent for the first time since the start, and
+   * the last bytes are returned only when all of them are correct; later each chunk by its sum, before any of its bytes.
+   * `read` throws Refusal `damaged`.
    */
   whole(blob: NamedBytes): ByteSource {
+    const sums = this.#sums.get(String(blob.record.storage_id));
+    return sums === undefined ? this.#hashed(blob) : this.#summed(blob, sums);
+  }
+
+  #hashed(blob: NamedBytes): ByteSource {
     const total = blob.record.byte_size;
-    const known = this.#sums.get(String(blob.record.storage_id));
-    const hash = known === undefined ? createHash('sha256') : undefined;
-    let sum = 0;
+    const hash = createHash('sha256');
+    const sums: number[] = [];
     let checked = 0;
     return {
       bytesTotal: total,
       read: (offset) => {
-        const bytes = this.#at(blob, offset, total);
+        const bytes = this.#at(blob, offset, total, limits.hashedTurnBytes);
         const end = offset + bytes.length;
         // Bytes not accepted by the socket are read again.
         if (end > checked) {
           const further = bytes.subarray(checked - offset);
-          hash?.update(further);
-          sum = crc32(further, sum);
+          const index = Math.floor(checked / limits.chunkBytes);
+          hash.update(further);
+          sums[index] = crc32(further, sums[index] ?? 0);
           checked = end;
-          if (end === total)
-            this.#note(blob, hash === undefined ? sum === known : hash.digest('hex') === blob.sha256, sum);
+          if (end === total) this.#note(blob, hash.digest('hex') === blob.sha256, sums);
         }
         return bytes;
       },
     };
   }
 
+  #summed(blob: NamedBytes, sums: readonly number[]): ByteSource {
+    const { storage_id: id, byte_size: total } = blob.record;
+    let checked = -1;
+    return {
+      bytesTotal: total,
+      read: (offset) => {
+        const index = Math.floor(offset / limits.chunkBytes);
+        const from = offset % limits.chunkBytes;
+        const nowMs = performance.now();
+        const shared = this.#shared.find(id, index, nowMs);
+        if (shared !== undefined) return shared.subarray(from, from + limits.sentTurnBytes);
+        const chunk = this.#at(blob, offset - from, total, limits.chunkBytes);
+        if (index > checked) {
+          if (crc32(chunk) !== sums[index]) throw this.#damaged(blob);
+          checked = index;
+          this.#shared.offer(id, index, chunk, nowMs);
+          this.#sweepLater();
+        }
+        return chunk.subarray(from, from + limits.sentTurnBytes);
+      },
+    };
+  }
+
+  #sweepLater(): void {
+    this.#sweeper ??= setTimeout(() => {
+      this.#sweeper = undefined;
+      this.#shared.sweep(performance.now());
+      if (this.#shared.size > 0) this.#sweepLater();
+    }, limits.sharedSweepMs).unref();
+  }
+
   /** Returns a part of a blob that passed `check`. */
   part(blob: NamedBytes, start: number, end: number): ByteSource {
-    return { bytesTotal: end - start, read: (offset) => this.#at(blob, start + offset, end) };
+    return { bytesTotal: end - start, read: (offset) => this.#at(blob, start + offset, end, limits.sentTurnBytes) };
   }
 
   /**
@@ -120,18 +159,18 @@ export class StoredBytes {
     return isWholeBlob(this.#store, sha256, record);
   }
 
-  /** Caches the sum of an undamaged blob. Throws Refusal `damaged` otherwise. */
-  #note(blob: NamedBytes, isWhole: boolean, sum: number): void {
+  /** Caches the sums of an undamaged blob. Throws Refusal `damaged` otherwise. */
+  #note(blob: NamedBytes, isWhole: boolean, sums: readonly number[]): void {
     if (!isWhole) throw this.#damaged(blob);
-    this.#sums.set(String(blob.record.storage_id), sum, 1);
+    this.#sums.set(String(blob.record.storage_id), sums, sums.length);
   }
 
   #damaged({ commitSha, sha256, record }: NamedBytes) {
     return this.#damage.note('blob', { commit_sha: commitSha, sha256, storage_id: record.storage_id });
   }
 
-  #at(blob: NamedBytes, start: number, end: number): Uint8Array {
-    const bytes = readTurn(this.#store, blob.record, start, end);
+  #at(blob: NamedBytes, start: number, end: number, bytesMax: number): Uint8Array {
+    const bytes = readTurn(this.#store, blob.record, start, end, bytesMax);
     if (bytes !== undefined) return bytes;
     if (this.#removed.get(String(blob.record.storage_id)) === true)
       throw new Refusal({ kind: 'not_found', what: 'blob not found' });
@@ -143,7 +182,7 @@ export class StoredBytes {
 export async function isWholeBlob(store: Store, sha256: string, record: NamedBytes['record']): Promise<boolean> {
   const hash = createHash('sha256');
   for (let at = 0; at < record.byte_size; ) {
-    const bytes = readTurn(store, record, at, record.byte_size);
+    const bytes = readTurn(store, record, at, record.byte_size, limits.hashedTurnBytes);
     if (bytes === undefined) return false;
     hash.update(bytes);
     at += bytes.length;
@@ -152,11 +191,17 @@ export async function isWholeBlob(store: Store, sha256: string, record: NamedByt
   return hash.digest('hex') === sha256;
 }
 
-/** Returns a view of the bytes from `start`, as many as one turn hashes; undefined when they are missing or damaged. */
-function readTurn(store: Store, record: NamedBytes['record'], start: number, end: number): Uint8Array | undefined {
+/** Returns a view of the bytes from `start`, of one chunk and at most `bytesMax`; undefined when they are missing or damaged. */
+function readTurn(
+  store: Store,
+  record: NamedBytes['record'],
+  start: number,
+  end: number,
+  bytesMax: number,
+): Uint8Array | undefined {
   const index = Math.floor(start / limits.chunkBytes);
   const chunk = store.view(chunks, [record.storage_id, index]);
   if (chunk?.length !== Math.min(limits.chunkBytes, record.byte_size - index * limits.chunkBytes)) return undefined;
   const from = start % limits.chunkBytes;
-  return chunk.subarray(from, Math.min(chunk.length, from + end - start, from + limits.hashedTurnBytes));
+  return chunk.subarray(from, Math.min(chunk.length, from + end - start, from + bytesMax));
 }
