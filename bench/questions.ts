@@ -36,8 +36,9 @@ const kind: ThingKind = {
   templates: [],
   find: () => undefined,
   read: (_reader, _accountId, key) => thingOf(key),
-  *all() {
-    for (const key of texts.keys()) yield { key, stamp: 1 };
+  *keys(_reader, _accountId, after) {
+    const keys = [...texts.keys()];
+    yield* after === undefined ? keys : keys.slice(keys.indexOf(after) + 1);
   },
   writtenBy: [],
 };

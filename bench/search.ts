@@ -41,14 +41,18 @@ for (let file = 0; file < FILES; file += 1) {
     place: `v/${file}.md`,
     text,
   });
-  const tookMs = performance.now() - startedMs;
-  putMs += tookMs;
+  longestMs = Math.max(longestMs, performance.now() - startedMs);
+  for (let isTidy = false; !isTidy; ) {
+    const sliceMs = performance.now();
+    isTidy = index.tidy(() => performance.now() - sliceMs >= limits.searchSliceMs);
+    longestMs = Math.max(longestMs, performance.now() - sliceMs);
+  }
+  putMs += performance.now() - startedMs;
   putCpuMs += cpuMs() - startedCpuMs;
-  longestMs = Math.max(longestMs, tookMs);
 }
 const at = (sorted: readonly number[], share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1);
 process.stdout.write(
-  `${FILES} files, ${(textBytes / 1e6).toFixed(0)} MB: indexed in ${(putMs / 1000).toFixed(1)} s (processor ${(putCpuMs / 1000).toFixed(1)} s), longest put ${longestMs.toFixed(0)} ms, index ${((100 * index.bytes) / textBytes).toFixed(0)} % of the text, process ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`,
+  `${FILES} files, ${(textBytes / 1e6).toFixed(0)} MB: indexed in ${(putMs / 1000).toFixed(1)} s (processor ${(putCpuMs / 1000).toFixed(1)} s), longest slice ${longestMs.toFixed(0)} ms, index ${((100 * index.bytes) / textBytes).toFixed(0)} % of the text, process ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`,
 );
 /** Writes the times of `ROUNDS` calls. `ask` makes what is measured. */
 function measure(name: string, ask: () => () => number, of: string): void {

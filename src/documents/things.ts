@@ -31,9 +31,8 @@ export function documentThings<R extends DocumentRecord & Timed, H>(
         ? undefined
         : thingOf(reader, accountId, space, document, { kind, ...shown(document) });
     },
-    *all(reader, accountId) {
-      for (const { value: document } of reader.entries(records, { prefix: [accountId] }))
-        if (document.deleted_at == null) yield { key: String(document.id), stamp: documentStamp(document) };
+    *keys(reader, accountId, after) {
+      for (const [, id] of reader.keysIn(records, { prefix: [accountId], beyond: Number(after ?? 0) })) yield String(id);
     },
     writtenBy: [{ table: records, keyOf: ([, id]) => String(id) }],
   };

@@ -57,8 +57,8 @@ export interface ThingKind {
   find(reader: ThingReader, accountId: string, variables: Variables): string | undefined;
   /** A live thing; undefined when there is none, or it is in the trash. */
   read(reader: ThingReader, accountId: string, key: string): Thing | undefined;
-  /** Every live thing with its stamp. */
-  all(reader: ThingReader, accountId: string): Generator<{ readonly key: string; readonly stamp: number }>;
+  /** The keys of all such things, and of some that are in the trash: in one order, from the one after `after` on. */
+  keys(reader: ThingReader, accountId: string, after?: string): Generator<string>;
   /** The tables whose rows make up such things. The first part of a key is the account, or a vault of it. */
   readonly writtenBy: readonly ThingRows[];
   /** A table of which one row holds many such things: they go with it. The first part of a key is the account. */

@@ -118,10 +118,14 @@ export const limits = {
   /** Results that pages can reach, and rankings that cursors continue. */
   searchRankedMax: 1000,
   searchRankingsMax: 64,
-  /** How long a search waits for the index; then it answers with what is there. */
+  /** How long searches wait for an index that is being made; then they answer with what is there. */
   searchWaitMs: 5000,
-  /** Time that indexing takes in one go, so that searches come between. */
+  /** Time that indexing takes in one go, so that searches come between, and keys that it reads in one go. */
   searchSliceMs: 10,
+  searchKeysAtOnce: 500,
+  /** Written things that a search reads first; when more are behind, it reads so many of the newest. */
+  searchCaughtUpThings: 1000,
+  searchNewestThings: 50,
   searchPageDefault: 10,
   searchPageMax: 50,
   /** First results, whose texts decide their order. */

@@ -2,26 +2,10 @@
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { documentsHaving, type Needle } from './containing.ts';
+import { type Entry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
 import { HighestScores, type Needs, type Stand, scoresOf } from './scores.ts';
-import {
-  countPostings,
-  IN_NAME,
-  IN_TITLE,
-  joinSegments,
-  placeOfWord,
-  SegmentBuilder,
-  type WordSegment,
-} from './segment.ts';
+import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder } from './segment.ts';
 import { bitsIn, eachWord, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
-
-interface IndexedThing {
-  readonly kind: ThingKindName;
-  readonly key: string;
-  readonly stamp: number;
-  readonly changedMs: number;
-  /** As in `Thing`. */
-  readonly group?: string | undefined;
-}
 
 /** Which things are ranked. */
 export interface RankedAmong {
@@ -51,30 +35,6 @@ export interface Ranking {
   readonly missing: readonly string[];
 }
 
-/** A thing and where its words are. */
-interface Entry extends IndexedThing {
-  held: Held;
-  at: number;
-}
-
-/** Things by their number in a segment. One that is replaced or removed stays there until the segment is joined. */
-interface Held {
-  readonly entries: Entry[];
-  readonly isGone: Uint8Array;
-  gone: number;
-}
-
-interface Part {
-  readonly segment: WordSegment;
-  readonly held: Held;
-  /** Indexes in THING_KINDS. */
-  readonly kinds: Uint8Array;
-  /** What new things get on top of their scores, as of an hour. */
-  recent: { readonly hour: number; readonly factors: Float32Array } | undefined;
-  /** The letters of each word, made when a slip is first looked for. */
-  letters: Uint32Array | undefined;
-}
-
 const OTHER_FORM = 0.8;
 const BEGINNING = 0.6;
 const TYPO = 0.3;
@@ -90,6 +50,7 @@ export class AccountIndex {
   #parts: Part[] = [];
   #builder = new SegmentBuilder();
   #building = newHeld(limits.searchSegmentThings);
+  #join: PartJoin | undefined;
   #changes = 0;
 
   /** Counts what was added and removed: the same number, the same answers. */
@@ -110,14 +71,14 @@ export class AccountIndex {
     );
   }
 
-  stampOf(kind: string, key: string): number | undefined {
-    return this.#current.get(nameOf(kind, key))?.stamp;
+  /** True: parts of it are to be joined, see `tidy`. */
+  get isUntidy(): boolean {
+    this.#join ??= this.#nextJoin();
+    return this.#join !== undefined;
   }
 
-  /** Removes the things of a kind whose keys are not among these. */
-  keep(kind: string, keys: ReadonlySet<string>): void {
-    for (const thing of this.#current.values())
-      if (thing.kind === kind && !keys.has(thing.key)) this.remove(kind, thing.key);
+  stampOf(kind: string, key: string): number | undefined {
+    return this.#current.get(nameOf(kind, key))?.stamp;
   }
 
   put({ name, place, text, ...thing }: NewThing): void {
@@ -147,6 +108,28 @@ export class AccountIndex {
     this.#changes += 1;
     entry.held.isGone[entry.at] = 1;
     entry.held.gone += 1;
+  }
+
+  /** Keys of the things of a kind. */
+  *keysOf(kind: ThingKindName): Generator<string> {
+    for (const thing of this.#current.values()) if (thing.kind === kind) yield thing.key;
+  }
+
+  /**
+   * Joins parts, so that there are few, until `isOver`. Whatever is asked and put in between goes to the parts that are
+   * being joined and to new ones. True: nothing is left to join.
+   */
+  tidy(isOver: () => boolean): boolean {
+    for (;;) {
+      this.#join ??= this.#nextJoin();
+      if (this.#join === undefined) return true;
+      while (!this.#join.step()) if (isOver()) return false;
+      const [first] = this.#join.parts;
+      const joined = this.#join.end();
+      if (first !== undefined)
+        this.#parts.splice(this.#parts.indexOf(first), this.#join.parts.length, ...(joined === undefined ? [] : [joined]));
+      this.#join = undefined;
+    }
   }
 
   /** Keys of the things of a kind that have every needle. */
@@ -258,37 +241,21 @@ export class AccountIndex {
   }
 
   #seal(): void {
-    if (this.#builder.documents > 0) {
-      this.#parts.push(partOf(this.#builder.seal(), this.#building));
-      this.#builder = new SegmentBuilder();
-      this.#building = newHeld(limits.searchSegmentThings);
-    }
-    const worn = this.#parts.findIndex(({ held }) => held.gone * 2 > held.entries.length);
-    if (worn >= 0) this.#parts.splice(worn, 1, ...this.#joined(this.#parts.slice(worn, worn + 1)));
-    // Segments of like sizes are joined, so that there are few and each thing is joined few times.
-    for (;;) {
-      const last = this.#parts.slice(-limits.searchSegmentsJoined);
-      const sizes = last.map(({ held }) => held.entries.length);
-      const together = sizes.reduce((sum, size) => sum + size, 0);
-      if (last.length < limits.searchSegmentsJoined || together > limits.searchJoinedThingsMax) return;
-      if (Math.max(...sizes) * 2 > together) return;
-      this.#parts.splice(-last.length, last.length, ...this.#joined(last));
-    }
+    if (this.#builder.documents === 0) return;
+    this.#parts.push(partOf(this.#builder.seal(), this.#building));
+    this.#builder = new SegmentBuilder();
+    this.#building = newHeld(limits.searchSegmentThings);
   }
 
-  /** One part of several; none when each of their things is gone. */
-  #joined(parts: readonly Part[]): Part[] {
-    const held = newHeld(parts.reduce((sum, { held: { entries, gone } }) => sum + entries.length - gone, 0));
-    const renumbered = parts.map(({ held: { entries, isGone } }) =>
-      Int32Array.from(entries, (entry, at) => {
-        if (isGone[at] === 1) return -1;
-        Object.assign(entry, { held, at: held.entries.length });
-        return held.entries.push(entry) - 1;
-      }),
-    );
-    if (held.entries.length === 0) return [];
-    const segments = parts.map(({ segment }) => segment);
-    return [partOf(joinSegments(segments, renumbered, held.entries.length), held)];
+  /** The next parts to join: one of which most is gone, or several of like sizes, so that each thing is joined few times. */
+  #nextJoin(): PartJoin | undefined {
+    const worn = this.#parts.find(({ held }) => held.gone * 2 > held.entries.length);
+    if (worn !== undefined) return new PartJoin([worn]);
+    const last = this.#parts.slice(-limits.searchSegmentsJoined);
+    const sizes = last.map(({ held }) => held.entries.length);
+    const together = sizes.reduce((sum, size) => sum + size, 0);
+    if (last.length < limits.searchSegmentsJoined || together > limits.searchJoinedThingsMax) return undefined;
+    return Math.max(...sizes) * 2 > together ? undefined : new PartJoin(last);
   }
 }
 
@@ -306,15 +273,6 @@ function membersOf({ held: { entries, isGone } }: Part, group: string): Members 
     return isIt ? 1 : 0;
   });
   return { is, count };
-}
-
-function newHeld(things: number): Held {
-  return { entries: [], isGone: new Uint8Array(things), gone: 0 };
-}
-
-function partOf(segment: WordSegment, held: Held): Part {
-  const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
-  return { segment, held, kinds, recent: undefined, letters: undefined };
 }
 
 /** Factors of the scores of a part's things: kept for an hour, so that equal questions have equal answers. */

@@ -1,23 +1,17 @@
 /**
  * Keeps the indexes of accounts in the thread of the search: made from the data file when an account is first searched or
  * written to, then told of each written thing. They are derived: a restart makes them again, and no backup has them.
+ * Searches come between slices of indexing: while much is written, they show what is indexed and say that it is behind.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { THING_KINDS, type ThingKind, type ThingKindName, type ThingReader } from '../ids/thing.ts';
+import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import { AccountIndex, type RankedThing } from './account-index.ts';
+import type { RankedThing } from './account-index.ts';
 import { needlesOf } from './containing.ts';
+import { KeptIndex, type KeptIndexOptions, textOf } from './kept-index.ts';
 import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
 import { snippetsOf } from './snippets.ts';
 import { type WantedWord, wantedWords, withoutCommon } from './words.ts';
-
-interface Kept {
-  readonly index: AccountIndex;
-  /** Kinds that are indexed. They are indexed in the order in which they are declared. */
-  readonly filled: Set<ThingKindName>;
-  /** Called when a kind is indexed, and when indexing ended. */
-  waiting: (() => void)[];
-}
 
 interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
   readonly accountId: string;
@@ -26,49 +20,40 @@ interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> 
   readonly shown: Map<RankedThing, FoundThing>;
 }
 
-export interface IndexerOptions {
-  readonly reader: ThingReader & { renew(): void };
-  readonly kinds: readonly ThingKind[];
+export interface IndexerOptions extends KeptIndexOptions {
   readonly now: () => number;
 }
 
 export class Indexer {
   readonly #options: IndexerOptions;
   /** By account, the one used last at the end. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptIndex>();
   /**
    * Rankings by account, query, kinds and changes of the index, the oldest first. Cursors continue them, so that pages fit
    * together whatever changes between them.
    */
   readonly #rankings = new Map<string, KeptRanking>();
+  #isWorking = false;
 
   constructor(options: IndexerOptions) {
     this.#options = options;
   }
 
-  /** Reads written things again. */
+  /** Reads written things again, soon: the next search of the account sees them. The first search makes its index. */
   note(written: readonly WrittenThing[]): void {
-    this.#options.reader.renew();
-    for (const [accountId, kind, key] of written) {
-      try {
-        if (key === undefined) this.#sweep(this.#keep(accountId), accountId, kind);
-        else this.#read(this.#keep(accountId).index, accountId, kind, key);
-      } catch {
-        // An index that missed a write is made again by the next search.
-        this.forget(accountId);
-      }
-    }
+    for (const [accountId, kind, key] of written) this.#kept.get(accountId)?.note(kind, key);
+    this.#start();
   }
 
   /** Drops the index of an account. */
   forget(accountId: string): void {
+    this.#kept.get(accountId)?.drop();
     this.#kept.delete(accountId);
     for (const [id, ranking] of this.#rankings) if (ranking.accountId === accountId) this.#rankings.delete(id);
   }
 
   async search(query: SearchQuery): Promise<FoundThings> {
-    const kept = this.#keep(query.accountId);
-    await this.#waitFor(kept, query);
+    const { kept, isCaughtUp } = await this.#caughtUp(query.accountId, query.kinds);
     this.#options.reader.renew();
     const words = wantedWords(query.query);
     const wanted = query.needs === 'some' ? withoutCommon(words) : words;
@@ -88,7 +73,7 @@ export class Indexer {
       total: ranking.total - lost,
       counts: countsOf(ranking.counts, kept.filled, query.kinds),
       missing: ranking.missing,
-      complete: this.#isFilled(kept, query.kinds),
+      complete: isCaughtUp && kept.isFilled(query.kinds),
       cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
   }
@@ -97,31 +82,25 @@ export class Indexer {
   async containing({ accountId, kind, text }: ContainingQuery): Promise<MayContain> {
     const needles = needlesOf(text);
     if (needles.length === 0) return undefined;
-    const kept = this.#keep(accountId);
-    await this.#waitFor(kept, { accountId, kinds: [kind] });
-    const isWhole = kept.filled.has(kind) && this.#kept.get(accountId) === kept;
+    const { kept, isCaughtUp } = await this.#caughtUp(accountId, [kind]);
+    const isWhole = isCaughtUp && kept.filled.has(kind) && !kept.isDropped;
     return isWhole ? kept.index.having(kind, needles) : undefined;
   }
 
-  #isFilled({ filled }: Kept, wanted: SearchQuery['kinds']): boolean {
-    return (wanted ?? this.#options.kinds.map(({ kind }) => kind)).every((kind) => filled.has(kind));
-  }
-
-  /** Waits until some kinds are indexed, or for `limits.searchWaitMs`. */
-  async #waitFor(kept: Kept, { accountId, kinds }: Pick<SearchQuery, 'accountId' | 'kinds'>): Promise<void> {
-    const lastMs = performance.now() + limits.searchWaitMs;
-    while (!this.#isFilled(kept, kinds) && performance.now() < lastMs && this.#kept.get(accountId) === kept) {
-      await new Promise<void>((resolve) => {
-        const late = setTimeout(resolve, lastMs - performance.now()).unref();
-        kept.waiting.push(() => {
-          clearTimeout(late);
-          resolve();
-        });
-      });
+  /** The index of an account, with what was written before this call, as far as a search may wait for that. */
+  async #caughtUp(accountId: string, kinds: SearchQuery['kinds']) {
+    const kept = this.#keep(accountId);
+    await kept.waitFor(kinds);
+    try {
+      return { kept, isCaughtUp: await kept.catchUp() };
+    } catch (error) {
+      // An index that missed a thing is made again by the next search.
+      this.forget(accountId);
+      throw error;
     }
   }
 
-  #rankingOf(kept: Kept, query: SearchQuery, wanted: readonly WantedWord[]) {
+  #rankingOf(kept: KeptIndex, query: SearchQuery, wanted: readonly WantedWord[]) {
     const { accountId, kinds, group, needs } = query;
     const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, group, needs, changes]);
     const { changes } = kept.index;
@@ -168,21 +147,17 @@ export class Indexer {
     return { thing: shown, together };
   }
 
-  #keep(accountId: string): Kept {
+  #keep(accountId: string): KeptIndex {
     const known = this.#kept.get(accountId);
     if (known !== undefined) {
       this.#kept.delete(accountId);
       this.#kept.set(accountId, known);
       return known;
     }
-    const kept: Kept = { index: new AccountIndex(), filled: new Set(), waiting: [] };
+    const kept = new KeptIndex(this.#options, accountId);
     this.#kept.set(accountId, kept);
-    void this.#fill(kept, accountId)
-      .catch(() => {
-        if (this.#kept.get(accountId) === kept) this.forget(accountId);
-      })
-      .finally(() => wake(kept));
     this.#evict();
+    this.#start();
     return kept;
   }
 
@@ -199,53 +174,30 @@ export class Indexer {
     }
   }
 
-  async #fill(kept: Kept, accountId: string): Promise<void> {
-    await nextTurn();
-    const { reader, kinds } = this.#options;
-    let sinceMs = performance.now();
-    for (const one of kinds) {
-      const { kind } = one;
-      // Keys first: an iterator of the store does not outlive its turn.
-      const keys = Array.from(one.all(reader, accountId), ({ key }) => key);
-      for (const key of keys) {
-        this.#read(kept.index, accountId, kind, key);
-        if (performance.now() - sinceMs < limits.searchSliceMs) continue;
+  #start(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    void this.#work();
+  }
+
+  /** Works on the indexes of all accounts, a slice on each in turn, until all is read. */
+  async #work(): Promise<void> {
+    for (;;) {
+      const busy = [...this.#kept].filter(([, kept]) => kept.isBusy);
+      if (busy.length === 0) break;
+      for (const [accountId, kept] of busy) {
         await nextTurn();
-        if (this.#kept.get(accountId) !== kept) return;
-        sinceMs = performance.now();
+        if (kept.isDropped) continue;
+        try {
+          kept.work();
+        } catch {
+          // As above.
+          this.forget(accountId);
+        }
       }
-      kept.filled.add(kind);
-      wake(kept);
+      this.#evict();
     }
-    this.#evict();
-  }
-
-  /** Removes what went without a written row of its own. An account that is being indexed has nothing of the kind yet. */
-  #sweep({ index }: Kept, accountId: string, kind: ThingKindName): void {
-    const { reader, kinds } = this.#options;
-    const live = kinds.find((one) => one.kind === kind)?.all(reader, accountId) ?? [];
-    index.keep(kind, new Set(Array.from(live, ({ key }) => key)));
-  }
-
-  #read(index: AccountIndex, accountId: string, kind: ThingKindName, key: string): void {
-    const { reader, kinds } = this.#options;
-    const thing = kinds.find((one) => one.kind === kind)?.read(reader, accountId, key);
-    if (thing === undefined) {
-      index.remove(kind, key);
-      return;
-    }
-    if (index.stampOf(kind, key) === thing.stamp) return;
-    const { stamp, changedMs, title, place, group } = thing;
-    index.put({
-      kind,
-      key,
-      stamp,
-      changedMs,
-      group,
-      name: title,
-      place,
-      text: textOf(thing).slice(0, limits.searchIndexedChars),
-    });
+    this.#isWorking = false;
   }
 }
 
@@ -261,19 +213,4 @@ function countsOf(
       (kind) => [kind, counts[kind]],
     ),
   );
-}
-
-function wake(kept: Kept): void {
-  const { waiting } = kept;
-  kept.waiting = [];
-  for (const go of waiting) go();
-}
-
-/** A damaged text has no words; where it is read, it is reported. */
-function textOf({ text }: { readonly text: () => string | undefined }): string {
-  try {
-    return text() ?? '';
-  } catch {
-    return '';
-  }
 }

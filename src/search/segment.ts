@@ -210,12 +210,17 @@ export function placeOfWord({ words }: WordSegment, wanted: string): number {
   return low;
 }
 
-/** Joins segments. `renumbered`: per segment the new number of each document, below 0 for one that is gone. */
-export function joinSegments(
+/** Words and postings that are joined in one step, in less than a millisecond. */
+const JOINED_AT_ONCE = 4096;
+
+/**
+ * Joins segments, step by step. `renumbered`: per segment the new number of each document, below 0 for one that is gone.
+ */
+export function* joinSegments(
   segments: readonly WordSegment[],
   renumbered: readonly Int32Array[],
   documents: number,
-): WordSegment {
+): Generator<undefined, WordSegment> {
   const places = segments.map(() => 0);
   const kept: string[] = [];
   const writer = new PostingWriter(segments.reduce((sum, { words }) => sum + words.length, 0));
@@ -226,14 +231,20 @@ export function joinSegments(
       if (to >= 0) lengths[to] = length;
     });
   }
+  let joined = 0;
   for (;;) {
     const word = leastWord(segments, places);
     if (word === undefined) break;
+    if (joined > JOINED_AT_ONCE) {
+      joined = 0;
+      yield;
+    }
     writer.begin();
     for (const [index, segment] of segments.entries()) {
       const place = places[index] ?? 0;
       if (segment.words[place] !== word) continue;
       places[index] = place + 1;
+      joined += 1 + (segment.counts[place] ?? 0);
       const numbers = renumbered[index];
       eachPosting(segment, place, (document, how) => {
         const to = numbers?.[document] ?? -1;

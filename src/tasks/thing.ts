@@ -16,9 +16,8 @@ export const taskThings: ThingKind = {
     const task = liveTask(reader, accountId, Number(key));
     return task && thingOf(task);
   },
-  *all(reader, accountId) {
-    for (const { value: task } of reader.entries(tasks, { prefix: [accountId] }))
-      if (task.deleted_at === null) yield { key: String(task.id), stamp: taskStamp(task) };
+  *keys(reader, accountId, after) {
+    for (const [, id] of reader.keysIn(tasks, { prefix: [accountId], beyond: Number(after ?? 0) })) yield String(id);
   },
   writtenBy: [{ table: tasks, keyOf: ([, id]) => String(id) }],
 };

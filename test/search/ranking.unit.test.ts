@@ -21,9 +21,9 @@ function put(index: AccountIndex, key: string, text: string, more: { name?: stri
 const keys = (index: AccountIndex, query: string) =>
   index.rank(wantedWords(query), {}, NOW_MS).found.map(({ key }) => key);
 
-test(`[FIND-4] what has every word is found and counted by kind, whatever is replaced and removed (seed ${seed})`, () => {
+test(`[FIND-4, FIND-5] what has every word is found and counted by kind, whatever is replaced, removed and joined meanwhile (seed ${seed})`, () => {
   const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 });
-  // A few hundred keys for several thousand changes: segments are sealed, worn and joined.
+  // A few hundred keys for several thousand changes: segments are sealed, worn and joined, a step now and then.
   const change = fc.tuple(fc.nat({ max: 700 }), fc.oneof({ weight: 5, arbitrary: text }, fc.constant(undefined)));
   const changes = fc.array(change, { minLength: 3000, maxLength: 5000 });
   const query = fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 });
@@ -36,10 +36,13 @@ test(`[FIND-4] what has every word is found and counted by kind, whatever is rep
         const kind = KINDS[key.length % KINDS.length] ?? 'file';
         if (words === undefined) index.remove(kind, key);
         else put(index, key, words.join(' '));
+        if (number % 50 === 0) index.tidy(() => true);
         if (words === undefined) live.delete(key);
         else live.set(key, { kind, words });
       }
-      for (const wanted of queries) {
+      for (const [turn, wanted] of queries.entries()) {
+        // The last ones are asked once nothing is left to join.
+        index.tidy(() => turn < 2);
         const having = [...live].filter(([, { words }]) => wanted.every((word) => words.includes(word)));
         const counts: Record<string, number> = {};
         for (const [, { kind }] of having) counts[kind] = (counts[kind] ?? 0) + 1;

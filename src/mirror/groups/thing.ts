@@ -15,9 +15,8 @@ export const backupThings: ThingKind = {
     const blob = newest && reader.get(blobs, [accountId, newest.value.commit_sha, newest.value.sha256]);
     return record && blob && thingOf(key, record, newest.value.commit_sha, blob.uploaded_at);
   },
-  *all(reader, accountId) {
-    for (const { key, value } of reader.entries(repositories, { prefix: [accountId] }))
-      yield { key: key[1], stamp: backupStamp(value) };
+  *keys(reader, accountId, after = '') {
+    for (const [, group] of reader.keysIn(repositories, { prefix: [accountId], beyond: after })) yield group;
   },
   writtenBy: [{ table: repositories, keyOf: ([, group]) => String(group) }],
 };

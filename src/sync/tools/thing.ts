@@ -16,10 +16,12 @@ export const fileThings: ThingKind = {
     const file = vault && liveFile(reader.get(files, [vaultId, folded]));
     return vault && file && thingOf(reader, vaultId, vault.name, file);
   },
-  *all(reader, accountId) {
+  *keys(reader, accountId, after = '') {
+    const last = splitFileKey(after);
     for (const [, vaultId] of reader.keysIn(vaults, { prefix: [accountId] })) {
-      for (const { key, value: file } of reader.entries(files, { prefix: [vaultId] }))
-        if (!file.deleted) yield { key: `${vaultId}/${key[1]}`, stamp: file.seq };
+      if (vaultId < last.vaultId) continue;
+      const beyond = vaultId === last.vaultId ? { beyond: last.folded } : {};
+      for (const [, folded] of reader.keysIn(files, { prefix: [vaultId], ...beyond })) yield `${vaultId}/${folded}`;
     }
   },
   writtenBy: [{ table: files, keyOf: ([vaultId, folded]) => `${vaultId}/${folded}` }],
