@@ -47,7 +47,17 @@ function thingOf(path: string): Thing | undefined {
   const text = texts.get(path);
   if (text === undefined) return undefined;
   const title = path.slice(path.lastIndexOf('/') + 1);
-  const more = { mimeType: 'text/plain', changedMs: 0, sizeBytes: text.length, stamp: 1, facts: {}, text: () => text };
+  const more = {
+    what: 'file',
+    version: 1,
+    changedBy: undefined,
+    mimeType: 'text/plain',
+    changedMs: 0,
+    sizeBytes: text.length,
+    stamp: 1,
+    facts: {},
+    text: () => text,
+  };
   return { id: path, kind: 'file', key: path, title, place: path, path, ...more };
 }
 

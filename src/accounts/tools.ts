@@ -1,9 +1,10 @@
 /** Defines the onboarding tools: sign-up, sign-in for a key, and the setup guide. */
 import { z } from 'zod';
+import { invalidField } from '../common/fault.ts';
 import { ADDS, defineOpenTool, READS, type Tool } from '../gateway/tool.ts';
 import { limits } from '../limits/service.ts';
 import type { Onboarding } from './onboarding.ts';
-import { type SetupStep, setupClients, setupSteps } from './setup-guide.ts';
+import { type SetupHub, type SetupStep, setupClients, setupSteps } from './setup-guide.ts';
 
 const email = z.string().min(3).max(limits.emailCharsMax).describe('Email address of the account');
 const password = z
@@ -63,6 +64,16 @@ function signIn(onboarding: Onboarding): Tool {
   });
 }
 
+/** How to connect a client, or each, as text. Throws Refusal `invalid_fields` for an unknown one. */
+export function setupText(hub: SetupHub, client: string | undefined): string {
+  const known = setupClients.find((one) => one === client);
+  if (client !== undefined && known === undefined)
+    throw invalidField('id', `there is no client ${client}; there are ${setupClients.join(', ')}`);
+  return stepsText(setupSteps(hub, known));
+}
+
+const stepsText = (steps: readonly SetupStep[]) => steps.map(textOf).join('\n\n');
+
 function textOf({ title, where, paste, with_key: withKey }: SetupStep): string {
   const first = `${title} (${where}):\n${paste}`;
   return withKey === undefined ? first : `${first}\nOr with a key (${withKey.where}):\n${withKey.paste}`;
@@ -87,7 +98,7 @@ function setupGuide(offersSignIn: boolean): Tool {
     example: { client: 'claude-code' },
     handle({ client }, { baseUrl }) {
       const steps = setupSteps({ baseUrl, offersSignIn }, client);
-      const text = steps.map(textOf).join('\n\n');
+      const text = stepsText(steps);
       return { structured: { url: `${baseUrl}/api/mcp`, steps }, text };
     },
   });

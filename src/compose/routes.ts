@@ -1,7 +1,7 @@
 /** Assembles the parts of the service opened by main.ts: capabilities, their tools, their routes. */
 import { accountRoutes } from '../accounts/routes.ts';
 import type { SignupRule } from '../accounts/sign-up/sign-ups.ts';
-import { onboardingTools } from '../accounts/tools.ts';
+import { onboardingTools, setupText } from '../accounts/tools.ts';
 import { zoneTool } from '../accounts/zone-tool.ts';
 import { OnceCalls } from '../actors/once/calls.ts';
 import { keyedRoutes } from '../actors/once/keyed-routes.ts';
@@ -170,7 +170,7 @@ function openTools(
   nameOf: CallerName,
   archives: BlobReads,
 ): ToolRegistry {
-  const shelves = { tasks, ...documents, sync, nameOf, find: search };
+  const shelves = { things, tasks, ...documents, sync, nameOf, find: search };
   return new ToolRegistry(
     [
       ...inSet('tasks', taskTools(tasks, core.timeZones, nameOf)),
@@ -185,6 +185,7 @@ function openTools(
         agentTools(shelves, {
           zones: core.timeZones,
           reports: { backups: (accountId) => backupLines(archives, accountId) },
+          setupText: (client, baseUrl) => setupText({ baseUrl, offersSignIn: config.oauthMetadata }, client),
           now: Date.now,
         }),
       ),

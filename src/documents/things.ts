@@ -1,22 +1,27 @@
 /** What things of every kind of documents have in common. */
+import { Refusal } from '../common/fault.ts';
 import { type Thing, type ThingKind, type ThingKindName, type ThingReader, thingStamp } from '../ids/thing.ts';
 import { numberOf, type Variables } from '../ids/uri.ts';
 import type { DocumentKind, DocumentRecord } from './kind.ts';
 import type { Space } from './records.ts';
-import { keptText } from './texts.ts';
+import { type DocumentName, keptText, readVersion, versionsOf } from './texts.ts';
 
 interface DocumentThings<R> {
   readonly kind: ThingKindName;
   readonly templates: readonly string[];
   /** The document that a URI without a number names. */
   readonly named?: (reader: ThingReader, accountId: string, variables: Variables) => number | undefined;
-  readonly shown: (document: R) => Pick<Thing, 'id' | 'title' | 'place' | 'group' | 'mimeType' | 'facts'>;
+  /** What to say of a URI without a number that names none. */
+  readonly unnamed?: (reader: ThingReader, accountId: string, variables: Variables) => Refusal | undefined;
+  readonly shown: (document: R) => ShownDocument;
 }
+
+type ShownDocument = Pick<Thing, 'id' | 'what' | 'title' | 'place' | 'group' | 'mimeType' | 'note' | 'facts'>;
 
 /** Declares a kind of documents as things. A URI with `id` names a document by its number. */
 export function documentThings<R extends DocumentRecord & Timed, H>(
   { space, records }: DocumentKind<R, H>,
-  { kind, templates, named, shown }: DocumentThings<R>,
+  { kind, templates, named, unnamed, shown }: DocumentThings<R>,
 ): ThingKind {
   return {
     kind,
@@ -25,14 +30,20 @@ export function documentThings<R extends DocumentRecord & Timed, H>(
       const id = variables['id'] === undefined ? named?.(reader, accountId, variables) : numberOf(variables['id']);
       return id?.toString();
     },
-    read(reader, accountId, key) {
+    read(reader, accountId, key, version) {
       const document = reader.get(records, [accountId, Number(key)]);
-      return document === undefined || document.deleted_at != null
-        ? undefined
-        : thingOf(reader, accountId, space, document, { kind, ...shown(document) });
+      if (document === undefined || document.deleted_at != null) return undefined;
+      const thing = thingOf(reader, accountId, space, document, { kind, ...shown(document) });
+      return version === undefined || version === document.version
+        ? thing
+        : earlierOf(reader, { accountId, space, id: document.id }, thing, version);
+    },
+    unknown(reader, accountId, variables) {
+      return variables['id'] === undefined ? unnamed?.(reader, accountId, variables) : undefined;
     },
     *keys(reader, accountId, after) {
-      for (const [, id] of reader.keysIn(records, { prefix: [accountId], beyond: Number(after ?? 0) })) yield String(id);
+      for (const [, id] of reader.keysIn(records, { prefix: [accountId], beyond: Number(after ?? 0) }))
+        yield String(id);
     },
     writtenBy: [{ table: records, keyOf: ([, id]) => String(id) }],
   };
@@ -43,6 +54,7 @@ interface Timed {
   readonly version: number;
   readonly size_bytes: number;
   readonly updated_at: string;
+  readonly changed_by?: string | undefined;
   readonly deleted_at?: string | null;
 }
 
@@ -55,7 +67,7 @@ function thingOf(
   accountId: string,
   space: Space,
   document: Timed,
-  shown: Pick<Thing, 'kind' | 'id' | 'title' | 'place' | 'group' | 'mimeType' | 'facts'>,
+  shown: Pick<Thing, 'kind'> & ShownDocument,
 ): Thing {
   const { id, version } = document;
   return {
@@ -63,9 +75,32 @@ function thingOf(
     key: String(id),
     path: `/documents/${space}/${id}`,
     changedMs: Date.parse(document.updated_at),
+    changedBy: document.changed_by,
     sizeBytes: document.size_bytes,
+    version,
     stamp: documentStamp(document),
     facts: { ...shown.facts, version },
     text: () => keptText(reader, { accountId, space, id }, version),
+  };
+}
+
+/** A kept version of a document. Throws Refusal `not_found` when it is not kept. */
+function earlierOf(reader: ThingReader, name: DocumentName, now: Thing, version: number): Thing {
+  const kept = readVersion(reader, name, version);
+  if (kept === undefined) {
+    const [oldest] = versionsOf(reader, name);
+    const what = `version ${version} is not available; versions ${oldest?.version ?? now.version} to ${now.version} are`;
+    throw new Refusal({ kind: 'not_found', what });
+  }
+  const note = [now.note, `now at version ${now.version}`].filter((one) => one !== undefined).join('; ');
+  return {
+    ...now,
+    version,
+    changedMs: Date.parse(kept.created_at),
+    changedBy: kept.changed_by,
+    sizeBytes: kept.size_bytes,
+    note,
+    facts: { ...now.facts, version },
+    text: () => keptText(reader, name, version),
   };
 }

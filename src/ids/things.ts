@@ -1,13 +1,12 @@
 /** Finds the thing that an id names, over every kind that the capabilities declare. */
 import { Refusal } from '../common/fault.ts';
 import type { Thing, ThingKind, ThingKindName, ThingReader } from './thing.ts';
-import { matchTemplate, placeOfUri, type Variables } from './uri.ts';
+import { matchTemplate, type Variables } from './uri.ts';
 
-/** An id that has the form of one of the kinds. */
-export interface NamedThing {
-  readonly kind: ThingKindName;
-  /** As in `Thing`. */
-  readonly key: string;
+/** A kind whose form an id has, with what the id says. */
+interface Form {
+  readonly kind: ThingKind;
+  readonly variables: Variables;
 }
 
 export class Things {
@@ -19,40 +18,43 @@ export class Things {
     this.#kinds = kinds;
   }
 
-  /** What an id names, existing or not. Throws Refusal `not_found` when it has the form of no id. */
-  name(accountId: string, id: string): NamedThing {
-    const forms = this.#kinds.map((one) => ({
-      templates: one.templates,
-      placeOf: (variables: Variables): NamedThing | undefined => {
-        const key = one.find(this.#reader, accountId, variables);
-        return key === undefined ? undefined : { kind: one.kind, key };
-      },
-    }));
-    const named = placeOfUri(forms, id);
-    if (named === undefined) throw noThing(id, this.#kinds);
-    return named;
+  /**
+   * Opens the thing with an id. `version`: undefined for the current one. Throws Refusal `not_found`, and as
+   * `ThingKind.read` does.
+   */
+  open(accountId: string, id: string, version?: number): Thing {
+    const forms = this.#kinds.flatMap((kind) =>
+      kind.templates.flatMap((template): Form[] => {
+        const variables = matchTemplate(template, id);
+        return variables === undefined ? [] : [{ kind, variables }];
+      }),
+    );
+    return this.#open(accountId, forms, version);
   }
 
-  /** Reads the thing with an id. Throws Refusal `not_found`. */
-  open(accountId: string, id: string): Thing {
-    const { kind, key } = this.name(accountId, id);
-    const thing = this.read(accountId, kind, key);
-    if (thing === undefined) throw noThing(id, this.#kinds);
-    return thing;
+  /** As `open`, by what an id of a kind says. */
+  openNamed(accountId: string, name: ThingKindName, variables: Variables, version?: number): Thing {
+    const forms = this.#kinds.filter(({ kind }) => kind === name).map((kind) => ({ kind, variables }));
+    return this.#open(accountId, forms, version);
   }
 
-  /** Reads a thing by its kind and key; undefined when there is none. */
-  read(accountId: string, kind: ThingKindName, key: string): Thing | undefined {
-    return this.#kinds.find((one) => one.kind === kind)?.read(this.#reader, accountId, key);
+  #open(accountId: string, forms: readonly Form[], version: number | undefined): Thing {
+    const reader = this.#reader;
+    for (const { kind, variables } of forms) {
+      const key = kind.find(reader, accountId, variables);
+      const thing = key === undefined ? undefined : kind.read(reader, accountId, key, version);
+      if (thing !== undefined) return thing;
+    }
+    for (const { kind, variables } of forms) {
+      const unknown = kind.unknown?.(reader, accountId, variables);
+      if (unknown !== undefined) throw unknown;
+    }
+    throw this.#nothing(forms.length > 0);
   }
-}
 
-/** Says whether the id has a wrong form, or names nothing. */
-function noThing(id: string, kinds: readonly ThingKind[]): Refusal {
-  const next = 'search finds ids';
-  const templates = kinds.flatMap((kind) => kind.templates);
-  if (templates.some((one) => matchTemplate(one, id) !== undefined))
-    return new Refusal({ kind: 'not_found', what: 'nothing has this id, or it is in the trash', next });
-  const forms = templates.join(', ');
-  return new Refusal({ kind: 'not_found', what: `this is no id; ids have the forms ${forms}`, next });
+  #nothing(isId: boolean): Refusal {
+    const templates = this.#kinds.flatMap((kind) => kind.templates).join(', ');
+    const what = isId ? 'nothing has this id, or it is in the trash' : `this is no id; ids have the forms ${templates}`;
+    return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
+  }
 }

@@ -427,6 +427,11 @@ export const limits = {
 
   /** Names compared to find the one that was probably meant. */
   namesGuessedMax: 300,
+  pathsGuessedMax: 2000,
+
+  /** Things that one call reads, replacements that one edit makes. */
+  readAtOnceMax: 20,
+  editsAtOnceMax: 50,
 
   // Idempotency keys.
   /** How long a repeat is recognised. */

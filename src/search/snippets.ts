@@ -47,11 +47,25 @@ export function snippetsOf(text: string, wanted: readonly WantedWord[]): Snippet
   }
   best.sort((a, b) => b.words - a.words || a.line - b.line);
   const shown = best.slice(0, limits.searchSnippets).sort((a, b) => a.line - b.line);
+  const lines = shown.map((one) => snippetOf(one.line, lineOf(text, one.line), needles));
   return {
-    lines: shown.map((one) => snippetOf(one.line, lineOf(text, one.line), needles)),
+    lines: [...lines, ...belowHeading(text, lines, needles)].sort((a, b) => a.line - b.line),
     together: (best[0]?.words ?? 0) / Math.max(1, needles.length),
   };
 }
+
+/** What stands below the first heading that is shown: a heading names what is wanted, and does not say it. */
+function belowHeading(text: string, lines: readonly Snippet[], needles: readonly string[]): Snippet[] {
+  const heading = lines.find((one) => /^#{1,6}\s/.test(one.text));
+  if (heading === undefined) return [];
+  const rest = text.split('\n', heading.line + BLANK_LINES_MAX).slice(heading.line);
+  const offset = rest.findIndex((one) => one.trim() !== '');
+  const line = heading.line + 1 + offset;
+  const isNew = offset >= 0 && !/^#{1,6}\s/.test(rest[offset] ?? '') && lines.every((one) => one.line !== line);
+  return isNew ? [snippetOf(line, rest[offset] ?? '', needles)] : [];
+}
+
+const BLANK_LINES_MAX = 4;
 
 /** Where a word comes next; the length of the text when it does not. */
 function placeIn(text: string, word: string, from: number): number {

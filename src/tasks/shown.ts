@@ -38,18 +38,25 @@ const OTHERS = declaredTask.inputsBeside([
 
 /** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
 export function taskText(task: ShownFields, categoryName: CategoryName): string {
-  const { id, content, due_date: due, is_important, kanban_status: status, category_id, version } = task;
-  const notes = [
+  const { id, content, version } = task;
+  const notes = [...taskNotes(task, categoryName), `version ${version}`, ...timesOf(task)];
+  const [first = '', ...others] = content.split('\n');
+  return [`#${id} ${first} (${notes.join(', ')})`, ...others.map((line) => `  ${line}`)].join('\n');
+}
+
+/** What is known of a task beside its content, its version and its times. */
+export function taskNotes(
+  task: Pick<ShownFields, 'due_date' | 'is_important' | 'kanban_status' | 'category_id'>,
+  categoryName: CategoryName,
+): string[] {
+  const { due_date: due, is_important, kanban_status: status, category_id } = task;
+  return [
     ...(due === null ? [] : [`due ${due}`]),
     ...(is_important ? ['important'] : []),
     ...(status === 'todo' ? [] : [status]),
     ...(category_id === null ? [] : [`category ${categoryName(category_id) ?? category_id}`]),
     ...notesOf(OTHERS, task),
-    `version ${version}`,
-    ...timesOf(task),
   ];
-  const [first = '', ...others] = content.split('\n');
-  return [`#${id} ${first} (${notes.join(', ')})`, ...others.map((line) => `  ${line}`)].join('\n');
 }
 
 /** The times of a task, without a change in the minute of its creation. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await prepareRolePlay(hub, key);
 });
 
-test('[MCP-8, RPC-8] the tasks of an agent: each is done, in at most half of the tokens and in fewer calls, at the door for models', async () => {
+test('[MCP-8, RPC-8] the tasks of an agent: each is done in one call, in at most half of the tokens, at the door for models', async () => {
   const sum = { before: { calls: 0, structured: 0, text: 0 }, after: { calls: 0, structured: 0, text: 0 } };
   for (const { what, says, before, after } of TASKS) {
     for (const [side, door, calls] of [
@@ -27,8 +27,10 @@ test('[MCP-8, RPC-8] the tasks of an agent: each is done, in at most half of the
       if (side === 'after') expect([what, cost.said]).toEqual([what, expect.stringMatching(says)]);
     }
   }
-  expect(TASKS.length).toBeGreaterThan(24);
+  expect(TASKS.length).toBeGreaterThan(30);
   expect(sum.after.structured * 2).toBeLessThanOrEqual(sum.before.structured);
   expect(sum.after.text * 2).toBeLessThanOrEqual(sum.before.text);
-  expect(sum.after.calls).toBeLessThan(sum.before.calls);
+  // Each takes one call, but for what is remembered and then recalled.
+  expect(sum.after.calls).toBe(TASKS.length + 1);
+  expect(sum.after.calls / sum.before.calls).toBeLessThan(0.6);
 });

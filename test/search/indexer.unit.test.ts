@@ -46,7 +46,15 @@ class Shelf {
     const found = this.texts.get(accountId)?.get(key);
     if (found === undefined) return undefined;
     const { text, stamp } = found;
-    const rest = { mimeType: 'text/plain', changedMs: 0, sizeBytes: text.length, facts: {} };
+    const rest = {
+      what: 'file',
+      version: 1,
+      changedBy: undefined,
+      mimeType: 'text/plain',
+      changedMs: 0,
+      sizeBytes: text.length,
+      facts: {},
+    };
     return { id: key, kind: 'file', key, title: key, place: '', path: key, stamp, ...rest, text: () => text };
   }
 

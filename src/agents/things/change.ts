@@ -54,12 +54,12 @@ export class ThingChanges {
             ['edit'],
             () => this.#edited(by.accountId, place, request, version),
             async ({ before, ...edited }) => {
-              const { text, changes, line } = edited;
+              const { text, changes, line, now } = edited;
               const written: Written =
                 text === undefined
                   ? { id: before.id, version: before.version, status: 'unchanged' }
                   : await this.#replace(by, place, before, text);
-              return { changes, line, written };
+              return { changes, line, written, ...(now === undefined ? {} : { now }) };
             },
           );
         } catch (error) {
@@ -79,13 +79,23 @@ export class ThingChanges {
       throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
     if (place.kind === 'task') throw invalidField('id', 'change_tasks changes tasks');
     if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
-    const { text, changes, line } = applyEdit(before.text, request);
-    return { before: baseOf(before), text: text === before.text ? undefined : text, changes, line };
+    const { text, ...edited } = applyEdit(before.text, request);
+    return { before: baseOf(before), text: text === before.text ? undefined : text, ...edited };
   }
 
-  /** Creates a thing, or replaces the version that the caller read. Throws Refusal `stale_version` for another one. */
-  async write(by: Principal, id: string, text: string, version: number | undefined): Promise<Written> {
+  /**
+   * Creates a thing, or replaces the version that the caller read; a paper is published or not. Throws Refusal
+   * `stale_version` for another version.
+   */
+  async write(
+    by: Principal,
+    id: string,
+    { text, published }: { readonly text?: string | undefined; readonly published?: boolean | undefined },
+    version: number | undefined,
+  ): Promise<Written> {
     const place = thingPlaceOf(id);
+    if (published !== undefined) return await this.#writePaper(by, place, { text, published }, version);
+    if (text === undefined) throw invalidField('content', 'content is required');
     return await this.#inTurn(by.accountId, place, () =>
       planOnce(
         ['write'],
@@ -98,6 +108,46 @@ export class ThingChanges {
         },
       ),
     );
+  }
+
+  /** Publishes a paper or makes it a draft, with a new text or as it is. */
+  async #writePaper(
+    by: Principal,
+    place: ThingPlace,
+    { text, published }: { readonly text?: string | undefined; readonly published: boolean },
+    version: number | undefined,
+  ): Promise<Written> {
+    if (place.kind !== 'paper') throw invalidField('published', 'only papers are published');
+    const { papers, nameOf } = this.#shelves;
+    const { id } = place;
+    if (id === undefined) {
+      if (text === undefined) throw invalidField('content', 'content is required for a new paper');
+      return await this.#newPaper(by, text, published);
+    }
+    return await planOnce(
+      ['publish'],
+      () => {
+        const { version: now, published: before } = papers.get(by.accountId, id).paper;
+        const what = `${paperUri(id)} exists (version ${now}); write with version: ${now} to replace its text`;
+        if (text !== undefined && version === undefined) throw stale(what, 0, now);
+        return { now, before };
+      },
+      async ({ now, before }): Promise<Written> => {
+        const content = text === undefined ? {} : { content: text };
+        const expected = version === undefined ? {} : { expected_version: version };
+        const change = readFields(paperChange, { ...content, ...expected, published });
+        const { paper } = await papers.patch(by.accountId, id, change, nameOf(by));
+        const isSame = paper.version === now && paper.published === before;
+        return { id: paperUri(id), version: paper.version, status: isSame ? 'unchanged' : 'updated' };
+      },
+    );
+  }
+
+  async #newPaper(by: Principal, content: string, published: boolean): Promise<Written> {
+    const { papers, nameOf } = this.#shelves;
+    const fields = { title: titleOf(content), content, category_id: null, published };
+    const { paper } = await papers.create(by.accountId, readFields(newPaper, fields), nameOf(by));
+    return { id: paperUri(paper.id), version: paper.version, status: 'created' };
   }
 
   /** What a write replaces; undefined: nothing, so it creates. Throws Refusal `stale_version`. */
@@ -134,7 +184,7 @@ export class ThingChanges {
   }
 
   async #create(by: Principal, place: ThingPlace, content: string): Promise<Written> {
-    const { docs, handoffs, papers, nameOf } = this.#shelves;
+    const { docs, handoffs, nameOf } = this.#shelves;
     const { accountId } = by;
     const name = nameOf(by);
     switch (place.kind) {
@@ -158,11 +208,8 @@ export class ThingChanges {
         );
         return { id: handoffId(made), version: made.version, status: 'created' };
       }
-      case 'paper': {
-        const fields = { title: titleOf(content), content, category_id: null, published: false };
-        const { paper } = await papers.create(accountId, readFields(newPaper, fields), name);
-        return { id: paperUri(paper.id), version: paper.version, status: 'created' };
-      }
+      case 'paper':
+        return await this.#newPaper(by, content, false);
       case 'file':
         return await this.#push(by, place, content, undefined);
       default:

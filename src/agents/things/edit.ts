@@ -1,12 +1,18 @@
 /** Decides what a text is after an edit; an edit that does not match says what is there now. Pure. */
 import { invalidField } from '../../common/fault.ts';
+import { oneLine } from '../../gateway/words.ts';
 import { splitLines } from '../../text/lines.ts';
 import { sectionOf } from './portion.ts';
 
-export interface EditRequest {
+interface Replacement {
   readonly old?: string | undefined;
   readonly new?: string | undefined;
   readonly all?: boolean | undefined;
+}
+
+export interface EditRequest extends Replacement {
+  /** Several replacements, one after another: all of them, or none. */
+  readonly edits?: readonly Replacement[] | undefined;
   readonly section?: string | undefined;
   readonly text?: string | undefined;
   readonly append?: string | undefined;
@@ -18,16 +24,22 @@ export interface EditedText {
   readonly changes: number;
   /** First changed line, from 1. */
   readonly line: number;
+  /** What that line is now, where a part of a text was replaced. */
+  readonly now?: string;
 }
 
 /** Throws Refusal `invalid_fields` when the edit does not match the text, with the nearest place of it. */
 export function applyEdit(text: string, edit: EditRequest): EditedText {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const native = (given: string) => (newline === '\n' ? given : given.replace(/\r?\n/g, '\r\n'));
+  const isPart = edit.section !== undefined || edit.append !== undefined || edit.text !== undefined;
+  if (edit.edits !== undefined) {
+    if (isPart || edit.old !== undefined || edit.new !== undefined) throw oneWay();
+    return inTurn(text, edit.edits, native);
+  }
   if (edit.old !== undefined) {
-    if (edit.section !== undefined || edit.append !== undefined || edit.text !== undefined) throw oneWay();
-    if (edit.new === undefined) throw invalidField('new', 'new is required with old; an empty one deletes the text');
-    return replaced(text, native(edit.old), native(edit.new), edit.all === true);
+    if (isPart) throw oneWay();
+    return shown(replaced(text, edit, native));
   }
   if (edit.new !== undefined) throw invalidField('old', 'old is required with new: the exact text to replace');
   if (edit.section !== undefined) {
@@ -45,23 +57,51 @@ export function applyEdit(text: string, edit: EditRequest): EditedText {
 }
 
 function oneWay() {
-  return invalidField('old', 'send one of: old and new; section and text; section and append; append');
+  return invalidField('old', 'send one of: old and new; edits; section and text; section and append; append');
 }
 
 function ended(text: string, newline: string): string {
   return text === '' || text.endsWith('\n') ? text : text + newline;
 }
 
-function replaced(text: string, old: string, fresh: string, all: boolean): EditedText {
-  if (old === '') throw invalidField('old', 'old must not be empty; append adds text, write replaces all of it');
+/** Several replacements, each made in what the one before left. Throws Refusal with the number of the first that fails. */
+function inTurn(text: string, edits: readonly Replacement[], native: (given: string) => string): EditedText {
+  let made: EditedText = { text, changes: 0, line: Number.MAX_SAFE_INTEGER };
+  for (const [index, edit] of edits.entries()) {
+    const from = `edits[${index}]`;
+    const next = replaced(made.text, edit, native, (message) =>
+      invalidField(from, `${from}: ${message}; none of them was made`),
+    );
+    made = { text: next.text, changes: made.changes + next.changes, line: Math.min(made.line, next.line) };
+  }
+  return shown(made);
+}
+
+/** With the first changed line as it is now, so that nobody has to read it again. */
+function shown(made: EditedText): EditedText {
+  const line = splitLines(made.text)[made.line - 1]?.trim() ?? '';
+  return { ...made, now: oneLine(line, SHOWN_CHARS) };
+}
+
+const SHOWN_CHARS = 160;
+
+function replaced(
+  text: string,
+  edit: Replacement,
+  native: (given: string) => string,
+  refusal = (message: string, field = 'old') => invalidField(field, message),
+): EditedText {
+  if (edit.old === undefined) throw refusal('old is required: the exact text to replace');
+  if (edit.new === undefined) throw refusal('new is required with old; an empty one deletes the text', 'new');
+  const [old, fresh, all] = [native(edit.old), native(edit.new), edit.all === true];
+  if (old === '') throw refusal('old must not be empty; append adds text, write replaces all of it');
   const places: number[] = [];
   for (let at = text.indexOf(old); at >= 0; at = text.indexOf(old, at + old.length)) places.push(at);
   const [first] = places;
-  if (first === undefined) throw invalidField('old', unmatched(text, old));
+  if (first === undefined) throw refusal(unmatched(text, old));
   if (places.length > 1 && !all) {
     const lines = places.slice(0, 20).map((at) => lineAt(text, at));
-    throw invalidField(
-      'old',
+    throw refusal(
       `old is there ${places.length} times, at lines ${lines.join(', ')}; send more of the text around it, or all: true`,
     );
   }

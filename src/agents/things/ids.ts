@@ -3,15 +3,25 @@ import { invalidField } from '../../common/fault.ts';
 import { devDocThings } from '../../documents/dev-docs/thing.ts';
 import { handoffThings } from '../../documents/handoffs/thing.ts';
 import { paperThings } from '../../documents/papers/thing.ts';
-import { numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
+import { matchTemplate, numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
 import { fileThings } from '../../sync/tools/thing.ts';
 import { taskThings } from '../../tasks/thing.ts';
 
+export interface DocTitle {
+  readonly category: string;
+  readonly title: string;
+}
+
 /** A dev doc by its number, or by its name. */
-export type DocName = { readonly id: number } | { readonly category: string; readonly title: string };
+export type DocName = { readonly id: number } | DocTitle;
+
+export interface HandoffTopic {
+  readonly project: string;
+  readonly topic: string;
+}
 
 /** One handoff by its number, or the latest of a topic. */
-export type HandoffRef = { readonly id: number } | { readonly project: string; readonly topic: string };
+export type HandoffRef = { readonly id: number } | HandoffTopic;
 
 export type ThingPlace =
   | { readonly kind: 'task'; readonly id: number }
@@ -70,6 +80,12 @@ export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
     field,
     `${field} must be one of ${forms}, or a path in the primary vault; search and list show ids`,
   );
+}
+
+/** The category that `cairn://docs/{category}/` names, all of it; undefined: the id is no such one. */
+export function docCategoryOf(id: string): string | undefined {
+  const { category } = matchTemplate('cairn://docs/{category}', id.replace(/\/$/, '')) ?? {};
+  return category === undefined || (numberOf(category) !== undefined && !id.endsWith('/')) ? undefined : category;
 }
 
 function numbered(id: string | undefined, placeOf: (number: number) => ThingPlace): ThingPlace | undefined {

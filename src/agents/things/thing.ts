@@ -3,12 +3,14 @@ import type { CallerName } from '../../common/principal.ts';
 import type { DevDocs } from '../../documents/dev-docs/service.ts';
 import type { Handoffs } from '../../documents/handoffs/service.ts';
 import type { Papers } from '../../documents/papers/service.ts';
+import type { Things } from '../../ids/things.ts';
 import type { Find } from '../../search/found.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { Tasks } from '../../tasks/service.ts';
 
 /** The capabilities that agents work with. */
 export interface Shelves {
+  readonly things: Things;
   readonly tasks: Tasks;
   readonly docs: DevDocs;
   readonly handoffs: Handoffs;

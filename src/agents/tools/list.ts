@@ -120,10 +120,16 @@ async function overview(shelves: Shelves, accountId: string, reports: Reports): 
   const found = papers.list(accountId, { include_content: false, limit: limits.paperPageMax });
   const pending = vaults.reduce((sum, { head }) => sum + head.pending, 0);
   const items: Item[] = [
-    ...vaults.map(({ id, record, head }) => ({
-      id: fileUri(id, ''),
-      about: `${record.name}${record.is_primary ? ' (primary)' : ''}: ${plural(head.files, 'file')}, ${sizeText(head.bytes)}`,
-    })),
+    ...(await Promise.all(
+      vaults.map(async ({ id, record, head }, index) => {
+        const inside = index < VAULTS_OPENED ? await insideOf(shelves, accountId, id) : '';
+        const name = `${record.name}${record.is_primary ? ' (primary)' : ''}`;
+        return {
+          id: fileUri(id, ''),
+          about: `${name}: ${plural(head.files, 'file')}, ${sizeText(head.bytes)}${inside}`,
+        };
+      }),
+    )),
     ...categories.map(({ name, docs: count }) => ({ id: `docs/${name}`, about: plural(count, 'dev doc') })),
     ...projects.map((one) => ({ id: `handoffs/${one.project}`, about: `last: ${one.topic}, ${one.date}` })),
     ...(found.papers.length === 0 ? [] : [{ id: 'papers', about: plural(found.papers.length, 'paper') }]),
@@ -133,8 +139,20 @@ async function overview(shelves: Shelves, accountId: string, reports: Reports): 
       .backups(accountId)
       .slice(0, 3)
       .map((about) => ({ id: 'backups', about })),
+    { id: 'cairn://setup', about: 'how to connect another client (read it, or cairn://setup/codex)' },
   ];
   return { headline: 'what there is', items };
+}
+
+const VAULTS_OPENED = 3;
+const ENTRIES_SHOWN = 12;
+
+/** The folders of a vault with how much is in them, and its files beside them. */
+async function insideOf({ sync }: Shelves, accountId: string, vaultId: string): Promise<string> {
+  const query = { folder: '', after: undefined, limit: ENTRIES_SHOWN };
+  const { folders, files, next } = await sync.reading.folders.list({ accountId, vaultId }, query);
+  const entries = [...folders.map(({ path, children }) => `${path}/ ${children}`), ...files.map(({ path }) => path)];
+  return entries.length === 0 ? '' : `; ${entries.join(', ')}${next === undefined ? '' : ', …'}`;
 }
 
 const openTasks = {

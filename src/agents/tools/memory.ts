@@ -6,8 +6,8 @@ import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { type KeptFact, recallFacts, rememberFact } from '../things/facts.ts';
 import type { Shelves } from '../things/thing.ts';
+import { thingId } from './read.ts';
 import { minute } from './shown.ts';
-import { thingId } from './texts.ts';
 
 const factSchema = z.object({
   id: z.string(),

@@ -10,11 +10,11 @@ import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
-import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { conflictUri, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
+import { thingId } from './read.ts';
 import { type Outcome, outcomes, outcomesText } from './shown.ts';
-import { thingId } from './texts.ts';
 
 type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 
@@ -188,7 +188,7 @@ function settleTool(shelves: Shelves): Tool {
     description:
       'Ends a conflict of two versions of a file (list with in "conflicts", read shows both merged): keep one side, or send the merged text.',
     input: z.strictObject({
-      id: thingId.describe('cairn://conflicts/…, or the path: all of it'),
+      id: thingId.optional().describe('cairn://conflicts/…, or the path: all of it. Default: the only one'),
       keep: z.enum(['current', 'pushed']).optional().describe('pushed: the refused version'),
       text: z.string().max(limits.fileBytesMax).optional().describe('The merge, without marks'),
       version: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('As read; guards the file'),
@@ -197,38 +197,64 @@ function settleTool(shelves: Shelves): Tool {
     annotations: SETS,
     hints: { search: 'settle resolve merge sync conflict' },
     example: { id: 'notes/today.md', keep: 'current' },
-    async handle({ id, keep, text, version: read }, principal) {
-      const place = thingPlaceOf(id);
-      if (place.kind === 'file') return await settlePath(shelves, principal, place, keep);
-      if (place.kind !== 'conflict')
-        throw invalidField(
-          'id',
-          'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them',
-        );
-      if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send keep or text, one of them');
-      const made = await planOnce(
-        ['settle'],
-        () => currentOf(shelves, principal.accountId, place.id, read),
-        (baseSha) =>
-          shelves.sync.conflicts.resolve(principal.accountId, {
-            conflictId: place.id,
-            vaultId: undefined,
-            keep:
-              text === undefined
-                ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
-                : { side: 'edited', text, encoding: 'utf-8' },
-            baseSha,
-            deviceId: shelves.nameOf(principal),
-          }),
+    async handle({ id, ...settlement }, principal) {
+      return await planOnce(
+        ['conflict'],
+        async () => id ?? (await onlyConflict(shelves, principal.accountId)),
+        async (named) => await settle(shelves, principal, named, settlement),
       );
-      const { path } = made.conflict.record;
-      const version = made.file?.seq ?? null;
-      return {
-        structured: { id, path, version },
-        text: `${fileName(shelves, principal.accountId, made.vaultId, path)} is settled; version ${version ?? 'none'}`,
-      };
     },
   });
+}
+
+interface Settlement {
+  readonly keep?: 'current' | 'pushed' | undefined;
+  readonly text?: string | undefined;
+  readonly version?: number | undefined;
+}
+
+async function settle(shelves: Shelves, by: Principal, id: string, { keep, text, version: read }: Settlement) {
+  const place = thingPlaceOf(id);
+  if (place.kind === 'file') return await settlePath(shelves, by, place, keep);
+  if (place.kind !== 'conflict')
+    throw invalidField('id', 'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them');
+  if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send keep or text, one of them');
+  const made = await planOnce(
+    ['settle'],
+    () => currentOf(shelves, by.accountId, place.id, read),
+    (baseSha) =>
+      shelves.sync.conflicts.resolve(by.accountId, {
+        conflictId: place.id,
+        vaultId: undefined,
+        keep:
+          text === undefined
+            ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
+            : { side: 'edited', text, encoding: 'utf-8' },
+        baseSha,
+        deviceId: shelves.nameOf(by),
+      }),
+  );
+  const { path } = made.conflict.record;
+  const version = made.file?.seq ?? null;
+  return {
+    structured: { id, path, version },
+    text: `${fileName(shelves, by.accountId, made.vaultId, path)} is settled; version ${version ?? 'none'}`,
+  };
+}
+
+/** The id of the one pending conflict of an account. Throws Refusal `invalid_fields` when there are more, or none. */
+async function onlyConflict({ sync }: Shelves, accountId: string): Promise<string> {
+  const found: string[] = [];
+  for (const { id: vaultId, head } of sync.vaults.list(accountId)) {
+    if (head.pending === 0) continue;
+    const page = await sync.conflicts.pending(accountId, { vaultId, path: undefined, limit: 4, cursor: undefined });
+    found.push(...page.conflicts.map(({ id, record }) => `${conflictUri(id)} (${record.path})`));
+  }
+  const [only, ...others] = found;
+  if (only === undefined) throw invalidField('id', 'there is no pending conflict');
+  if (others.length > 0)
+    throw invalidField('id', `there are several conflicts, name one: ${found.slice(0, 4).join(', ')}`);
+  return only.slice(0, only.indexOf(' '));
 }
 
 /** The hash of the file of a conflict; undefined: there is none. Throws Refusal `invalid_fields` for another version. */

@@ -1,5 +1,6 @@
 /** Declares the tools that add and change many tasks in one call. Categories are named, not numbered. */
 import { z } from 'zod';
+import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
 import { explain, invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
@@ -7,13 +8,15 @@ import { idFrom } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
-import { headed, plural } from '../../gateway/words.ts';
+import { headed, oneLine, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { declaredTask } from '../../tasks/declared.ts';
 import { newCategory, newTask, taskChange } from '../../tasks/fields.ts';
+import { taskSearchOf } from '../../tasks/list/arguments.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { type CategoryName, taskText } from '../../tasks/shown.ts';
 import { nearestName } from '../../text/nearest.ts';
+import { openZone } from '../../time/zone.ts';
 import type { Shelves } from '../things/thing.ts';
 
 const { content, due_date, is_important, kanban_status } = declaredTask.inputs;
@@ -27,12 +30,38 @@ const added = z.strictObject({
   status: kanban_status.optional(),
 });
 
-/** A number, as lists show it, or an id, as a search answers. */
-const taskId = z.union([idFrom('list_tasks'), z.string().regex(/^(cairn:\/\/tasks\/|#)?[1-9]\d{0,14}$/)], {
-  error: 'must be a number returned by list_tasks, or an id like cairn://tasks/7',
+/** A number, as lists show it, an id, as a search answers, or the text of a task. */
+const taskId = z.union([idFrom('list_tasks'), z.string().trim().min(1).max(limits.taskSearchCharsMax)], {
+  error: 'must be a number returned by list_tasks, an id like cairn://tasks/7, or the text of one task',
 });
 
-const taskNumber = (id: z.output<typeof taskId>): number => Number(String(id).replace(/^\D+/, ''));
+/** The number of a task. Throws Refusal `invalid_fields` when its text names none, or several. */
+async function taskNumber(tasks: Tasks, { accountId }: Principal, named: z.output<typeof taskId>): Promise<number> {
+  const number = /^(?:cairn:\/\/tasks\/|#)?([1-9]\d{0,14})$/.exec(String(named))?.[1];
+  if (number !== undefined) return Number(number);
+  const text = String(named);
+  const search = { search: text, sort_by: 'updated_at', limit: limits.taskListMax } as const;
+  const page = await tasks.searchShown(
+    accountId,
+    taskSearchOf(search, 0, () => UTC),
+  );
+  const found = page.tasks.map(({ json }) => JSON.parse(json) as { id: number; content: string; completed: boolean });
+  const called = found.filter(({ content: of }) => of.split('\n')[0]?.trim().toLowerCase() === text.toLowerCase());
+  // What is said is what is open, and called so; one that only has the words is meant when it is alone.
+  const open = (some: typeof found) => some.filter(({ completed }) => !completed);
+  const [some = []] = [open(called), called, open(found), found].filter((one) => one.length > 0);
+  const [only, ...others] = some;
+  if (only === undefined)
+    throw invalidField('id', `no task has the text ${JSON.stringify(text)}; list_tasks shows them`);
+  if (others.length > 0 || !page.complete) {
+    const shown = some.slice(0, CANDIDATES).map(({ id, content: of }) => `#${id} ${oneLine(of, 60)}`);
+    throw invalidField('id', `several tasks have the text ${JSON.stringify(text)}: ${shown.join('; ')}; send a number`);
+  }
+  return only.id;
+}
+
+const CANDIDATES = 5;
+const UTC = openZone('UTC');
 
 const changed = z.strictObject({
   id: taskId,
@@ -89,7 +118,8 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     name: 'change_tasks',
     title: 'Change tasks',
     access: 'account',
-    description: 'Changes tasks: completed, due date, text, category, status, or removes them.',
+    description:
+      'Changes tasks: completed, due date, text, category, status, or removes them. id: a number, or the text of the task.',
     input: z.strictObject({ tasks: z.array(changed).min(1).max(limits.tasksAtOnceMax) }),
     output: taskResults,
     annotations: SETS,
@@ -99,26 +129,37 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
       return await each(
         given,
         { verb: 'changed', progress },
-        async ({ id: named, category: categoryName, status, remove, ...fields }) => {
-          const by = nameOf(principal);
-          const id = taskNumber(named);
-          if (remove === true) {
-            const { task } = await tasks.remove(principal.accountId, id, by);
-            return { task, says: `#${id} is in the trash; restore brings it back` };
-          }
-          const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
-          const change = {
-            ...fields,
-            ...(categoryId === undefined ? {} : { category_id: categoryId }),
-            ...(status === undefined ? {} : { kanban_status: status }),
-          };
-          const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
-          const task = await tasks.patch(principal.accountId, id, read, { by });
-          return { task, says: taskText(task, nameIn(tasks, principal)) };
-        },
+        async ({ id: named, ...change }) =>
+          await planOnce(
+            ['task', named],
+            async () => await taskNumber(tasks, principal, named),
+            async (id) => await changeTask(tasks, principal, nameOf(principal), id, change),
+          ),
       );
     },
   });
+}
+
+async function changeTask(
+  tasks: Tasks,
+  principal: Principal,
+  by: string,
+  id: number,
+  { category: categoryName, status, remove, ...fields }: Omit<z.output<typeof changed>, 'id'>,
+) {
+  if (remove === true) {
+    const { task } = await tasks.remove(principal.accountId, id, by);
+    return { task, says: `#${id} is in the trash; restore brings it back` };
+  }
+  const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
+  const change = {
+    ...fields,
+    ...(categoryId === undefined ? {} : { category_id: categoryId }),
+    ...(status === undefined ? {} : { kanban_status: status }),
+  };
+  const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
+  const task = await tasks.patch(principal.accountId, id, read, { by });
+  return { task, says: taskText(task, nameIn(tasks, principal)) };
 }
 
 function nameIn(tasks: Tasks, { accountId }: Principal): CategoryName {

@@ -5,7 +5,7 @@ import { attempt } from '../../common/attempt.ts';
 import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
-import { handoffUri } from '../../documents/handoffs/resources.ts';
+import { handoffUri } from '../../documents/handoffs/uri.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
@@ -15,8 +15,8 @@ import { parseIsoMs } from '../../time/iso-time.ts';
 import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
+import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
-import { thingId, versionArgument } from './texts.ts';
 
 type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 

@@ -1,5 +1,5 @@
 /** Finds one dev doc by its id, or by its title and, if that is ambiguous, its category. */
-import { invalidField, type Refusal, refuseFields } from '../../common/fault.ts';
+import { invalidField, Refusal, refuseFields } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Reader } from '../../store/table.ts';
 import { nearestName } from '../../text/nearest.ts';
@@ -8,6 +8,7 @@ import { categoryErrors } from './categories.ts';
 import type { DevDocRecord } from './declared.ts';
 import { devDocs, devDocTitles } from './records.ts';
 import { docNotFound } from './rules.ts';
+import { docUri } from './uri.ts';
 
 export interface DocReference {
   readonly id?: number | undefined;
@@ -62,15 +63,37 @@ function idOf(reader: Reader, accountId: string, { id, title, category }: DocRef
 /** Returns a `not_found` error. An unknown category is the likelier mistake, so it is reported first. */
 function notFound(reader: Reader, accountId: string, { title, category }: DocReference, isDeleted = false): Refusal {
   if (category !== undefined) refuseFields(categoryErrors(reader, accountId, foldName(category)));
-  return docNotFound(isDeleted, isDeleted || title === undefined ? undefined : guessOf(reader, accountId, title));
+  return docNotFound(
+    isDeleted,
+    isDeleted || title === undefined ? undefined : guessOf(reader, accountId, title, category),
+  );
 }
 
-/** The live document with the nearest title, of as many as are cheap to compare. */
-function guessOf(reader: Reader, accountId: string, title: string): DevDocRecord | undefined {
-  const ids = new Map<string, number>();
-  for (const { key, value } of reader.range(devDocTitles, { prefix: [accountId], limit: limits.namesGuessedMax })) {
-    if (key[2] === 'live') ids.set(key[1], value);
+/** What to say of a category and a title that no live document has; undefined: nothing is like it. */
+export function unknownDoc(
+  reader: Reader,
+  accountId: string,
+  { category = '', title = '' }: { readonly category?: string; readonly title?: string },
+): Refusal | undefined {
+  if (find(reader, accountId, { category, title }, 'binned') !== undefined) return docNotFound(true);
+  const guess = guessOf(reader, accountId, title, category);
+  if (guess === undefined) return undefined;
+  const what = `no dev doc ${category}/${title}; did you mean ${docUri(guess)}?`;
+  return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
+}
+
+/** The live document with the nearest title, first of the category; of as many as are cheap to compare. */
+function guessOf(reader: Reader, accountId: string, title: string, category = ''): DevDocRecord | undefined {
+  const rows = reader.range(devDocTitles, { prefix: [accountId], limit: limits.namesGuessedMax });
+  const live = rows.filter(({ key }) => key[2] === 'live');
+  const here = live.filter(({ key }) => key[3] === foldName(category));
+  for (const some of [here, live]) {
+    const name = nearestName(
+      foldName(title),
+      some.map(({ key }) => key[1]),
+    );
+    const found = some.find(({ key }) => key[1] === name);
+    if (found !== undefined) return reader.get(devDocs, [accountId, found.value]);
   }
-  const id = ids.get(nearestName(foldName(title), [...ids.keys()]) ?? '');
-  return id === undefined ? undefined : reader.get(devDocs, [accountId, id]);
+  return undefined;
 }

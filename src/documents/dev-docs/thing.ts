@@ -3,6 +3,7 @@ import { foldName } from '../rules.ts';
 import { documentThings } from '../things.ts';
 import type { DevDocRecord } from './declared.ts';
 import { devDocKind } from './kind.ts';
+import { unknownDoc } from './lookup.ts';
 import { devDocTitles } from './records.ts';
 import { DOC_TEMPLATE, docUri, MEDIA_TYPES } from './uri.ts';
 
@@ -14,8 +15,10 @@ export const devDocThings = documentThings<DevDocRecord, unknown>(devDocKind, {
   templates: [DOC_TEMPLATE, 'cairn://docs/{id}'],
   named: (reader, accountId, { category = '', title = '' }) =>
     reader.get(devDocTitles, [accountId, foldName(title), 'live', foldName(category)]),
+  unnamed: unknownDoc,
   shown: (doc) => ({
     id: docUri(doc),
+    what: doc.content_type,
     title: doc.title,
     place: doc.category,
     group: docGroup(doc.category),

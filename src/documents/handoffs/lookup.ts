@@ -1,5 +1,5 @@
 /** Finds a handoff by name, and reads pages of handoffs. Read-only. */
-import { invalidField } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Store } from '../../store/store.ts';
 import type { Reader } from '../../store/table.ts';
@@ -8,6 +8,7 @@ import { cleanName, foldName } from '../rules.ts';
 import type { HandoffRecord } from './declared.ts';
 import { handoffNames, handoffRows, handoffs } from './records.ts';
 import { handoffNotFound, handoffScope, isPlace, placeOf } from './rules.ts';
+import { handoffUri } from './uri.ts';
 
 export interface HandoffList {
   readonly handoffs: readonly HandoffRecord[];
@@ -18,34 +19,49 @@ export interface HandoffList {
 /** Sorts after every character that can follow in a key part. */
 const END = '~';
 
-/** Returns the handoff with this name; without a date or time, the latest match. Throws Refusal `not_found`. */
-export function findHandoff(
+interface HandoffName {
+  readonly project: string;
+  readonly topic: string;
+  readonly date?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+/** Returns the handoff with this name; without a date or time, the latest match. */
+export function latestHandoff(
   reader: Reader,
   accountId: string,
-  {
-    project,
-    topic,
-    date,
-    time,
-  }: {
-    readonly project: string;
-    readonly topic: string;
-    readonly date?: string | undefined;
-    readonly time?: string | undefined;
-  },
-): HandoffRecord {
+  { project, topic, date, time }: HandoffName,
+): HandoffRecord | undefined {
   const prefix = [accountId, foldName(project), foldName(topic)];
   // Prefix of the rows that match. The greatest such row is the latest match.
   const when = date === undefined ? (time === undefined ? 'd' : `t${time} `) : `d${date} ${time ?? ''}`;
   const [row] = reader.range(handoffNames, { prefix, reverse: true, beyond: `${when}${END}`, limit: 1 });
-  const found = row?.key[3].startsWith(when) === true ? reader.get(handoffs, [accountId, row.value.id]) : undefined;
+  return row?.key[3].startsWith(when) === true ? reader.get(handoffs, [accountId, row.value.id]) : undefined;
+}
+
+/** As `latestHandoff`. Throws Refusal `not_found`, with the nearest name. */
+export function findHandoff(reader: Reader, accountId: string, name: HandoffName): HandoffRecord {
+  const found = latestHandoff(reader, accountId, name);
   if (found !== undefined) return found;
+  const { project, topic, date, time } = name;
   const of = [date, time].filter((part) => part !== undefined).join(' ');
   const asked = `${JSON.stringify(cleanName(project))}, ${JSON.stringify(cleanName(topic))}`;
   const guess = guessOf(reader, accountId, foldName(project), foldName(topic));
   const meant =
     guess === undefined ? '' : `; did you mean ${JSON.stringify(guess.project)}, ${JSON.stringify(guess.topic)}?`;
   throw handoffNotFound(`no handoff of ${asked}${of && `, ${of}`}${meant}`);
+}
+
+/** What to say of a project and a topic that no handoff has; undefined: nothing is like it. */
+export function unknownHandoff(
+  reader: Reader,
+  accountId: string,
+  { project = '', topic = '' }: { readonly project?: string; readonly topic?: string },
+): Refusal | undefined {
+  const guess = guessOf(reader, accountId, foldName(project), foldName(topic));
+  if (guess === undefined) return undefined;
+  const what = `no handoff ${project}/${topic}; did you mean ${handoffUri(guess)}?`;
+  return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
 }
 
 /** The handoff with the nearest topic of the project, else one of the nearest project; undefined when the name exists. */

@@ -5,14 +5,10 @@ import { limits } from '../../limits/service.ts';
 import type { HandoffRecord } from './declared.ts';
 import { handoffNames, handoffs as handoffTable } from './records.ts';
 import type { Handoffs } from './service.ts';
+import { handoffUri } from './uri.ts';
 
 const PROJECT = { name: 'project', description: 'Project; default: that of the newest handoff', required: false };
 const TOPIC = { name: 'topic', description: 'Part of the project; default: the newest', required: false };
-
-/** Returns the URI of the latest handoff of a project and topic. */
-export function handoffUri({ project, topic }: Pick<HandoffRecord, 'project' | 'topic'>): string {
-  return `cairn://handoffs/${encodeURIComponent(project)}/${encodeURIComponent(topic)}`;
-}
 
 export function handoffResources(handoffs: Handoffs): ResourceKind {
   return {

@@ -2,7 +2,7 @@
 import { documentThings } from '../things.ts';
 import type { HandoffRecord } from './declared.ts';
 import { handoffKind } from './kind.ts';
-import { findHandoff } from './lookup.ts';
+import { latestHandoff, unknownHandoff } from './lookup.ts';
 
 const TEMPLATE = 'cairn://handoffs/{id}';
 
@@ -10,9 +10,12 @@ export const handoffThings = documentThings<HandoffRecord, unknown>(handoffKind,
   kind: 'handoff',
   // The second names the latest one of a topic; an id must go on naming the same text.
   templates: [TEMPLATE, 'cairn://handoffs/{project}/{topic}'],
-  named: (reader, accountId, { project = '', topic = '' }) => findHandoff(reader, accountId, { project, topic }).id,
+  named: (reader, accountId, { project = '', topic = '' }) => latestHandoff(reader, accountId, { project, topic })?.id,
+  unnamed: unknownHandoff,
   shown: ({ id, project, topic, date, time }) => ({
     id: handoffId({ id }),
+    what: 'handoff',
+    note: `${project} / ${topic} of ${date}${time === null ? '' : ` ${time}`} KST`,
     title: topic,
     place: project,
     mimeType: 'text/markdown',

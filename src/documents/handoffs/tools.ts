@@ -8,8 +8,8 @@ import { limits } from '../../limits/service.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
 import { declaredHandoff, type HandoffRecord, otherHandoffInputs } from './declared.ts';
 import { handoffDay, handoffReference, handoffTime, newHandoff } from './fields.ts';
-import { handoffUri } from './resources.ts';
 import type { Handoffs } from './service.ts';
+import { handoffUri } from './uri.ts';
 
 const handoffSchema = declaredHandoff.shown;
 const view = declaredHandoff.show;

@@ -9,6 +9,8 @@ export const paperThings = documentThings<PaperRecord, unknown>(paperKind, {
   templates: ['cairn://papers/{id}'],
   shown: ({ id, title, published, category_id }) => ({
     id: paperUri(id),
+    what: published ? 'published paper' : 'draft paper',
+    note: JSON.stringify(title),
     title,
     place: published ? 'published' : 'draft',
     mimeType: 'text/markdown',

@@ -14,6 +14,7 @@ import type { Turn, VaultLog } from '../log/vault-log.ts';
 import type { VersionMeta } from '../log/version.ts';
 import { appendByHub, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
+import { isInLineage, lineage } from './lineage.ts';
 import { isNotChosen } from './not-chosen.ts';
 
 export interface HistoryOptions {
@@ -238,31 +239,6 @@ function versionOf(reader: SyncReader, vaultId: string, file: FileRecord, seq: n
   if (content === undefined)
     throw invalidField('seq', `seq ${seq} is where the file was deleted; name an older version`);
   return { meta, content };
-}
-
-/**
- * The kept versions of a file, from `seq` to older ones: those of its path, and after a rename also those of its former
- * path. Versions from before renames were marked stay with their path. Stop iterating early: a busy file has very many.
- */
-function* lineage(reader: SyncReader, vaultId: string, seq: number): Generator<number> {
-  // The next version of each path that the file has had.
-  const branches = seq === 0 ? [] : [seq];
-  while (branches.length > 0) {
-    const newest = Math.max(...branches);
-    branches.splice(branches.indexOf(newest), 1);
-    const head = reader.versionHead(vaultId, newest);
-    // Retention removed this version and the older ones.
-    if (head === undefined) continue;
-    yield newest;
-    const meta = head.moved ? reader.versionMeta(vaultId, newest) : undefined;
-    const left = meta === undefined ? 0 : reader.seqBeforeMove(vaultId, meta);
-    branches.push(...[head.previousSeq, left].filter((next) => next !== 0 && !branches.includes(next)));
-  }
-}
-
-function isInLineage(reader: SyncReader, vaultId: string, file: FileRecord, wanted: number): boolean {
-  for (const seq of lineage(reader, vaultId, file.seq)) if (seq <= wanted) return seq === wanted;
-  return false;
 }
 
 /** Rejects a change because the file changed since the caller read it. No content was sent, so nothing is kept. */
