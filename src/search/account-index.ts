@@ -111,8 +111,8 @@ export class AccountIndex {
   }
 
   /** Keys of the things of a kind. */
-  *keysOf(kind: ThingKindName): Generator<string> {
-    for (const thing of this.#current.values()) if (thing.kind === kind) yield thing.key;
+  keysOf(kind: ThingKindName): string[] {
+    return Array.from(this.#current.values()).flatMap((thing) => (thing.kind === kind ? [thing.key] : []));
   }
 
   /**
@@ -127,7 +127,11 @@ export class AccountIndex {
       const [first] = this.#join.parts;
       const joined = this.#join.end();
       if (first !== undefined)
-        this.#parts.splice(this.#parts.indexOf(first), this.#join.parts.length, ...(joined === undefined ? [] : [joined]));
+        this.#parts.splice(
+          this.#parts.indexOf(first),
+          this.#join.parts.length,
+          ...(joined === undefined ? [] : [joined]),
+        );
       this.#join = undefined;
     }
   }

@@ -146,7 +146,7 @@ export class KeptIndex {
   }
 
   *#recheck(kind: ThingKindName): Generator<void> {
-    for (const key of [...this.index.keysOf(kind)]) {
+    for (const key of this.index.keysOf(kind)) {
       this.#read(kind, key);
       yield;
     }

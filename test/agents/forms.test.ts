@@ -78,7 +78,9 @@ test('[FIND-3] write publishes a paper, new or as it is, and makes it a draft ag
   expect(await run('write', { id, published: false })).toMatchObject({ status: 'unchanged' });
   expect(await words('read', { id })).toContain('draft paper');
   expect(await refusal('write', { id, published: true, content: '# New\n' })).toContain('write with version');
-  expect(await refusal('write', { id, published: true, content: '# New\n', version })).toContain('version');
+  expect(await refusal('write', { id, published: true, content: '# New\n', version: version + 1 })).toContain(
+    'version',
+  );
   expect(await refusal('write', { id: 'notes/plan.md', published: true })).toBe('only papers are published');
   expect(await refusal('write', { id: 'notes/new.md' })).toContain('content is required');
 });

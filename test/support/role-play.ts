@@ -285,7 +285,7 @@ export const TASKS: readonly Task[] = [
         {
           id: 'cairn://docs/docs/Deploy',
           edits: [
-            { old: '## Later', new: '## Then' },
+            { old: '## Soon', new: '## Then' },
             { old: 'Nothing.', new: 'All.' },
             { old: '# Deploy', new: '# Rollout' },
           ],
