@@ -2,7 +2,7 @@
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { documentsHaving, type Needle } from './containing.ts';
-import { type Entry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
+import { type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
 import { HighestScores, type Needs, type Stand, scoresOf } from './scores.ts';
 import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder } from './segment.ts';
 import { bitsIn, eachWord, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
@@ -46,7 +46,7 @@ const WORD_BYTES = 40;
 const THING_BYTES = 300;
 
 export class AccountIndex {
-  readonly #current = new Map<string, Entry>();
+  readonly #current = new Map<string, IndexEntry>();
   #parts: Part[] = [];
   #builder = new SegmentBuilder();
   #building = newHeld(limits.searchSegmentThings);

@@ -8,7 +8,7 @@ import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import type { RankedThing } from './account-index.ts';
 import { needlesOf } from './containing.ts';
-import { KeptIndex, type KeptIndexOptions, textOf } from './kept-index.ts';
+import { KeptIndex, type KeptIndexOptions, readableText } from './kept-index.ts';
 import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
 import { snippetsOf } from './snippets.ts';
 import { type WantedWord, wantedWords, withoutCommon } from './words.ts';
@@ -142,7 +142,7 @@ export class Indexer {
       return undefined;
     }
     const { id, kind, title, place, path, changedMs } = thing;
-    const { lines, together } = snippetsOf(textOf(thing), wanted);
+    const { lines, together } = snippetsOf(readableText(thing), wanted);
     const shown: FoundThing = { key: ranked.key, id, kind, title, place, path, changedMs, lines };
     return { thing: shown, together };
   }

@@ -165,7 +165,7 @@ export class KeptIndex {
     }
     if (this.index.stampOf(kind, key) === thing.stamp) return;
     const { stamp, changedMs, title: name, place, group } = thing;
-    const text = textOf(thing).slice(0, limits.searchIndexedChars);
+    const text = readableText(thing).slice(0, limits.searchIndexedChars);
     this.index.put({ kind, key, stamp, changedMs, group, name, place, text });
   }
 
@@ -193,7 +193,7 @@ function untilSliceEnds(): () => boolean {
 }
 
 /** A damaged text has no words; where it is read, it is reported. */
-export function textOf({ text }: Pick<Thing, 'text'>): string {
+export function readableText({ text }: Pick<Thing, 'text'>): string {
   try {
     return text() ?? '';
   } catch {

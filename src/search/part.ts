@@ -12,21 +12,21 @@ export interface IndexedThing {
 }
 
 /** A thing and where its words are. */
-export interface Entry extends IndexedThing {
-  held: Held;
+export interface IndexEntry extends IndexedThing {
+  held: HeldThings;
   at: number;
 }
 
 /** Things by their number in a segment. One that is replaced or removed stays there until the segment is joined. */
-export interface Held {
-  readonly entries: Entry[];
+export interface HeldThings {
+  readonly entries: IndexEntry[];
   readonly isGone: Uint8Array;
   gone: number;
 }
 
 export interface Part {
   readonly segment: WordSegment;
-  readonly held: Held;
+  readonly held: HeldThings;
   /** Indexes in THING_KINDS. */
   readonly kinds: Uint8Array;
   /** What new things get on top of their scores, as of an hour. */
@@ -35,11 +35,11 @@ export interface Part {
   letters: Uint32Array | undefined;
 }
 
-export function newHeld(things: number): Held {
+export function newHeld(things: number): HeldThings {
   return { entries: [], isGone: new Uint8Array(things), gone: 0 };
 }
 
-export function partOf(segment: WordSegment, held: Held): Part {
+export function partOf(segment: WordSegment, held: HeldThings): Part {
   const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
   return { segment, held, kinds, recent: undefined, letters: undefined };
 }
@@ -47,7 +47,7 @@ export function partOf(segment: WordSegment, held: Held): Part {
 /** Makes one part of several, step by step. */
 export class PartJoin {
   readonly parts: readonly Part[];
-  readonly #held: Held;
+  readonly #held: HeldThings;
   /** Per part, the new number of each thing; below 0: it was gone when the join began. */
   readonly #numbers: readonly Int32Array[];
   readonly #steps: Generator<undefined, WordSegment>;
