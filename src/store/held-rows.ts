@@ -5,23 +5,30 @@
 import { openRow, sealRow } from './row-sums.ts';
 import type { AnyTable, Key, Reader, Table, Write } from './table.ts';
 
-/** A put of such a row. Later decisions read its value as it is; it is encoded when it is written, once for a group. */
+/**
+ * A put of such a row. Its value is encoded when it is written, once for a group. Whoever puts or reads it has an object
+ * of its own, as with a row that is encoded and decoded: a decision that changes the object and then throws leaves nothing.
+ */
 export class HeadPut<V> implements Write {
   /** Counted for a put that is not encoded yet: no head has more. */
   static readonly bytesMax = 128;
   readonly table: Table<Key, V>;
   readonly key: Key;
-  readonly value: V;
+  readonly #value: V;
   #bytes: Buffer | undefined;
 
   constructor(table: Table<Key, V>, key: Key, value: V) {
     this.table = table;
     this.key = key;
-    this.value = value;
+    this.#value = { ...value };
+  }
+
+  get value(): V {
+    return { ...this.#value };
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= sealRow(this.table, this.key, this.table.codec.encode(this.value));
+    this.#bytes ??= sealRow(this.table, this.key, this.table.codec.encode(this.#value));
     return this.#bytes;
   }
 }

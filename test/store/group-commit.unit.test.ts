@@ -259,6 +259,29 @@ test('[OPS-2] a head that the decisions of a commit write again and again is enc
   expect([harness.puts, harness.data.size]).toEqual([1, 0]);
 });
 
+test('[OPS-2] a decision that changes what it read or wrote of a head, and then throws, leaves nothing', async () => {
+  const harness = new Harness();
+  const settled = await Promise.allSettled([
+    harness.group.write(HUB, (batch) => {
+      const row: { count: number } = { count: 1 };
+      batch.put(heads, ['a'], row);
+      row.count = 7;
+    }),
+    harness.group.write(HUB, (batch) => {
+      const row = batch.get(heads, ['a']) as { count: number };
+      row.count += 1;
+      throw new Error('refused');
+    }),
+    harness.group.write(HUB, (batch) => batch.get(heads, ['a'])?.count),
+  ]);
+  expect(settled.map((each) => (each.status === 'fulfilled' ? each.value : 'refused'))).toEqual([
+    undefined,
+    'refused',
+    1,
+  ]);
+  expect(harness.get(heads, ['a'])).toEqual({ count: 1 });
+});
+
 // Below its reserve a disk has less room than none.
 test.each([0, -1, -1e9])(
   '[OPS-2] with room for %i bytes a put is refused as storage_full, and a decision that only removes is written',

@@ -122,7 +122,8 @@ export class StoredBytes {
   }
 
   #sweepLater(): void {
-    this.#sweeper ??= setTimeout(() => {
+    if (this.#sweeper !== undefined) return;
+    this.#sweeper = setTimeout(() => {
       this.#sweeper = undefined;
       this.#shared.sweep(performance.now());
       if (this.#shared.size > 0) this.#sweepLater();
