@@ -54,6 +54,7 @@ export class LocalCommitter implements Committer {
     const held = new HeldRows(toFile);
     const write = (writes: readonly Write[]) => {
       for (const one of writes) {
+        if (one.table.isWalked === true) held.noteWritten(one.table);
         if (one.table.isHead === true) held.hold(one);
         else toFile(one);
       }

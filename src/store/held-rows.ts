@@ -38,6 +38,8 @@ const nameOf = (key: Key): string => (key.length === 1 ? String(key[0]) : key.jo
 export class HeldRows {
   readonly #tables = new Map<string, Map<string, Write>>();
   readonly #release: (write: Write) => void;
+  /** Keys by table and prefix, as the decisions so far leave them. */
+  readonly #walks = new Map<string, Map<string, readonly Key[]>>();
 
   /** `release`: writes a row to the data file. */
   constructor(release: (write: Write) => void) {
@@ -67,6 +69,25 @@ export class HeldRows {
     for (const write of rows.values()) this.#release(write);
   }
 
+  /** The keys of a table with a prefix; `walk` reads them when no earlier decision did, or one wrote such a row since. */
+  walked({ name }: Pick<AnyTable, 'name'>, prefix: Key, walk: () => Iterable<Key>): readonly Key[] {
+    let walks = this.#walks.get(name);
+    if (walks === undefined) {
+      walks = new Map();
+      this.#walks.set(name, walks);
+    }
+    const known = walks.get(nameOf(prefix));
+    if (known !== undefined) return known;
+    const keys = [...walk()];
+    walks.set(nameOf(prefix), keys);
+    return keys;
+  }
+
+  /** Forgets the walks over a table of which a row was written. */
+  noteWritten({ name }: Pick<AnyTable, 'name'>): void {
+    this.#walks.delete(name);
+  }
+
   releaseAll(): void {
     for (const name of this.#tables.keys()) this.releaseTable({ name });
   }
@@ -87,7 +108,14 @@ export function readerOver(held: HeldRows, reader: Reader): Reader {
     },
     view: (table, key) => ordered(table, () => reader.view(table, key)),
     range: (table, query) => ordered(table, () => reader.range(table, query)),
-    keys: (table, prefix) => ordered(table, () => reader.keys(table, prefix)),
+    keys<K extends Key, V>(table: Table<K, V>, prefix: Key = []): Generator<K> {
+      if (table.isWalked !== true) return ordered(table, () => reader.keys(table, prefix));
+      return each(held.walked(table, prefix, () => reader.keys(table, prefix)) as readonly K[]);
+    },
     keysIn: (table, query) => ordered(table, () => reader.keysIn(table, query)),
   };
+}
+
+function* each<K>(keys: readonly K[]): Generator<K> {
+  yield* keys;
 }

@@ -14,6 +14,8 @@ export interface Table<K extends Key, V> {
   readonly sums: RowSums | undefined;
   /** Its rows are written again by nearly every decision of their owner, so a group of decisions writes each once. */
   readonly isHead?: true;
+  /** Nearly every decision of an owner reads its keys, so a group of decisions walks them once. */
+  readonly isWalked?: true;
   /** Type only: ties the table to its key shape. */
   readonly key?: K;
 }
@@ -88,6 +90,11 @@ export function defineTable<K extends Key, V>(
 /** Defines a table of heads or counters: rows that nearly every decision of their owner writes again. */
 export function defineHeads<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
   return { ...defineTable<K, V>(name, codec, owners), isHead: true };
+}
+
+/** Defines a table whose keys nearly every decision of their owner reads, and few write. */
+export function defineWalked<K extends Key, V>(name: string, codec: Codec<V>, owners: Owners): Table<K, V> {
+  return { ...defineTable<K, V>(name, codec, owners), isWalked: true };
 }
 
 /**

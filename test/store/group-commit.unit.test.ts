@@ -10,7 +10,15 @@ import { type Batch, GroupCommit, type GroupCommitOptions } from '../../src/stor
 import { HUB } from '../../src/store/owners.ts';
 import { openRow, sealRow } from '../../src/store/row-sums.ts';
 import { Store } from '../../src/store/store.ts';
-import { defineHeads, defineTable, type Entry, type Key, type Reader, type Table } from '../../src/store/table.ts';
+import {
+  defineHeads,
+  defineTable,
+  defineWalked,
+  type Entry,
+  type Key,
+  type Reader,
+  type Table,
+} from '../../src/store/table.ts';
 import { seed } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -33,6 +41,8 @@ const heads = defineHeads<[string], Row>(
   },
   { hub: 'any' },
 );
+/** Rows whose keys are walked once a group. */
+const walked = defineWalked<[string], Row>('walked', recordCodec<Row>(1), { hub: 'any' });
 const others = defineTable<[string], Row>('others', recordCodec<Row>(1), { hub: 'any' });
 
 let store: Store | undefined;
@@ -42,7 +52,7 @@ afterEach(async () => {
 });
 
 function openStore(): Store {
-  store = new Store({ folder: temporaryFolder(), tables: [rows, heads, others] });
+  store = new Store({ folder: temporaryFolder(), tables: [rows, heads, walked, others] });
   return store;
 }
 
@@ -110,7 +120,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test.each([rows, heads])(
+test.each([rows, heads, walked])(
   `[OPS-2] any decisions together leave in $name what they leave one after another (seed ${seed})`,
   async (table) => {
     const open = openStore();
@@ -126,6 +136,7 @@ test.each([rows, heads])(
           return open
             .write(HUB, (batch) => {
               const before = batch.get(table, [key])?.count ?? 0;
+              if (walks) expect([...batch.keys(table)].some(([one]) => one === key)).toBe(isThere);
               if (walks) expect(batch.range(table, { prefix: [] }).some(({ key: [one] }) => one === key)).toBe(isThere);
               if (count === undefined) batch.remove(table, [key]);
               else batch.put(table, [key], { count });

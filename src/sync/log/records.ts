@@ -5,7 +5,14 @@
  */
 import { bytesCodec, recordCodec } from '../../store/codec.ts';
 import { intact } from '../../store/intact.ts';
-import { type AnyTable, defineHeads, defineTable, defineUnsummedTable, type Reader } from '../../store/table.ts';
+import {
+  type AnyTable,
+  defineHeads,
+  defineTable,
+  defineUnsummedTable,
+  defineWalked,
+  type Reader,
+} from '../../store/table.ts';
 import { fileCodec, numbersCodec } from './codecs.ts';
 import type { FileRecord } from './file-record.ts';
 import { packTables } from './pack-records.ts';
@@ -75,7 +82,7 @@ export interface ConflictRecord {
   readonly settled_seq: number | null;
 }
 
-export const vaults = defineTable<[accountId: string, vaultId: string], VaultRecord>('sync_vaults', recordCodec(1), {
+export const vaults = defineWalked<[accountId: string, vaultId: string], VaultRecord>('sync_vaults', recordCodec(1), {
   account: 0,
 });
 
