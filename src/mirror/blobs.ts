@@ -174,7 +174,7 @@ export class MirrorBlobs extends BlobReads {
     const published = await actors.account(accountId).ask((batch): Blob => {
       // Rotated while the body arrived: the signature was checked under a revoked secret.
       const current = batch.get(credentials, [accountId]);
-      if (current === undefined || secretOf(batch, principal) === undefined) throw goneCredential();
+      if (current === undefined || secretOf(batch, principal, current) === undefined) throw goneCredential();
       const archivesId = archivesIdOf(current);
       const outcome = decidePublish({
         existing: batch.get(blobs, [accountId, commitSha, sha256]),

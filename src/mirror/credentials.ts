@@ -195,10 +195,17 @@ export class MirrorCredentials {
   }
 }
 
-/** Returns the sealed secret of the credential that a request uses; undefined: it was replaced, destroyed or revoked. */
-export function secretOf(reader: Pick<Reader, 'get'>, { accountId, credentialId }: Principal): Uint8Array | undefined {
+/**
+ * Returns the sealed secret of the credential that a request uses; undefined: it was replaced, destroyed or revoked.
+ * `known`: the current credential, when it was read already.
+ */
+export function secretOf(
+  reader: Pick<Reader, 'get'>,
+  { accountId, credentialId }: Principal,
+  known?: CredentialRecord,
+): Uint8Array | undefined {
   if (isUploader(credentialId)) return reader.get(uploaders, [accountId, credentialId])?.hmac_secret;
-  const current = reader.get(credentials, [accountId]);
+  const current = known ?? reader.get(credentials, [accountId]);
   return current?.credential_id === credentialId ? current.hmac_secret : undefined;
 }
 
