@@ -35,7 +35,7 @@ function parse(parts: readonly Uint8Array[], form: BodyForm) {
       return [{ at, encoding: raw.encoding, prepared: prepareRawContent(raw) }];
     });
     const text = contents.length === 0 ? bytes : Buffer.from(JSON.stringify(document));
-    return { ok: true, document: documentOf(document, text), ids, contents } as const;
+    return { ok: true, document: documentOf(document, text), ids, contents, bytes: text.length } as const;
   } catch (error) {
     // A class does not survive structured clone between threads, but the fault of the refusal does.
     if (error instanceof Refusal) return { ok: false, fault: error.fault } as const;

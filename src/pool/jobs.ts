@@ -110,6 +110,8 @@ export type ParsedBody = { readonly spare: readonly ArrayBuffer[] } & (
       /** Ids of the messages as they were written; empty where the parser changed none. */
       readonly ids: readonly (string | undefined)[];
       readonly contents: readonly HeldContent[];
+      /** Size of the document without its long contents. */
+      readonly bytes: number;
     }
   | { readonly ok: false; readonly fault: Fault }
 );

@@ -33,6 +33,7 @@ const parsed = (text: string): ParsedBody => ({
   document: { value: { text } },
   ids: [],
   contents: [],
+  bytes: JSON.stringify({ text }).length,
   spare: [],
 });
 

@@ -10,6 +10,7 @@ import { joined, partBuffers, wholeBuffers } from '../../http/request/body.ts';
 import { mayHaveValues } from '../../http/request/json-body.ts';
 import type { BodyParser } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { turnNameOf } from '../../pool/job-turns.ts';
 import type { BodyForm, ParsedBody } from '../../pool/jobs.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
@@ -17,8 +18,8 @@ import { assembled } from '../../text/json-pieces.ts';
 import { type ContentHolder, contentPlaces } from './long-contents.ts';
 import { type GatewayBody, readGatewayBody } from './read-body.ts';
 
-/** The documents that are being assembled. */
-const assembling = new OneEach();
+/** The large bodies that are being parsed. */
+const parsing = new OneEach();
 
 /** Parses documents without messages or contents. */
 export function documentParser(pool: Pool): BodyParser {
@@ -48,10 +49,14 @@ async function parseBody(
   if (bytes <= limits.parseInlineBytesMax && !mayHaveValues(parts, limits.parseInlineValuesMax)) {
     return readGatewayBody(joined(parts), form);
   }
-  const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));
-  for (const buffer of body.spare) partBuffers.give(buffer);
-  if (!body.ok) throw new Refusal(body.fault);
-  const document = await documentOf(body, caller.accountId ?? caller.address ?? '');
+  const name = turnNameOf(caller);
+  const read = async (): Promise<{ readonly body: ValidBody; readonly document: unknown }> => {
+    const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));
+    for (const buffer of body.spare) partBuffers.give(buffer);
+    if (!body.ok) throw new Refusal(body.fault);
+    return { body, document: await documentOf(body, name) };
+  };
+  const { body, document } = await parsing.run(name, read, (made) => restAfterMs(made.body));
   const places = body.contents.length === 0 ? [] : contentPlaces(document, form);
   for (const { at, encoding, prepared } of body.contents) {
     (places[at] as ContentHolder).content = new LongContent(encoding, prepared);
@@ -59,11 +64,17 @@ async function parseBody(
   return { document, ids: body.ids };
 }
 
-async function documentOf({ document }: ParsedBody & { readonly ok: true }, caller: string): Promise<unknown> {
+type ValidBody = ParsedBody & { readonly ok: true };
+
+/** How long the next large body of the caller waits, in milliseconds. */
+function restAfterMs({ document, bytes }: ValidBody): number {
+  const values = 'cut' in document ? document.cut.values : 0;
+  return 1000 * Math.max(values / limits.parsedValuesPerSecond, bytes / limits.parsedBytesPerSecond);
+}
+
+async function documentOf({ document }: ValidBody, caller: string): Promise<unknown> {
   if ('value' in document) return document.value;
   const { buffer, byteOffset, byteLength } = document.text;
   const text = Buffer.from(buffer, byteOffset, byteLength);
-  return await assembling.run(caller, () =>
-    assembled(document.cut, text, () => (turns.isOver ? turns.next(caller) : undefined)),
-  );
+  return await assembled(document.cut, text, () => (turns.isOver ? turns.next(caller) : undefined));
 }
