@@ -1,5 +1,6 @@
 /**
- * `npm run pictures`: draws the pictures of README and manual from a hub with an account of examples, in Chromium.
+ * `npm run pictures`: draws the pictures of README from a hub with the data of `cairn demo`, in Chromium, light and dark, and
+ * a moving one of its agent at work. Needs `img2webp` (Debian's webp) and, to look as on most desks, fonts-noto-core.
  * `npm run pictures -- FOLDER`: draws every page into FOLDER instead, on a desk in light and dark and on a phone, to look at.
  * CHROMIUM_PATH names another Chromium than Debian's.
  */
@@ -9,6 +10,7 @@ import { AGENT, beginning, PHONE } from '../dist/src/cli/demo/story.js';
 import { tell } from '../dist/src/cli/demo/tell.js';
 import { launch, signUp } from '../dist/test/support/browser.js';
 import { startHub } from '../dist/test/support/hub.js';
+import { drawMoving } from './moving-picture.mjs';
 
 const FOLDER = fileURLToPath(new URL('../src/manual/pictures', import.meta.url));
 const SIZE = { width: 1280, height: 800 };
@@ -99,9 +101,12 @@ async function drawAll(context, folder, vault, conflict) {
 }
 
 const hub = await startHub();
+const OWN = { baseURL: hub.url, viewport: SIZE, timezoneId: 'UTC' };
 const browser = await launch();
 try {
-  const context = await browser.newContext({ baseURL: hub.url, viewport: SIZE, timezoneId: 'UTC' });
+  // The first account runs the hub, and its pages speak of backups of the hub.
+  await hub.cli('account', 'create', '--email', 'operator@example.org');
+  const context = await browser.newContext(OWN);
   const page = await context.newPage();
   const key = await signUp(page, 'you@example.org', 'a long sentence for pictures');
   const { vault, call } = await fill(hub.url, key);
@@ -111,14 +116,15 @@ try {
     await drawAll(context, folder, vault, await fillMore(call, vault));
     process.stdout.write(`every page is in ${folder}\n`);
   } else {
-    await drawFour(page, vault);
+    await drawStill(context, vault);
+    await drawMoving({ browser, hub, key, context, vault, folder: FOLDER });
   }
 } finally {
   await browser.close();
   await hub.stop();
 }
 
-async function drawFour(page, vault) {
+async function drawStill(context, vault) {
   const shots = [
     ['home', '/'],
     ['board', '/tasks'],
@@ -126,9 +132,16 @@ async function drawFour(page, vault) {
     ['file', `/vaults/${vault}/file?path=release%2F2.4.md`],
   ];
   mkdirSync(FOLDER, { recursive: true });
-  for (const [name, path] of shots) {
-    await page.goto(path);
-    await page.screenshot({ path: `${FOLDER}/${name}.png` });
-    process.stdout.write(`${name}.png of ${path}: ${await page.title()}\n`);
+  const state = await context.storageState();
+  for (const colorScheme of ['light', 'dark']) {
+    const looked = await browser.newContext({ ...OWN, storageState: state, colorScheme });
+    const shown = await looked.newPage();
+    for (const [name, path] of shots) {
+      const file = `${name}-${colorScheme}.png`;
+      await shown.goto(path);
+      await shown.screenshot({ path: `${FOLDER}/${file}` });
+      process.stdout.write(`${file} of ${path}: ${await shown.title()}\n`);
+    }
+    await looked.close();
   }
 }

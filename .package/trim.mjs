@@ -4,15 +4,23 @@
  * package uses, type declarations, sources, source maps and styles. Without it (npm install --ignore-scripts) everything
  * works and takes more space.
  *
- * usage: node .package/trim.mjs [VERSION…]   keeps these too: NODE_MODULE_VERSION, 115 for Node.js 20, 127 for 22
+ * usage: node .package/trim.mjs [--arch=ARCH] [VERSION…]
+ * ARCH: of another machine than this one, as Node.js calls it. VERSION: NODE_MODULE_VERSION to keep as well, 115 for
+ * Node.js 20, 127 for 22.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
-const kept = [process.versions.modules, ...process.argv.slice(2)];
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { arch: { type: 'string', default: process.arch } },
+});
+const { arch } = values;
+const kept = [process.versions.modules, ...positionals];
 const isGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
-const { platform, arch } = process;
+const { platform } = process;
 /** A checkout may be run with several versions of Node.js; its install changes nothing. */
 const isCheckout =
   process.env.npm_lifecycle_event === 'postinstall' && existsSync(new URL('../tsconfig.json', import.meta.url));

@@ -1,5 +1,5 @@
 /** cairn help: prints the list of commands, a manual topic, or the help of a command or setting. */
-import { isTopic, readTopic, topicNames } from '../common/manual.ts';
+import { isTopic, newestNews, readTopic, topicNames } from '../common/manual.ts';
 import { nearest } from '../text/nearest.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { commandHelp, overview } from './help.ts';
@@ -23,19 +23,13 @@ export function helpCommand(loadGroups: () => Promise<readonly CommandGroup[]>):
   };
 }
 
-const NEWS = /^## (?:Next: )?\d+\.\d+\.\d+.*$/m;
-
 /** cairn news: what is new in the newest version, from the manual. */
 export const newsCommand: Command = {
   name: 'news',
   summary: 'print what is new in the newest version',
   examples: ['cairn news'],
   run() {
-    const { text } = readTopic('versions');
-    const start = text.search(NEWS);
-    const rest = text.slice(start);
-    const end = rest.slice(1).search(NEWS);
-    print((end < 0 ? rest : rest.slice(0, end + 1)).trimEnd());
+    print(newestNews());
     return Promise.resolve(0);
   },
 };

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** In listing order. */
 export const topicNames = [
+  'start',
+  'prompts',
   'agents',
   'mirror',
   'sync',
@@ -40,6 +42,16 @@ export function readTopic(name: TopicName): Topic {
   const file = files.find((url) => existsSync(url)) ?? files[0];
   const text = readFileSync(file as URL, 'utf8').replace(COMMENT, '');
   return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text };
+}
+
+const NEWS = /^## \d+\.\d+\.\d+.*$/m;
+
+/** What is new in the newest version: its part of the page of versions, in Markdown. */
+export function newestNews(): string {
+  const { text } = readTopic('versions');
+  const news = text.slice(text.search(NEWS));
+  const end = news.slice(1).search(NEWS);
+  return (end < 0 ? news : news.slice(0, end + 1)).trimEnd();
 }
 
 export function isTopic(name: string): name is TopicName {

@@ -16,5 +16,5 @@ const built = new URL('../../commit.txt', import.meta.url);
 /** The commit that it was built from, 12 hex characters; undefined: it was built outside of a git checkout. */
 export const commit: string | undefined = (existsSync(built) && readFileSync(built, 'utf8').trim()) || undefined;
 
-/** For people: `0.1.0 (af5c21e3d9ab)`. */
+/** For people: `1.0.0 (af5c21e3d9ab)`. */
 export const versionText: string = commit === undefined ? version : `${version} (${commit})`;

@@ -43,7 +43,9 @@ export function withContent(headline: string, content: string, resource?: string
 /** The line after a cut content. `resource`: URI of a resource with the complete content. */
 function restIn(bytes: number, resource?: string): string {
   const where =
-    resource === undefined ? 'with detail: true structuredContent has all of it' : `read with id ${resource} goes on`;
+    resource === undefined
+      ? 'with detail: true structuredContent has all of it'
+      : `read with id ${resource} to continue`;
   return `… and ${plural(bytes, 'more byte')}; ${where}`;
 }
 

@@ -90,7 +90,7 @@ const ENTRY: Group = {
   },
   CAIRN_PASSWORD_MIN: {
     default: '6 on a hub that only its own machine reaches, otherwise 8',
-    meaning: 'bytes that a new password has at least',
+    meaning: 'minimum length of a new password, in bytes',
   },
   CAIRN_BREACHED_PASSWORDS: {
     default: 'none',
@@ -127,7 +127,7 @@ const LIMITS: Group = {
   CAIRN_ACCOUNT_RATE_LIMIT: {
     default: 'three times `CAIRN_RATE_LIMIT`',
     meaning:
-      'calls a minute per account, over all its keys, tokens and sessions; a third of them at once; 0: unlimited',
+      'calls per minute and account, across its keys, tokens and sessions; at most a third of them at once; 0: unlimited',
   },
   CAIRN_CONNECTIONS: { meaning: 'open connections; above it 503' },
   CAIRN_STREAMS: { meaning: 'answers sent piece by piece (downloads, long lists); above it 503' },

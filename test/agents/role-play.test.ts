@@ -3,6 +3,7 @@
  * structured half), and as other clients do (the text).
  */
 import { beforeAll, expect, test } from 'vitest';
+import { readTopic } from '../../src/common/manual.ts';
 import { account } from '../support/mirror.ts';
 import { prepareRolePlay, TASKS, totalOf } from '../support/role-play.ts';
 import { useHub } from '../support/use-hub.ts';
@@ -33,4 +34,14 @@ test('[MCP-8, RPC-8] the tasks of an agent: each is done in one call, in at most
   // Each takes one call, but for what is remembered and then recalled.
   expect(sum.after.calls).toBe(TASKS.length + 1);
   expect(sum.after.calls / sum.before.calls).toBeLessThan(0.6);
+});
+
+test('[MAN-7] the prompts of the manual are tasks of the role-play, with the tools that it calls', () => {
+  const shown = [...readTopic('prompts').text.matchAll(/^> (.+)\n\nTools: ((?:`\w+`(?:, )?)+)\./gm)];
+  const told = shown.map(([, prompt, tools = '']) => [prompt, tools.replaceAll('`', '').split(', ')]);
+  const played = TASKS.filter(({ prompt }) => prompt !== undefined);
+  expect(told).toHaveLength(10);
+  expect(new Map(told as [string, string[]][])).toEqual(
+    new Map(played.map(({ prompt, after }) => [prompt, [...new Set(after.map(([tool]) => tool))]])),
+  );
 });

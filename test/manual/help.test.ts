@@ -36,6 +36,20 @@ test('[MAN-4] every topic is a page for anyone, its links lead to pages and head
   }
 });
 
+test('[MAN-8] a long page lists its sections, a short one does not', async () => {
+  const client = visitor();
+  const listed = async (name: string) => {
+    const { text } = await client.open(`/help/${name}`);
+    const nav = /<nav aria-label="On this page"[\s\S]*?<\/nav>/.exec(text)?.[0] ?? '';
+    const sections = [...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => `#${id}`);
+    return [[...nav.matchAll(/href="([^"]+)"/g)].map(([, href]) => href), sections];
+  };
+  const [links, sections] = await listed('operating');
+  expect(links?.length).toBeGreaterThan(20);
+  expect(links).toEqual(sections);
+  expect((await listed('prompts'))[0]).toEqual([]);
+});
+
 test('[MAN-4] examples name the hub that shows them', async () => {
   const client = visitor();
   await client.open('/help/agents');

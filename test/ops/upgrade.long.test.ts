@@ -57,26 +57,46 @@ test.each(readdirSync(KEPT))(
   },
 );
 
-test('[OPS-9] the upgrade makes a backup first, which is restored as it was', async () => {
-  const { kept, folder } = keptFile('schema-1');
-  const before = readFileSync(join(folder, 'cairn.mdb'));
-  const hub = await startHub({ dataFolder: folder, env });
-  const told = hub.logs.find((line) => typeof line['backup'] === 'string');
-  expect(await hub.stop()).toBe(0);
-  const backup = String(told?.['backup']);
-  const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Record<string, unknown>;
-  // As the version that wrote the file reads it: with nothing that it does not know.
-  expect(Object.keys(manifest).sort()).toEqual(
-    ['bytes', 'cairn_version', 'epoch', 'format', 'made_at', 'master_key', 'sha256', 'tables'].sort(),
-  );
-  expect(sha256(readFileSync(join(backup, 'cairn.mdb')))).toBe(manifest['sha256']);
-  expect(readFileSync(join(backup, 'cairn.mdb')).length).toBeLessThanOrEqual(before.length);
-  const restored = temporaryFolder();
-  const done = await runCairn(['restore', backup], { CAIRN_DATA: restored, ...env });
-  expect([done.code, done.stderr]).toEqual([0, '']);
-  const back = await startHub({ dataFolder: restored, env });
-  await use(back, kept);
-  expect(await back.stop()).toBe(0);
+/** The data file of each release, by its version: what a version opens, and what leads back from it. */
+const RELEASED = [
+  ['0.1.0', 'schema-1'],
+  ['1.0.0', 'schema-9'],
+] as const;
+
+test.each(RELEASED)(
+  '[OPS-9] the data file of %s is upgraded after a backup of it, which is restored as it was',
+  async (_version, name) => {
+    const { kept, folder } = keptFile(name);
+    const before = readFileSync(join(folder, 'cairn.mdb'));
+    const hub = await startHub({ dataFolder: folder, env });
+    const told = hub.logs.find((line) => typeof line['backup'] === 'string');
+    expect(await hub.stop()).toBe(0);
+    if (name === `schema-${SCHEMA}`) {
+      // The way back is the file itself.
+      expect([told, readdirSync(folder).filter((one) => one.startsWith('before-schema'))]).toEqual([undefined, []]);
+      return;
+    }
+    const backup = String(told?.['backup']);
+    const manifest = JSON.parse(readFileSync(join(backup, 'manifest.json'), 'utf8')) as Record<string, unknown>;
+    // As the version that wrote the file reads it: with nothing that it does not know.
+    const schema = name === 'schema-1' ? [] : ['schema'];
+    expect(Object.keys(manifest).sort()).toEqual(
+      ['bytes', 'cairn_version', 'epoch', 'format', 'made_at', 'master_key', 'sha256', 'tables', ...schema].sort(),
+    );
+    expect(sha256(readFileSync(join(backup, 'cairn.mdb')))).toBe(manifest['sha256']);
+    expect(readFileSync(join(backup, 'cairn.mdb')).length).toBeLessThanOrEqual(before.length);
+    const restored = temporaryFolder();
+    const done = await runCairn(['restore', backup], { CAIRN_DATA: restored, ...env });
+    expect([done.code, done.stderr]).toEqual([0, '']);
+    const back = await startHub({ dataFolder: restored, env });
+    await use(back, kept);
+    expect(await back.stop()).toBe(0);
+  },
+);
+
+test('[OPS-9] the newest release has a kept data file, and it is of the newest schema', () => {
+  expect(RELEASED.at(-1)?.[1]).toBe(`schema-${SCHEMA}`);
+  expect(readdirSync(KEPT)).toEqual(expect.arrayContaining(RELEASED.map(([, name]) => name)));
 });
 
 test('[OPS-9, OPS-26] a newer data file, and its backup, are refused with one sentence and left alone', async () => {

@@ -16,6 +16,8 @@ const NOON = new Date().toISOString();
 export type Call = readonly [tool: string, args: Record<string, unknown>];
 export interface Task {
   readonly what: string;
+  /** What a person says, where the page "What agents can do" has it. */
+  readonly prompt?: string;
   /** What the answer must say, in the last call at the door for models. */
   readonly says: RegExp;
   readonly before: readonly Call[];
@@ -31,6 +33,7 @@ const weekly = Array.from({ length: 5 }, (_, index) => ({
 export const TASKS: readonly Task[] = [
   {
     what: 'continue where the last session stopped',
+    prompt: 'Continue with the harbour project where we stopped.',
     says: /half painted/,
     before: [
       ['handoff_list', { project: 'harbour' }],
@@ -40,6 +43,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'what is next',
+    prompt: 'What should I do today?',
     says: /Task 0/,
     before: [
       ['list_tasks', { due_today: true }],
@@ -49,6 +53,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'add five tasks in a category',
+    prompt: 'Add the five steps of the plan as tasks for Monday, under Work.',
     says: /5 tasks added/,
     before: [['list_categories', {}], ...weekly.map((one): Call => ['create_task', { ...one, category_id: 1 }])],
     after: [['add_tasks', { tasks: weekly.map((one) => ({ ...one, category: 'Work' })) }]],
@@ -61,6 +66,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'change a word in a long document',
+    prompt: 'Our deploy guide names the wrong database. It is LMDB.',
     says: /is edited at line 7.*We use LMDB/,
     before: [
       ['get_dev_doc', { title: 'Deploy', category: 'docs' }],
@@ -115,12 +121,14 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'undo a folder',
+    prompt: 'Which notes would change if we took the notes folder back to noon?',
     says: /would be restored/,
     before: [['sync_restore_folder', { at: NOON, folder: 'old' }]],
     after: [['restore', { id: 'notes/', at: NOON, dry_run: true }]],
   },
   {
     what: 'remember a fact, and recall it',
+    prompt: 'Remember that the crane is red. What do you know about the crane?',
     says: /The crane is red/,
     before: [
       ['create_dev_doc', { title: 'fact', content: 'The crane is red.\n' }],
@@ -134,6 +142,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'save a handoff',
+    prompt: 'We stop here. Save a handoff.',
     says: /quay/,
     before: [['handoff_save', { project: 'harbour', topic: 'dock', content: 'Done.' }]],
     after: [['handoff_save', { project: 'harbour', topic: 'quay', content: 'Done.' }]],
@@ -164,6 +173,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'finish a task by its name',
+    prompt: 'Task 10 is done.',
     says: /1 task changed/,
     before: [
       ['list_tasks', { search: 'Task 10' }],
@@ -189,6 +199,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'what did we decide about the database',
+    prompt: 'What did we decide about the database?',
     says: /SQLite|LMDB/,
     before: [
       ['list_dev_docs', { search: 'database' }],
@@ -240,6 +251,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     what: 'settle a conflict',
+    prompt: 'Is there a conflict? Keep what the hub has.',
     says: /settled/,
     before: [
       ['sync_pending_conflicts', {}],

@@ -157,7 +157,7 @@ async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Pr
       await tasks.remove(by.accountId, place.id, name);
       return inTrash;
     case 'handoff':
-      throw invalidField('ids', 'handoffs are not removed; a newer one of the same topic takes its place');
+      throw invalidField('ids', 'a handoff cannot be removed; a newer one on the same topic replaces it');
     case 'conflict':
       throw invalidField('ids', 'settle_conflict ends a conflict');
     case 'file': {

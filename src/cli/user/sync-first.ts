@@ -30,7 +30,7 @@ export async function askBeforeFirstPush({ folder, state }: Replica): Promise<vo
 /** What a script or a log says: how to leave it out later. */
 function adviceOf(root: string, { rule }: Suggestion): string {
   const forget = nextCommand(root, 'sync forget PATH');
-  return `It is synced. To leave it out, add the line ${quoted(rule)} to ${RULES_FILE}; \`${forget}\` takes away what is on the hub.`;
+  return `It is synced. To leave it out, add the line ${quoted(rule)} to ${RULES_FILE}; \`${forget}\` removes it from the hub.`;
 }
 
 const isYes = (answer: string | undefined): boolean => answer !== undefined && /^(y(es)?)?$/i.test(answer);

@@ -50,7 +50,7 @@ export interface OpenedReplica {
 function findFolder({ folder, vault, makes }: FolderChoice): string {
   const named = resolve(folder ?? '.');
   if (existsSync(named) && !statSync(named).isDirectory()) {
-    throw new ClientError(`${named} is a file; name the folder that it is in with --folder.`);
+    throw new ClientError(`${named} is a file; pass the folder that contains it with --folder.`);
   }
   const around = syncedAround(named);
   if (around === named) return named;

@@ -34,7 +34,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks enable',
-    summary: 'turn on a webhook that was turned off; it goes on where it stopped',
+    summary: 'turn on a webhook that was turned off; it continues where it stopped',
     operands: ['ID'],
     options: [SERVER],
     examples: ['cairn webhooks enable wh_0f1e2d3c4b5a6978'],
@@ -108,7 +108,7 @@ function secretLines({ id, secret }: CreatedWebhook): string {
 
 async function enable(options: Options): Promise<number> {
   const webhook = await clientOf(options).enable(options.operand() ?? '');
-  return printResult(options, webhook, () => `${webhook.id} is on. It goes on where it stopped.`);
+  return printResult(options, webhook, () => `${webhook.id} is on. It continues where it stopped.`);
 }
 
 async function remove(options: Options): Promise<number> {

@@ -105,10 +105,10 @@ async function save(
   const bytes = readable.reduce((sum, blob) => sum + blob.byte_size, 0);
   tell(
     `without a copy, the rotation would make ${countWithNoun(readable.length, 'archive')} unreadable; ` +
-      `downloading them (${formatBytes(bytes)}), to send them again`,
+      `downloading them (${formatBytes(bytes)}), to upload them again`,
   );
   if (unreadable > 0) {
-    tell(`${countWithNoun(unreadable, 'archive')} cannot be downloaded already now, and will stay unreadable`);
+    tell(`${countWithNoun(unreadable, 'archive')} already cannot be downloaded, and will stay unreadable`);
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const missing = readable.filter((blob) => !isSaved(folder, blob));

@@ -33,7 +33,7 @@ export function openWebhooks({ core, config, events, mail, log }: WebhookNeeds):
       mail?.send({
         to: core.accounts.describe(accountId).email,
         subject: 'A webhook of your Cairn account is turned off',
-        text: `Cairn has stopped sending to ${url}: ${reason}.\n\nCorrect the address, then turn the webhook on again under Settings, or with: cairn webhooks enable. It goes on where it stopped.\n`,
+        text: `Cairn has stopped sending to ${url}: ${reason}.\n\nCorrect the address, then turn the webhook on again under Settings, or with: cairn webhooks enable. It continues where it stopped.\n`,
       });
     },
   });

@@ -124,7 +124,7 @@ export function healthRoutes({ version, commit, ready, member }: HealthOptions):
           // Only of a member of several.
           ...(member === undefined ? {} : { member: MEMBER }),
         }),
-        example: { status: 'ok', version: '0.1.0', ...(commit && { commit: 'af5c21e3d9ab' }), uptime_seconds: 86400 },
+        example: { status: 'ok', version: '1.0.0', ...(commit && { commit: 'af5c21e3d9ab' }), uptime_seconds: 86400 },
       },
       handle: () => ({
         status: 'ok',

@@ -31,7 +31,7 @@ export async function askRunning(own: Config): Promise<Asked> {
     const answer = JSON.parse(line) as ControlAnswer;
     if (!answer.ok)
       return unasked(
-        `the settings of this shell are checked, because the hub does not tell its own: ${answer.error.replace(/\.$/, '')}.`,
+        `the settings of this shell are checked, because the hub did not report its own: ${answer.error.replace(/\.$/, '')}.`,
       );
     const { given, pid, node, version: running, commit: built } = answer.result as RunningSettings;
     // A relative data folder is that of the other process.

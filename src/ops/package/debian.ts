@@ -1,35 +1,40 @@
-/**
- * Builds the Debian package from an npm package: the program with its dependencies, a systemd unit, a user, and
- * completion for three shells. Run it on the architecture of the package.
- *
- * usage: node dist/src/ops/package/debian.js CAIRN.TGZ FOLDER
- */
-import { execFileSync } from 'node:child_process';
+/** Builds a Debian package: the program with its dependencies, a systemd unit, a user, and completion for three shells. */
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { SERVICE_USER, SETTINGS_FILE, STATE_FOLDER, settingsText, UNIT_NAME, unitText } from '../service/unit.ts';
+import { fitTo, type Machine, runs } from './program.ts';
 
 const PROGRAM = '/usr/lib/cairn';
 const ENTRY = 'dist/src/cli/cairn.js';
-/** NODE_MODULE_VERSION of Node.js 20 and 22, of which the older build of the HTTP library has binaries. */
-const NODE_VERSIONS = ['115', '127'];
+/** The command of this build, which runs on this machine whatever machine the package is for. */
+const COMMAND = fileURLToPath(new URL('../../cli/cairn.js', import.meta.url));
 
-const runs = (program: string, args: readonly string[], cwd?: string): string =>
-  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...(cwd && { cwd }) }).trim();
+export interface PackageFor {
+  readonly machine: Machine;
+  /** Who answers for the package, as `Name <mail>`. */
+  readonly maintainer: string;
+}
 
-/** Writes the Debian package into a folder and returns its path. */
-function makeDebianPackage(npmPackage: string, folder: string): string {
-  const stage = mkdtempSync(join(tmpdir(), 'cairn-debian-'));
+/**
+ * Writes the Debian package for a machine into a folder and returns its path. `program`: the unpacked npm package with its
+ * dependencies, which stays as it is. Needs `dpkg-deb`.
+ */
+export function makeDebianPackage(program: string, folder: string, { machine, maintainer }: PackageFor): string {
+  // Beside the program, because its files are linked.
+  const stage = mkdtempSync(`${program}-${machine}-`);
   try {
     chmodSync(stage, 0o755);
-    const { version, description } = putProgram(stage, npmPackage);
+    mkdirSync(join(stage, dirname(PROGRAM)), { recursive: true });
+    const own = join(stage, PROGRAM);
+    runs('cp', ['--archive', '--link', program, own]);
+    fitTo(own, machine);
+    chmodSync(join(own, ENTRY), 0o755);
     putBesides(stage);
-    const machine = runs('dpkg', ['--print-architecture']);
+    const { version, description } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as Manifest;
     const size = runs('du', ['-sk', stage]).split('\t')[0] ?? '0';
-    putControl(stage, controlText({ version, description, machine, size }));
+    putControl(stage, controlText({ version, description, machine, maintainer, size }));
     const path = join(folder, `cairn_${version}_${machine}.deb`);
-    mkdirSync(folder, { recursive: true });
     runs('dpkg-deb', ['--root-owner-group', '--build', stage, path]);
     return path;
   } finally {
@@ -37,45 +42,9 @@ function makeDebianPackage(npmPackage: string, folder: string): string {
   }
 }
 
-/** Adds the program with exactly the dependencies of the npm package. */
-function putProgram(stage: string, npmPackage: string): { readonly version: string; readonly description: string } {
-  const program = join(stage, PROGRAM);
-  mkdirSync(program, { recursive: true });
-  runs('tar', ['-xzf', npmPackage, '-C', program, '--strip-components=1', '--no-same-owner']);
-  runs('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], program);
-  runs(process.execPath, ['.package/trim.mjs', ...NODE_VERSIONS], program);
-  putHttpLibraries(program);
-  for (const name of ['.package', 'npm-shrinkwrap.json']) rmSync(join(program, name), { recursive: true });
-  chmodSync(join(program, ENTRY), 0o755);
-  runs('chmod', ['-R', 'u=rwX,go=rX', program]);
-  return JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as { version: string; description: string };
-}
-
-interface Locked {
-  readonly packages: Readonly<
-    Record<
-      string,
-      { readonly version: string; readonly integrity: string; readonly os: string[]; readonly cpu: string[] }
-    >
-  >;
-}
-
-/** Adds the newer builds of the HTTP library as they are pinned: npm installs the one for its own Node.js only. */
-function putHttpLibraries(program: string): void {
-  const { packages } = JSON.parse(readFileSync(join(program, 'npm-shrinkwrap.json'), 'utf8')) as Locked;
-  for (const [path, { version, integrity, os, cpu }] of Object.entries(packages)) {
-    if (!path.startsWith('node_modules/@uwsjs/') || !os.includes(process.platform) || !cpu.includes(process.arch))
-      continue;
-    const name = `${path.slice('node_modules/'.length)}@${version}`;
-    const [packed] = JSON.parse(runs('npm', ['pack', '--json', '--silent', name], program)) as {
-      readonly filename: string;
-      readonly integrity: string;
-    }[];
-    if (packed?.integrity !== integrity) throw new Error(`${name} is not the package that package-lock.json pins`);
-    mkdirSync(join(program, path), { recursive: true });
-    runs('tar', ['-xzf', packed.filename, '-C', path, '--strip-components=1', '--no-same-owner'], program);
-    rmSync(join(program, packed.filename));
-  }
+interface Manifest {
+  readonly version: string;
+  readonly description: string;
 }
 
 /** Adds everything else: command, unit, settings, completion, manual. */
@@ -91,7 +60,7 @@ function putBesides(stage: string): void {
   const command = ['/usr/bin/node', entry];
   put(`/usr/lib/systemd/system/${UNIT_NAME}`, unitText({ command, user: SERVICE_USER, dataFolder: STATE_FOLDER }));
   put(SETTINGS_FILE, settingsText, 0o600);
-  const completion = (shell: string) => `${runs(process.execPath, [join(stage, entry), 'completion', shell])}\n`;
+  const completion = (shell: string) => `${runs(process.execPath, [COMMAND, 'completion', shell])}\n`;
   put('/usr/share/bash-completion/completions/cairn', completion('bash'));
   put('/usr/share/zsh/vendor-completions/_cairn', completion('zsh'));
   put('/usr/share/fish/vendor_completions.d/cairn.fish', completion('fish'));
@@ -102,25 +71,23 @@ function putBesides(stage: string): void {
   cpSync(join(stage, PROGRAM, 'src/manual'), join(documents, 'manual'), { recursive: true });
 }
 
-interface Facts {
-  readonly version: string;
-  readonly description: string;
-  readonly machine: string;
+interface Facts extends Manifest, PackageFor {
   /** In KiB. */
   readonly size: string;
 }
 
 /** What Node.js later than 22 needs, by Debian's name of a machine; elsewhere no build of the HTTP library is for it. */
-const NODE_BY_MACHINE: Readonly<Record<string, string>> = {
+const NODE_BY_MACHINE: Readonly<Record<Machine, string>> = {
   amd64: 'nodejs (<< 27~), nodejs (<< 23~) | libc6 (>= 2.38)',
+  arm64: 'nodejs (<< 23~)',
 };
 
-const controlText = ({ version, description, machine, size }: Facts) => `Package: cairn
+const controlText = ({ version, description, machine, maintainer, size }: Facts) => `Package: cairn
 Version: ${version}
 Architecture: ${machine}
-Maintainer: The operator of this hub <root@localhost>
+Maintainer: ${maintainer}
 Installed-Size: ${size}
-Depends: nodejs (>= 20.19), ${NODE_BY_MACHINE[machine] ?? 'nodejs (<< 23~)'}, libc6, passwd
+Depends: nodejs (>= 20.19), ${NODE_BY_MACHINE[machine]}, libc6, passwd
 Section: net
 Priority: optional
 Description: ${description.replace(/\.$/, '')}
@@ -171,12 +138,4 @@ function putControl(stage: string, control: string): void {
     writeFileSync(join(folder, name), text);
     chmodSync(join(folder, name), 0o755);
   }
-}
-
-const [npmPackage, folder] = process.argv.slice(2);
-if (npmPackage === undefined || folder === undefined) {
-  process.stderr.write('usage: debian.js CAIRN.TGZ FOLDER\n');
-  process.exitCode = 2;
-} else {
-  process.stdout.write(`${makeDebianPackage(resolve(npmPackage), resolve(folder))}\n`);
 }

@@ -98,7 +98,7 @@ export function syncPull({ pull }: SyncReading) {
 }
 
 function oneResult({ vaultId, file, line }: PulledFile) {
-  const rest = `… the text ends here; read with id ${fileUri(vaultId, file.path)} goes on`;
+  const rest = `… the text ends here; read with id ${fileUri(vaultId, file.path)} to continue`;
   return { document: line, text: () => recordsText('', line, 'never', recordText, rest) };
 }
 

@@ -8,7 +8,7 @@ import type { Pages } from '../pages.ts';
 import { HEADING_ID } from '../rendering/links.ts';
 import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
 import { ScrollingText, SubmitButton } from '../ui.tsx';
-import { type Found, openSearch } from './search.ts';
+import { type Found, openSearch, sectionsOf } from './search.ts';
 
 export interface HelpOptions {
   readonly pages: Pages;
@@ -17,6 +17,8 @@ export interface HelpOptions {
 
 /** Maximum of cached rendered topics, one for each address filled in. Callers can invent addresses. */
 const KEPT_MAX = 100;
+/** A page with so many sections begins with a list of them. */
+const LISTED_MIN = 6;
 /** The owner of these jobs in the pool: all readers of the manual share one queue. */
 const READERS = 'help';
 
@@ -57,10 +59,10 @@ function Contents({ topics, words, found }: ContentsProps): VNode {
       <SearchForm words={words} />
       {found === undefined ? (
         <ul class="topics">
-          {topics.map(({ name, title, text }) => (
-            <li key={name}>
-              <a href={`/help/${name}`}>{title}</a>
-              <p class="hint">{headingsOf(text).join(' · ')}</p>
+          {topics.map((topic) => (
+            <li key={topic.name}>
+              <a href={`/help/${topic.name}`}>{topic.title}</a>
+              <p class="hint">{headingsOf(topic).join(' · ')}</p>
             </li>
           ))}
         </ul>
@@ -129,6 +131,7 @@ function Page({ topic, hub, rendered }: PageProps): VNode {
       </p>
       <h1>{topic.title}</h1>
       <SearchForm words="" />
+      <OnThisPage topic={topic} />
       {topic.text.includes('CAIRN_SERVER') ? (
         <p class="hint">
           On this hub: <code>{`export CAIRN_SERVER=${hub}`}</code>
@@ -159,7 +162,22 @@ function pageText({ text }: Topic, hub: string): string {
   });
 }
 
-function headingsOf(text: string): string[] {
-  const prose = text.replace(/^```[\s\S]*?^```/gm, '');
-  return [...prose.matchAll(/^## (.+)$/gm)].map(([, heading = '']) => heading);
+const headed = (topic: Topic) => sectionsOf(topic).slice(1);
+
+const headingsOf = (topic: Topic): string[] => headed(topic).map(({ heading }) => heading);
+
+function OnThisPage({ topic }: { readonly topic: Topic }): VNode | null {
+  const sections = headed(topic);
+  if (sections.length < LISTED_MIN) return null;
+  return (
+    <nav aria-label="On this page" class="on-this-page">
+      <ul>
+        {sections.map(({ path, heading }) => (
+          <li key={path}>
+            <a href={path.slice(path.indexOf('#'))}>{heading}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
 }

@@ -1,4 +1,4 @@
-/** Finds sections of the manual by words. Pure. */
+/** The sections of the manual, and those that contain words. Pure. */
 import type { Topic } from '../../common/manual.ts';
 import { HEADING_ID, slugOf } from '../rendering/links.ts';
 
@@ -14,6 +14,7 @@ export interface Found {
 interface Section {
   readonly path: string;
   readonly topic: string;
+  /** Of what comes before the first: the title of the topic. */
   readonly heading: string;
   readonly text: string;
   /** The searched text, in lower case. */
@@ -43,7 +44,8 @@ export function openSearch(topics: readonly Topic[]): (words: string) => Found[]
 
 const placeOf = ({ path, topic, heading }: Section) => ({ path, topic, heading });
 
-function sectionsOf({ name, title, text }: Topic): Section[] {
+/** The sections of a topic in their order, the first of them without a heading of its own. */
+export function sectionsOf({ name, title, text }: Topic): Section[] {
   return text.split(/^(?=## )/m).map((part) => {
     const heading = /^## (.+)/.exec(part)?.[1];
     const body = plain(part.replace(/^#+ .+\n/, ''));

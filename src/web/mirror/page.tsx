@@ -19,7 +19,8 @@ import { UploaderList, uploaderForms } from './uploaders.tsx';
 
 const PATH = '/mirror';
 /** Says how unreadable archives are readable again. */
-const WAY_BACK = 'Their bytes are never lost: an export of your account (Settings) has each as blobs/<sha256>.';
+const WAY_BACK =
+  'Their bytes are not lost: an export of your account (Settings) contains each of them as blobs/<sha256>.';
 const WHOLE = { repository: 'complete', tree: 'files only' } as const;
 
 export interface MirrorOptions extends Pick<Capabilities, 'blobs' | 'credentials' | 'uploaders'> {
@@ -67,7 +68,7 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
     text: 'Credential created. Copy the secret now: it is not shown again.',
     secrets: [
       { label: 'Token', value: token, hint: 'Says who uploads. CAIRN_MIRROR_TOKEN in a CI job.' },
-      { label: 'Secret', value: secret, hint: 'Signs what is uploaded. CAIRN_MIRROR_SECRET in a CI job.' },
+      { label: 'Secret', value: secret, hint: 'Signs uploads. In CI, set it as CAIRN_MIRROR_SECRET.' },
     ],
   });
 }

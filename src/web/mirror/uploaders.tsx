@@ -26,9 +26,9 @@ export function uploaderForms({ pages, uploaders }: UploaderFormsOptions, path: 
             {
               label: 'Token',
               value: made.token,
-              hint: 'CAIRN_MIRROR_TOKEN in the CI job. It can upload and nothing else.',
+              hint: 'In CI, set it as CAIRN_MIRROR_TOKEN. It can only upload.',
             },
-            { label: 'Secret', value: made.hmac_secret, hint: 'CAIRN_MIRROR_SECRET in the CI job.' },
+            { label: 'Secret', value: made.hmac_secret, hint: 'In CI, set it as CAIRN_MIRROR_SECRET.' },
           ],
         });
       },

@@ -17,8 +17,8 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
       <p class="lead">
-        Machines you authorized with a code, with the MCP key and the access tokens that each of them got. Each is
-        signed out 60 days after its last sign of life; an MCP key stays valid until you sign the device out.
+        Machines you authorized with a code, each with its own MCP key and access tokens. A machine is signed out after
+        60 days without use; its MCP key stays valid until you sign the device out.
       </p>
       {devices.length === 0 ? (
         <Empty title="No device yet">

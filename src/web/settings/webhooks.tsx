@@ -188,7 +188,7 @@ export function webhookForms({ pages, webhooks, view }: WebhookFormOptions): Rou
       async (visit) => {
         const { secret } = await webhooks.rotate(visit.accountId, idOf(visit), visit.source);
         return pages.go(visit, PATH, {
-          text: `New secret. Copy it now: it is not shown again. The old one signs as well for ${limits.webhookFormerSecretHours} hours.`,
+          text: `New secret. Copy it now: it is not shown again. Messages are also signed with the old one for ${limits.webhookFormerSecretHours} hours.`,
           secrets: showing(secret),
         });
       },
@@ -198,7 +198,7 @@ export function webhookForms({ pages, webhooks, view }: WebhookFormOptions): Rou
       `${PATH}/webhooks/:id/enable`,
       async (visit) => {
         await webhooks.change(visit.accountId, idOf(visit), { enabled: true }, visit.source);
-        return pages.go(visit, PATH, { text: 'The webhook is on. It goes on where it stopped.' });
+        return pages.go(visit, PATH, { text: 'The webhook is on. It continues where it stopped.' });
       },
       FRESH,
     ),

@@ -244,7 +244,7 @@ function EmptyVault({ vault }: { readonly vault: VaultState }): VNode {
     <Empty title="No files yet">
       <p>In a folder, on a machine that has the cairn command and is signed in with cairn login:</p>
       <Copyable value={`cairn sync --vault ${shellWord(vault.record.name)}`} label="the command of a first sync" />
-      <p>An agent fills it as well, with the tool sync_push.</p>
+      <p>Agents can fill it too, with the tool sync_push.</p>
     </Empty>
   );
 }

@@ -87,7 +87,7 @@ test('[DOC-1, DOC-2] a document is given back as it was written, up to a mebibyt
   const text = textOf({ jsonrpc: '2.0', id: 1, result: result ?? {} });
   expect(text).toContain('é'.repeat(32 * 1024));
   expect(text.length).toBeLessThan(33 * 1024);
-  expect(text).toMatch(/more bytes; read with id cairn:\/\/docs\/skills\/large goes on$/);
+  expect(text).toMatch(/more bytes; read with id cairn:\/\/docs\/skills\/large to continue$/);
 });
 
 test('[DOC-1] a title is unique within its category, compared without case, also against a restored one', async () => {

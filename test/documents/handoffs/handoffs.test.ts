@@ -239,7 +239,7 @@ test('[HAND-2, RPC-8] a short content stands in the text, of a long one the begi
   const long = await text();
   expect(long.length).toBeGreaterThan(64 * 1024);
   expect(long.length).toBeLessThan(65 * 1024);
-  expect(long).toMatch(/983040 more bytes; read with id cairn:\/\/handoffs\/cairn\/release goes on$/);
+  expect(long).toMatch(/983040 more bytes; read with id cairn:\/\/handoffs\/cairn\/release to continue$/);
 });
 
 test('[HAND-2, KEY-8] another account’s handoffs answer as ones that do not exist', async () => {

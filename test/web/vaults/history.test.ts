@@ -98,7 +98,7 @@ test('[WEB-14, SYN-7] a folder is browsed as it was at a time, restored to it, a
   expect(client.html).toBe('changed outside');
   await client.open(past);
   await client.submit(`${vault}/restore-folder`);
-  expect(client.text).toContain('Nothing had changed since then.');
+  expect(client.text).toContain('Nothing has changed since then.');
 });
 
 test('[WEB-14] the undo of a restored folder leads back to what was there before', async () => {

@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<FullReason, string>> = {
   forced: 'as requested',
   'other recipients': 'the newest backup is for other recipients; earlier backups stay readable for those only',
   'incomplete chain': 'the newest backup cannot be continued',
-  'other choices': 'the newest backup has another choice of Git LFS objects',
+  'other choices': 'the newest backup was made with another choice of Git LFS objects',
   'unknown base': 'what the newest backup contains is not known here',
   'long chain': 'after many increments',
 };

@@ -85,7 +85,7 @@ function noticeText(
   const files = (count: number) => (count === 1 ? '1 file was' : `${count} files were`);
   const [first] = skipped;
   return [
-    restored + deleted === 0 ? 'Nothing had changed since then.' : `${files(restored)} restored, ${deleted} deleted.`,
+    restored + deleted === 0 ? 'Nothing has changed since then.' : `${files(restored)} restored, ${deleted} deleted.`,
     ...(first === undefined ? [] : [`${files(skipped.length)} not restored, such as ${first}.`]),
     ...(hasMore ? ['There are more files: restore again to continue.'] : []),
   ].join(' ');

@@ -1,0 +1,89 @@
+/** The program of a Debian package: an npm package with exactly the dependencies that it pins, for any machine. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Debian's name of a machine, and what Node.js calls it. */
+export const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
+export type Machine = keyof typeof CPUS;
+
+/** NODE_MODULE_VERSION of Node.js 20 and 22, of which the older build of the HTTP library has binaries. */
+const NODE_VERSIONS = ['115', '127'];
+
+/** Runs a program and returns what it printed. Throws if it fails. */
+export const runs = (program: string, args: readonly string[], cwd?: string): string =>
+  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...(cwd && { cwd }) }).trim();
+
+export interface Locked {
+  readonly version: string;
+  readonly integrity: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: string | readonly string[];
+  /** A tool of the checkout, which no package has. */
+  readonly dev?: boolean;
+}
+
+/** Unpacks an npm package into an empty folder, without its dependencies. */
+export function unpack(npmPackage: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  runs('tar', ['-xzf', npmPackage, '-C', folder, '--strip-components=1', '--no-same-owner']);
+}
+
+/** Installs the dependencies of an unpacked package, with the binaries for this machine. */
+export const installDependencies = (program: string): string =>
+  runs('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], program);
+
+/**
+ * Exchanges the binaries of an installed program for those of a machine, as they are pinned, and removes what only the
+ * installation needs. Throws if the registry has another content for a pinned version.
+ */
+export function fitTo(program: string, machine: Machine): void {
+  const cpu = CPUS[machine];
+  const { packages } = JSON.parse(readFileSync(join(program, 'npm-shrinkwrap.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  };
+  const { needed, foreign } = nativePackages(packages, cpu);
+  for (const path of foreign) rmSync(join(program, path), { recursive: true, force: true });
+  addPinned(
+    program,
+    needed.filter(([path]) => !existsSync(join(program, path))),
+  );
+  runs(process.execPath, ['.package/trim.mjs', `--arch=${cpu}`, ...NODE_VERSIONS], program);
+  for (const name of ['.package', 'npm-shrinkwrap.json', 'node_modules/.package-lock.json']) {
+    rmSync(join(program, name), { recursive: true, force: true });
+  }
+  runs('chmod', ['-R', 'u=rwX,go=rX', program]);
+}
+
+/** Divides the packages for one kind of machine into those that a Linux with glibc needs, and the folders of all others. Pure. */
+export function nativePackages(
+  packages: Readonly<Record<string, Locked>>,
+  cpu: string,
+): { readonly needed: readonly (readonly [path: string, Locked])[]; readonly foreign: readonly string[] } {
+  const native = Object.entries(packages).filter(([, { cpu: cpus, dev }]) => cpus !== undefined && dev !== true);
+  const isNeeded = ({ os, cpu: cpus, libc }: Locked) =>
+    os?.includes('linux') === true && cpus?.includes(cpu) === true && (libc === undefined || libc.includes('glibc'));
+  return {
+    needed: native.filter(([, one]) => isNeeded(one)),
+    foreign: native.filter(([, one]) => !isNeeded(one)).map(([path]) => path),
+  };
+}
+
+function addPinned(program: string, packages: readonly (readonly [path: string, Locked])[]): void {
+  if (packages.length === 0) return;
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const names = packages.map(([path, { version }]) => `${nameOf(path)}@${version}`);
+  const packed = JSON.parse(runs('npm', ['pack', '--json', '--silent', ...names], program)) as {
+    readonly id: string;
+    readonly filename: string;
+    readonly integrity: string;
+  }[];
+  for (const [index, [path, { integrity }]] of packages.entries()) {
+    const one = packed.find(({ id }) => id === names[index]);
+    if (one?.integrity !== integrity) throw new Error(`${names[index]} is not the package that package-lock.json pins`);
+    mkdirSync(join(program, path), { recursive: true });
+    runs('tar', ['-xzf', one.filename, '-C', path, '--strip-components=1', '--no-same-owner'], program);
+    rmSync(join(program, one.filename));
+  }
+}
