@@ -3,10 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AGENT, PERSON, PHONE, session } from '../dist/src/cli/demo/story.js';
+import { AGENT, PERSON, session } from '../dist/src/cli/demo/story.js';
 import { tell } from '../dist/src/cli/demo/tell.js';
 
 const SIZE = { width: 1040, height: 620 };
+/** A page is drawn at the width of a desk, and shown smaller. */
+const SCALE = 0.8;
+const VIEW = { width: SIZE.width / SCALE, height: SIZE.height / SCALE };
 const BAR = 52;
 const LOOKS = ['light', 'dark'];
 /** 0 to 100, of lossy WebP: text stays sharp from about 80 on. */
@@ -33,15 +36,16 @@ const framed = (picture, who, what, dark) => `<!doctype html><style>
 </style><img src="data:image/png;base64,${picture.toString('base64')}"><p><b>${who}</b>${what}</p>`;
 
 /** Writes `agent-light.webp` and `agent-dark.webp` into a folder. */
-export async function drawMoving({ browser, hub, key, context, vault, folder }) {
+export async function drawMoving({ browser, url, keys, context, vault, folder }) {
   const work = mkdtempSync(join(tmpdir(), 'cairn-picture-'));
   const state = await context.storageState();
   const stage = await browser.newPage({ viewport: { width: SIZE.width, height: SIZE.height + BAR } });
   const lookers = new Map();
   for (const colorScheme of LOOKS) {
     const looked = await browser.newContext({
-      baseURL: hub.url,
-      viewport: SIZE,
+      baseURL: url,
+      viewport: VIEW,
+      deviceScaleFactor: SCALE,
       timezoneId: 'UTC',
       storageState: state,
       colorScheme,
@@ -52,6 +56,8 @@ export async function drawMoving({ browser, hub, key, context, vault, folder }) 
   const shoot = async (path, who, what, time) => {
     for (const [look, page] of lookers) {
       await page.goto(path);
+      // The columns, not the forms above them.
+      if (path === '/tasks') await page.evaluate((down) => scrollTo(0, down), 330);
       await stage.setContent(framed(await page.screenshot(), who, what, look === 'dark'));
       const file = join(work, `${look}-${frames.get(look).length}.png`);
       writeFileSync(file, await stage.screenshot());
@@ -59,18 +65,15 @@ export async function drawMoving({ browser, hub, key, context, vault, folder }) 
     }
   };
   try {
-    const keys = { [AGENT]: key, [PHONE]: key };
     await shoot('/tasks', PERSON.name, '“Continue with release 2.4.”', 1300);
     for (const { step, path, time } of scenes(new Date().toISOString().slice(0, 10), vault)) {
-      await tell(hub.url, keys, step);
+      await tell(url, keys, step);
       if (path !== undefined) await shoot(path, AGENT, step.says, time);
     }
     const page = lookers.get('light');
     await page.goto('/activity');
-    await page
-      .getByRole('button', { name: /^Undo.*announcement\.md/ })
-      .first()
-      .click();
+    await page.locator('details.more > summary').first().click();
+    await page.getByRole('button', { name: 'Undo' }).filter({ hasText: 'announcement.md' }).first().click();
     await page.getByRole('status').first().waitFor();
     await shoot('/activity', PERSON.name, 'takes a change back', 1800);
     for (const look of LOOKS) {

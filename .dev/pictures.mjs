@@ -15,9 +15,17 @@ import { drawMoving } from './moving-picture.mjs';
 const FOLDER = fileURLToPath(new URL('../src/manual/pictures', import.meta.url));
 const SIZE = { width: 1280, height: 800 };
 
-/** The data of `cairn demo`, with one key for all who write. */
-async function fill(url, key) {
-  const keys = { [AGENT]: key, [PHONE]: key };
+/** The keys of who writes: pages call a change by the name of its key. */
+async function keysOf(email) {
+  const keyOf = async (name) => {
+    const { stdout } = await hub.cli('key', 'create', '--email', email, '--name', name, '--json');
+    return JSON.parse(stdout).mcp_key;
+  };
+  return { [AGENT]: await keyOf(AGENT), [PHONE]: await keyOf(PHONE) };
+}
+
+/** The data of `cairn demo`. */
+async function fill(url, keys) {
   for (const step of beginning(new Date().toISOString().slice(0, 10))) await tell(url, keys, step);
   const call = (tool, args) => tell(url, keys, { by: AGENT, tool, args });
   const { vaults } = await call('vault_list', {});
@@ -108,8 +116,9 @@ try {
   await hub.cli('account', 'create', '--email', 'operator@example.org');
   const context = await browser.newContext(OWN);
   const page = await context.newPage();
-  const key = await signUp(page, 'you@example.org', 'a long sentence for pictures');
-  const { vault, call } = await fill(hub.url, key);
+  await signUp(page, 'you@example.org', 'a long sentence for pictures');
+  const keys = await keysOf('you@example.org');
+  const { vault, call } = await fill(hub.url, keys);
   if (process.argv[2] !== undefined) {
     const folder = process.argv[2];
     mkdirSync(folder, { recursive: true });
@@ -117,7 +126,7 @@ try {
     process.stdout.write(`every page is in ${folder}\n`);
   } else {
     await drawStill(context, vault);
-    await drawMoving({ browser, hub, key, context, vault, folder: FOLDER });
+    await drawMoving({ browser, url: hub.url, keys, context, vault, folder: FOLDER });
   }
 } finally {
   await browser.close();

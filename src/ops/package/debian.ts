@@ -35,7 +35,8 @@ export function makeDebianPackage(program: string, folder: string, { machine, ma
     const size = runs('du', ['-sk', stage]).split('\t')[0] ?? '0';
     putControl(stage, controlText({ version, description, machine, maintainer, size }));
     const path = join(folder, `cairn_${version}_${machine}.deb`);
-    runs('dpkg-deb', ['--root-owner-group', '--build', stage, path]);
+    // dpkg of Debian 12 and Ubuntu 22.04 and later reads it; xz saves a tenth of the size for ten times the time.
+    runs('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z12', '--build', stage, path]);
     return path;
   } finally {
     rmSync(stage, { recursive: true, force: true });

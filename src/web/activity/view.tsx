@@ -271,7 +271,7 @@ export function SessionLines({
           <p class="row-main">
             <a href={sessionPath(session)}>
               <Who name={session.by ?? 'Unknown'} visit={visit} isFirst />
-            </a>
+            </a>{' '}
             <span class="meta">{sessionText(session)}</span>
           </p>
           <span class="meta">

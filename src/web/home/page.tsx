@@ -194,7 +194,7 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
           </>
         )}
       </Tile>
-      <Tile title="Mirror" href="/mirror">
+      <Tile title="Backups" href="/mirror">
         {latest === undefined ? (
           'No backup yet. Three commands make the first one.'
         ) : (
