@@ -17,11 +17,7 @@ const PACKAGES = {
 
 test.each([
   ['x64', ['linux-x64', 'linux-x64-gnu', 'linux-x64-one-word'], ['linux-x64-musl', 'linux-arm64', 'darwin-x64']],
-  [
-    'arm64',
-    ['linux-arm64'],
-    ['linux-x64', 'linux-x64-gnu', 'linux-x64-one-word', 'linux-x64-musl', 'darwin-x64'],
-  ],
+  ['arm64', ['linux-arm64'], ['linux-x64', 'linux-x64-gnu', 'linux-x64-one-word', 'linux-x64-musl', 'darwin-x64']],
 ])('[OPS-34] a Linux on %s has the binaries for it, and none of a tool', (cpu, needed, foreign) => {
   const found = nativePackages(PACKAGES, cpu);
   expect(found.needed.map(([path]) => path)).toEqual(needed.map((name) => `node_modules/${name}`));
