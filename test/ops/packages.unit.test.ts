@@ -1,6 +1,6 @@
 /** Which packages with binaries a Debian package for a machine has. */
 import { expect, test } from 'vitest';
-import { nativePackages } from '../../src/ops/package/program.ts';
+import { nativePackages } from '../../src/ops/package/native-packages.ts';
 
 const one = { version: '1.0.0', integrity: 'sha512-x' };
 const PACKAGES = {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Locked, nativePackages } from './native-packages.ts';
 
 /** Debian's name of a machine, and what Node.js calls it. */
 export const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
@@ -13,16 +14,6 @@ const NODE_VERSIONS = ['115', '127'];
 /** Runs a program and returns what it printed. Throws if it fails. */
 export const runs = (program: string, args: readonly string[], cwd?: string): string =>
   execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...(cwd && { cwd }) }).trim();
-
-export interface Locked {
-  readonly version: string;
-  readonly integrity: string;
-  readonly os?: readonly string[];
-  readonly cpu?: readonly string[];
-  readonly libc?: string | readonly string[];
-  /** A tool of the checkout, which no package has. */
-  readonly dev?: boolean;
-}
 
 /** Unpacks an npm package into an empty folder, without its dependencies. */
 export function unpack(npmPackage: string, folder: string): void {
@@ -54,20 +45,6 @@ export function fitTo(program: string, machine: Machine): void {
     rmSync(join(program, name), { recursive: true, force: true });
   }
   runs('chmod', ['-R', 'u=rwX,go=rX', program]);
-}
-
-/** Divides the packages for one kind of machine into those that a Linux with glibc needs, and the folders of all others. Pure. */
-export function nativePackages(
-  packages: Readonly<Record<string, Locked>>,
-  cpu: string,
-): { readonly needed: readonly (readonly [path: string, Locked])[]; readonly foreign: readonly string[] } {
-  const native = Object.entries(packages).filter(([, { cpu: cpus, dev }]) => cpus !== undefined && dev !== true);
-  const isNeeded = ({ os, cpu: cpus, libc }: Locked) =>
-    os?.includes('linux') === true && cpus?.includes(cpu) === true && (libc === undefined || libc.includes('glibc'));
-  return {
-    needed: native.filter(([, one]) => isNeeded(one)),
-    foreign: native.filter(([, one]) => !isNeeded(one)).map(([path]) => path),
-  };
 }
 
 function addPinned(program: string, packages: readonly (readonly [path: string, Locked])[]): void {
