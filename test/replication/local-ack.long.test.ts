@@ -153,5 +153,11 @@ test('[MEMBER-5] what the log never had is set aside when another member has tak
   const ready = (await call(back, '/ready')).json() as { checks: { name: string }[] };
   expect(ready.checks.map((check) => check.name)).toContain('set_aside');
   expect((await back.cli('verify')).code).toBe(0);
+  // Those of the others are known by the log alone.
+  const listed = async () => (await east.cli('member', 'list')).stdout;
+  expect(await listed()).toMatch(/west +serves, 1 file set aside/);
+  rmSync(join(folder, name));
+  while ((await memberHealth(back))?.set_aside !== 0) await new Promise((resolve) => setTimeout(resolve, 100));
+  while (/set aside/.test(await listed())) await new Promise((resolve) => setTimeout(resolve, 100));
   await Promise.all([back.kill(), east.kill()]);
 });

@@ -1,5 +1,5 @@
 /** Two members and a log: one serves, the other one takes over, and nothing that was answered is lost. */
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
@@ -319,6 +319,51 @@ test('[MEMBER-4, OPS-5] a new member joins from a snapshot, and one that was awa
   await Promise.all([owner.kill(), third.kill(), back.kill()]);
 });
 
+test('[MEMBER-7] a log goes on with a hub that was restored from it, and the other members join that', {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { log, owner, follower, key } = await pair();
+  const restore = async (at: number, ...flags: string[]) => {
+    const env = { CAIRN_DATA: join(temporaryFolder(), 'data'), CAIRN_MASTER_KEY: '5a'.repeat(32) };
+    const time = new Date(at).toISOString();
+    const { stdout, stderr } = await runCairn(['restore', '--json', ...flags, '--at', time, `file://${log}`], env);
+    expect(stderr).toBe('');
+    return { folder: env.CAIRN_DATA, position: JSON.parse(stdout).position as number };
+  };
+  await createTask(owner, key, 'kept');
+  const before = Date.now();
+  await createTask(owner, key, 'a mistake');
+  const after = Date.now();
+  await untilState(follower, 'following');
+  await follower.stop();
+  await owner.stop();
+  const alone = await restore(before);
+  // While the snapshot is made, a busy machine may append more slowly than a short lease allows.
+  const env = { CAIRN_LEASE_SECONDS: '5' };
+  await expect(member({ name: 'west', log, dataFolder: alone.folder })).rejects.toThrow(/cairn restore --into-log/);
+  const restored = await restore(before, '--into-log');
+  const west = await member({ name: 'west', log, env, dataFolder: restored.folder });
+  await whichServes([west]);
+  expect(await taskNames(west, key)).toEqual(['kept']);
+  const [east, north] = await Promise.all([
+    member({ name: 'east', log, env, dataFolder: follower.dataFolder }),
+    member({ name: 'north', log, env }),
+  ]);
+  await createTask(west, key, 'later');
+  await untilState(north, 'following');
+  await east.waitForLog(({ msg }) => String(msg).includes('goes on with a restored hub'));
+  await untilState(east, 'following');
+  expect((await west.cli('member', 'hand-over', '--to', 'east')).code).toBe(0);
+  await whichServes([east]);
+  expect(await taskNames(east, key)).toEqual(['kept', 'later']);
+  await Promise.all([west.kill(), east.kill(), north.kill()]);
+  const [one, other] = [await rowsAtEnd(east.dataFolder, log), await rowsAtEnd(north.dataFolder, log)];
+  expect([...one].filter(([name, value]) => other.get(name) !== value)).toEqual([]);
+  expect(one.size).toBe(other.size);
+  // What was before can be restored as well.
+  expect((await restore(after)).position).toBeGreaterThan(restored.position);
+});
+
 test('[MEMBER-3, WEB-3] an operator sees the members on a page, and lets another one serve', {
   timeout: PATIENCE_MS,
 }, async () => {
@@ -328,10 +373,15 @@ test('[MEMBER-3, WEB-3] an operator sees the members on a page, and lets another
   const operator = await signedUp(owner, 'operator@example.org', PASSWORD);
   await operator.open('/accounts');
   expect(operator.text).toContain('No other member has joined.');
-  const follower = await member({ name: 'east', log });
+  // What an earlier process of this folder has set aside.
+  const dataFolder = temporaryFolder();
+  mkdirSync(join(dataFolder, 'set-aside'));
+  writeFileSync(join(dataFolder, 'set-aside', 'one.jsonl'), '{}\n');
+  const follower = await member({ name: 'east', log, dataFolder });
   await untilState(follower, 'following');
   await operator.open('/accounts');
-  expect(operator.text).toMatch(/Serves west State this member serves Newest record \d+ east Let it serve/);
+  expect(operator.text).toMatch(/Serves west State this member serves Newest record \d+ .* east Let it serve/);
+  expect(operator.text).toContain('east has 1 file of answered writes that the log never had');
   await operator.open('/accounts');
   const fields = operator.fieldsOf('/accounts/members/hand-over');
   fields.set('to', 'nowhere');

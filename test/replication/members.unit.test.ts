@@ -7,6 +7,7 @@ import { StartError } from '../../src/common/start-error.ts';
 import { CHAIN_START, ChainBroken } from '../../src/replication/chain.ts';
 import { DamagedRecord, decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
 import { type CommitLog, type Created, LogGap, OutcomeUnknown } from '../../src/replication/log/log.ts';
+import { BegunAgain, checkBegins } from '../../src/replication/members/begin-again.ts';
 import { type ClockMoment, heardNothingMs, MemberLease, systemClock } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
 import { isFatal, isNewHistory, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
@@ -152,6 +153,7 @@ test.each<[string, unknown, boolean]>([
   ['changed bytes', new DamagedRecord('x'), true],
   ['a removed record', new LogGap(1, 3), true],
   ['another master key', new StartError('x'), true],
+  ['a log that goes on with a restored hub', new BegunAgain(head({})), true],
   ['a log that begins again', Object.assign(new Error('x'), { name: 'OtherIncarnation' }), true],
   ['a fork', new Forked(head({})), true],
   ['a store that does not answer', new Error('x'), false],
@@ -159,6 +161,16 @@ test.each<[string, unknown, boolean]>([
   ['no error at all', 'StartError', false],
 ])('[MEMBER-4] what ends a follower: %s', (_what, error, isEnd) => {
   expect(isFatal(error)).toBe(isEnd);
+});
+
+test.each<[string, string, RegExp | undefined]>([
+  ['the one that was restored', 'before', undefined],
+  ['its own first record, after a crash', 'after', undefined],
+  ['another restored hub', 'other', /gone on with another restored hub at record 7/],
+])('[MEMBER-7] a restored hub that goes into the log meets there: %s', (_what, incarnation, refusal) => {
+  const check = () => checkBegins({ from: 'before', begins: 'after' }, head({ incarnation }));
+  if (refusal === undefined) check();
+  else expect(check).toThrow(refusal);
 });
 
 /** A log in memory whose answers are scripted: what it does with the next appends, then it writes. */

@@ -40,11 +40,12 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL (needs its Debian pac
   });
 });
 
+let primary: PostgresServer;
+let standby: PostgresServer;
+
 describe.runIf(postgresPrograms !== undefined)(
   'PostgreSQL with a synchronous standby (needs its Debian package)',
   () => {
-    let primary: PostgresServer;
-    let standby: PostgresServer;
     beforeAll(async () => {
       primary = await startPostgres();
       standby = await startPostgres(primary);
@@ -85,26 +86,62 @@ describe.runIf(postgresPrograms !== undefined)(
       expect(await all(log, 2)).toHaveLength(1);
       await log.close();
     }, 120_000);
+  },
+);
 
-    test('[MEMBER-1] the primary is killed and the standby promoted: what was written is there, and the log goes on', async () => {
-      const cell = newCell();
+describe.runIf(postgresPrograms !== undefined)(
+  'the same PostgreSQL, whose standby is away and then promoted (needs its Debian package)',
+  () => {
+    test('[MEMBER-3] while the standby is away, a member that asks again and again uses up no connections of the server', async () => {
+      const log = await PostgresLog.open(`${primary.url}?cell=${newCell()}`, 300);
+      expect(await log.append(1, Buffer.from('a'))).toBe('written');
+      const receiver = Number(standby.sql('select pid from pg_stat_wal_receiver'));
+      process.kill(receiver, 'SIGSTOP');
+      for (let tried = 0; tried < 8; tried += 1) {
+        await expect(log.append(2, Buffer.from('b'))).rejects.toThrow(OutcomeUnknown);
+        await expect(log.ends()).rejects.toThrow();
+      }
+      const busy = () =>
+        Number(
+          primary.sql(
+            "select count(*) from pg_stat_activity where application_name = 'cairn' and state <> 'idle' and backend_type = 'client backend'",
+          ),
+        );
+      // One commit of each kind waits for the standby, with its locks. The others have given up.
+      for (let tried = 0; busy() > 2 && tried < 100; tried += 1) await sleep(100);
+      expect(busy()).toBeLessThanOrEqual(2);
+      process.kill(receiver, 'SIGCONT');
+      let outcome = 'unknown';
+      for (let tried = 0; outcome === 'unknown' && tried < 100; tried += 1)
+        outcome = await log.append(2, Buffer.from('b')).catch(() => 'unknown');
+      expect(outcome).toBe('written');
+      await log.close();
+    }, 60_000);
+
+    test('[MEMBER-1] the standby is promoted, and the primary left alone and then killed: what was written is there, and the log goes on', async () => {
       const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
-      const log = await PostgresLog.open(`postgres://cairn@${hosts}/postgres?cell=${cell}`, 2000);
+      const url = `postgres://cairn@${hosts}/postgres?cell=${newCell()}`;
+      const log = await PostgresLog.open(url, 2000);
       const written: Buffer[] = [];
       for (let position = 1; position <= 50; position += 1) {
         const bytes = randomBytes(100);
         expect(await log.append(position, bytes)).toBe('written');
         written.push(bytes);
       }
-      primary.kill();
-      await expect(log.append(51, Buffer.from('x'))).rejects.toThrow(OutcomeUnknown);
       standby.sql('select pg_promote()');
+      // The former primary answers, and its commits wait for a standby that there is no more.
+      await expect(log.append(51, Buffer.from('x'))).rejects.toThrow(OutcomeUnknown);
       expect(await log.append(51, Buffer.from('x'))).toBe('written');
       const kept = await all(log, 1);
       expect(Buffer.concat(kept.map(({ bytes }) => bytes)).equals(Buffer.concat([...written, Buffer.from('x')]))).toBe(
         true,
       );
       await log.close();
+      primary.kill();
+      const later = await PostgresLog.open(url, 2000);
+      expect(await later.append(52, Buffer.from('y'))).toBe('written');
+      expect(await later.ends()).toEqual({ first: 1, last: 52 });
+      await later.close();
     }, 120_000);
   },
 );

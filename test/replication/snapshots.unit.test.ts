@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
-import { encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
+import { decodeHead, encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
 import { type CommitLog, LogGap } from '../../src/replication/log/log.ts';
 import { openCommitLog } from '../../src/replication/log/open.ts';
 import { isSnapshotDue } from '../../src/replication/snapshots/keeper.ts';
@@ -260,12 +260,55 @@ test('[MEMBER-4] a damaged part of a snapshot, or one that is missing, is told a
   await expect(loadSnapshot(log, { ...manifest, parts }, path(), MAP_BYTES)).rejects.toThrow(/has no part snapshots/);
 });
 
+async function decodeHeadOf(log: CommitLog, at: number) {
+  for await (const { bytes } of log.read(at)) return decodeHead(bytes);
+  throw new Error(`the log has no record ${at}`);
+}
+
+test('[MEMBER-7] records of a restored hub are not put over those before: a join stops before them, a restore refuses', async () => {
+  const { log, folder, moments } = await filledLog(4);
+  await snapshot(log, folder);
+  const last = await decodeHeadOf(log, 4);
+  const record = {
+    cell: 1,
+    position: 5,
+    member: 'm',
+    timeMs: last.timeMs + 60_000,
+    kind: 'take-over' as const,
+    id: 'r',
+  };
+  const row = { table: 't0', key: Buffer.from('k'), value: Buffer.from('other') };
+  const made = {
+    ...record,
+    incarnation: 'restored',
+    previousHash: last.hash,
+    rows: [row],
+    note: { begins: 'restored' },
+  };
+  await log.append(5, (await encodeRecord(made)).bytes);
+  await expect(restored(log, Number.POSITIVE_INFINITY)).rejects.toThrow(/restored at record 5, 2026-01-01T00:05/);
+  expect(await restored(log, last.timeMs)).toEqual(moments.at(-1)?.content);
+  const path = join(folder, DATA_FILE);
+  const reached = await applyRecords(
+    log,
+    { cell: 1, incarnation: 'i', position: 4, hash: last.hash },
+    path,
+    MAP_BYTES,
+    {
+      stopsAtBegin: true,
+    },
+  );
+  expect(reached.position).toBe(4);
+});
+
 test.each([
   ['there is none', undefined, 5, 0, true],
   ['nothing was written since', { position: 5, timeMs: 0 }, 5, limits.logSnapshotMs, false],
   ['it is young', { position: 5, timeMs: 0 }, 6, limits.logSnapshotMs - 1, false],
   ['it is old', { position: 5, timeMs: 0 }, 6, limits.logSnapshotMs, true],
   ['many records follow it', { position: 5, timeMs: 0 }, 5 + limits.logSnapshotRecords, 1, true],
-] as const)('[MEMBER-4] whether a snapshot is due when %s', (_when, newest, position, nowMs, isDue) => {
-  expect(isSnapshotDue({ newest, position, nowMs })).toBe(isDue);
+  ['it is of the hub before a restore', { position: 5, timeMs: 0, incarnation: 'before' }, 6, 1, true],
+] as const)('[MEMBER-4] whether a snapshot is due when %s', (_when, found, position, nowMs, isDue) => {
+  const newest = found && { incarnation: 'i', ...found };
+  expect(isSnapshotDue({ newest, incarnation: 'i', position, nowMs })).toBe(isDue);
 });

@@ -13,6 +13,10 @@ export interface RoughBucket {
   /** What happens to the next requests of this method. */
   mischief: (method: string, path: string) => Mischief;
   readonly counts: Map<Mischief, number>;
+  /** How late a request is that is `late`. */
+  lateMs: number;
+  /** Ends all connections. */
+  cutAll(): void;
   close(): void;
 }
 
@@ -26,7 +30,17 @@ const LATE_MS = 300;
 
 export async function startRoughBucket(endpoint: string): Promise<RoughBucket> {
   const counts = new Map<Mischief, number>();
-  const rough: RoughBucket = { endpoint: '', mischief: () => 'none', counts, close: () => undefined };
+  const rough: RoughBucket = {
+    endpoint: '',
+    mischief: () => 'none',
+    counts,
+    lateMs: LATE_MS,
+    cutAll: () => server.closeAllConnections(),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { method = 'GET', url = '/' } = incoming;
     const mischief = rough.mischief(method, url);
@@ -37,7 +51,7 @@ export async function startRoughBucket(endpoint: string): Promise<RoughBucket> {
     if (mischief === 'before') return outgoing.destroy();
     if (mischief === 'busy') return outgoing.writeHead(503).end('<Error><Code>SlowDown</Code></Error>');
     const send = () => forward(endpoint + url, method, incoming.headers, body);
-    if (mischief === 'late') await sleep(LATE_MS);
+    if (mischief === 'late') await sleep(rough.lateMs);
     // A network that repeats: the client hears the answer to the second.
     if (mischief === 'twice') await send();
     const answer = await send();
@@ -53,13 +67,7 @@ export async function startRoughBucket(endpoint: string): Promise<RoughBucket> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  return Object.assign(rough, {
-    endpoint: `http://127.0.0.1:${port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  });
+  return Object.assign(rough, { endpoint: `http://127.0.0.1:${port}` });
 }
 
 /** The signature names the host that the client meant, so that header stays; the store accepts any. */

@@ -49,8 +49,11 @@ export const restoreCommand: Command = {
   name: 'restore',
   summary: 'put a backup into an empty CAIRN_DATA',
   operands: ['DIR'],
+  flags: ['into-log'],
   options: [takes('at', 'TIME')],
   explains: {
+    'into-log':
+      'let the log go on with the restored hub: start it with the same CAIRN_LOG, and the other members join it again. Stop all members first',
     at: `DIR is a folder of backups: restore the newest made at this time or before; now: the newest. DIR is the URL of a log (s3://, file://, postgres://): restore the state at this time. Write ${TIME_FORMS}`,
   },
   examples: [
@@ -58,6 +61,7 @@ export const restoreCommand: Command = {
     'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z /mnt/backups',
     'CAIRN_DATA=/srv/cairn cairn restore --at now /mnt/following',
     'CAIRN_DATA=/srv/cairn cairn restore --at 2026-03-01T12:00:00Z s3://bucket/prefix',
+    'CAIRN_DATA=/srv/cairn cairn restore --into-log --at 2026-03-01T12:00:00Z s3://bucket/prefix',
   ],
   run: restore,
 };
@@ -146,8 +150,11 @@ async function restore(options: Options): Promise<number> {
   const at = options.optional('at');
   const atMs = at === undefined ? undefined : timeOf(at);
   const { isLogUrl, restoreLog } = await import('../../ops/backup/restore-log.ts');
+  const isIntoLog = options.flag('into-log');
+  if (isIntoLog && !isLogUrl(named))
+    throw new UsageError('--into-log needs the URL of a log, such as s3://bucket/prefix');
   if (isLogUrl(named)) {
-    const target = { atMs, dataFolder, masterKey, mapBytes };
+    const target = { atMs, dataFolder, masterKey, mapBytes, isIntoLog };
     const { position, timeMs, epoch } = await restoreLog({ url: named, environment: storeEnvironment(), ...target });
     const writtenAt = new Date(timeMs).toISOString();
     if (options.json) print(jsonLine({ log: named, position, written_at: writtenAt, epoch }));
@@ -159,6 +166,8 @@ async function restore(options: Options): Promise<number> {
           ['new epoch', epoch],
         ]),
       );
+    if (isIntoLog && !options.json)
+      print('\nStart it with the same CAIRN_LOG. The log goes on with it, and the other members join it again.');
     return 0;
   }
   const from = atMs === undefined ? named : backupAt(named, atMs);

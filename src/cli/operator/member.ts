@@ -45,9 +45,18 @@ export const memberCommands: readonly Command[] = [
 async function list(options: Options): Promise<number> {
   const report = await control({ command: 'member.report' });
   return printResult(options, { ...report }, () => {
-    const others = report.members.map((name) => [name, name === report.owner ? 'serves' : ''] as const);
+    const others = report.members.map((name) => [name, toldOf(report, name)] as const);
     return `${table(rowsOf(report))}\n\n${table(others)}`;
   });
+}
+
+function toldOf({ owner, set_aside_by: aside }: MemberReport, name: string): string {
+  const files = aside[name] ?? 0;
+  const told = [
+    ...(name === owner ? ['serves'] : []),
+    ...(files === 0 ? [] : [`${countWithNoun(files, 'file')} set aside`]),
+  ];
+  return told.join(', ');
 }
 
 const rowsOf = ({ name, state, position, behind, owner, unlogged_ms: lag, set_aside: files }: MemberReport) =>

@@ -49,6 +49,8 @@ export interface MemberReport extends MemberHealth {
   readonly lease_left_ms: number | null;
   /** Names of all members that ever joined. */
   readonly members: readonly string[];
+  /** How many files of answered writes that the log never had each member has, for those that have some. */
+  readonly set_aside_by: Readonly<Record<string, number>>;
 }
 
 /** What an operator does with the members of a hub. */

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { version } from '../../common/version.ts';
-import { NO_HASH } from '../../replication/frame.ts';
+import { decodeHead, NO_HASH } from '../../replication/frame.ts';
+import type { CommitLog } from '../../replication/log/log.ts';
 import { openCommitLog } from '../../replication/log/open.ts';
 import { applyRecords, loadSnapshot, type Reached } from '../../replication/snapshots/load.ts';
 import { findSnapshot, type SnapshotManifest } from '../../replication/snapshots/manifest.ts';
@@ -10,10 +11,13 @@ import { RawFile } from '../../store/copies/raw-file.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { placeRow } from '../../store/logged/place.ts';
 import { storedKey } from '../../store/logged/stored-key.ts';
+import { writeBeginMark } from '../member/begin-mark.ts';
 import { findRestoreKey, type RestoreOptions, restoreInto } from './restore.ts';
 
 export interface LogRestoreOptions extends Omit<RestoreOptions, 'from'> {
   readonly url: string;
+  /** Whether the log is to go on with the restored hub. */
+  readonly isIntoLog?: boolean;
   /** The settings of the store: see `openCommitLog`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -46,7 +50,7 @@ const EMPTY: SnapshotManifest = {
  * and everything that a restore of a backup throws.
  */
 export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFromLog> {
-  const { url, environment, atMs, dataFolder, masterKey, mapBytes } = options;
+  const { url, environment, atMs, dataFolder, masterKey, mapBytes, isIntoLog = false } = options;
   const key = findRestoreKey(dataFolder, dataFolder, masterKey);
   const log = await openCommitLog(url, environment);
   try {
@@ -62,11 +66,18 @@ export async function restoreLog(options: LogRestoreOptions): Promise<RestoredFr
       await leaveLog(path, mapBytes);
       return {};
     });
+    if (isIntoLog) writeBeginMark(dataFolder, await incarnationOf(log));
     const { position, timeMs } = reached ?? base;
     return { position, timeMs, epoch };
   } finally {
     await log.close();
   }
+}
+
+async function incarnationOf(log: CommitLog): Promise<string> {
+  const last = (await log.ends())?.last ?? 0;
+  for await (const { bytes } of log.read(last)) return decodeHead(bytes).incarnation;
+  throw new StartError('The log is empty.');
 }
 
 /** A restored hub is no member: nothing that it writes belongs to the log. */

@@ -9,7 +9,7 @@ import type { ClockWatch } from '../../store/meta/clock-watch.ts';
 import { newestKnownMs } from '../../store/meta/clock-watch.ts';
 import type { Store } from '../../store/store.ts';
 import { lastDone, lastFollowed } from '../marks.ts';
-import { setAsideFiles } from '../member/set-aside.ts';
+import { SetAsideFiles } from '../member/set-aside.ts';
 import type { Facts } from './rules.ts';
 
 /** Tolerated difference between clocks when the newest time in the data file is in the future. */
@@ -39,6 +39,7 @@ export function hubFacts({
   now,
 }: FactSources): () => Facts {
   const startedMs = now();
+  const aside = new SetAsideFiles(config.dataFolder);
   return () => {
     const nowMs = now();
     return {
@@ -49,7 +50,7 @@ export function hubFacts({
       disk: disk.look(),
       clock: clockOf(newestKnownMs(store), nowMs, clock),
       ...choresOf(config),
-      log: { unloggedMs: store.logLag?.ms ?? 0, setAside: setAsideFiles(config.dataFolder).length },
+      log: { unloggedMs: store.logLag?.ms ?? 0, setAside: aside.names.length },
       damagedMs: damage.lastFoundMs,
       certificateExpiresMs: certificateExpiresMs(),
     };

@@ -3,23 +3,21 @@
  * follows again after it has handed over. The process ends by SIGKILL when another member owns the log.
  */
 import { existsSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { endProcess } from '../../common/end-process.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Log, LogSink } from '../../common/log.ts';
-import { StartError } from '../../common/start-error.ts';
 import { makeFolder } from '../../compose/core.ts';
 import type { Doors } from '../../compose/listeners.ts';
 import type { Ownership } from '../../compose/member/ownership.ts';
 import type { RunningService } from '../../compose/member/running-service.ts';
-import { refuseNewer } from '../../compose/schema/upgrade.ts';
 import { type Config, type LogSettings, storeEnvironment } from '../../config.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import type { MemberFigures, MemberHealth, MemberReport } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
 import { openCommitLog } from '../../replication/log/open.ts';
+import { type BeginMark, BegunAgain } from '../../replication/members/begin-again.ts';
 import { LogFollower, type TakenOver } from '../../replication/members/follower.ts';
 import { type MemberIdentity, memberIdentity } from '../../replication/members/identity.ts';
 import { MemberLease } from '../../replication/members/lease.ts';
@@ -27,21 +25,19 @@ import { Owner } from '../../replication/members/owner.ts';
 import { seedLog } from '../../replication/members/seed.ts';
 import { type MemberState, STATE_SENTENCES } from '../../replication/members/states.ts';
 import { appendUnlogged, Forked } from '../../replication/members/unlogged.ts';
-import { joinSnapshot, snapshotToJoin } from '../../replication/snapshots/join.ts';
+import { joinSnapshot, snapshotToJoin, untilSnapshot } from '../../replication/snapshots/join.ts';
 import { LogKeeper } from '../../replication/snapshots/keeper.ts';
 import { prepareFolder } from '../../store/data-file/folder.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import type { LogLag } from '../../store/logged/local-log.ts';
 import { ReplicaFile } from '../../store/logged/replica.ts';
-import { isUnwritten } from '../../store/meta/schema.ts';
-import { isMasterKey, WRONG_KEY } from '../../store/sealing/key-check.ts';
-import { openSealer } from '../../store/sealing/own-key.ts';
 import type { Store } from '../../store/store.ts';
-import { wordsOf } from '../conditions/changes.ts';
-import { formatOf } from '../conditions/notice.ts';
-import { Notifier } from '../conditions/notifier.ts';
+import { readBeginMark, removeBeginMark } from './begin-mark.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
-import { keepUnlogged, removeDataFile, setAsideFiles } from './set-aside.ts';
+import { markMember, markSetAside, memberNames, setAsideByMember } from './marks.ts';
+import { isToSeed, proveServable } from './own-hub.ts';
+import { keepUnlogged, removeDataFile, SetAsideFiles } from './set-aside.ts';
+import { tellSetAside } from './set-aside-notice.ts';
 
 type MemberConfig = Config & { readonly log: LogSettings };
 type StartHub = (config: Config, sink: LogSink, ownership: Ownership) => Promise<RunningService>;
@@ -59,6 +55,8 @@ interface Lean {
   readonly follower: LogFollower;
   /** True when this folder has a hub that the log does not have yet. */
   readonly isToSeed: boolean;
+  /** Set when the log is to go on with the hub of this folder. */
+  readonly begins: BeginMark | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -68,6 +66,7 @@ class Member {
   readonly #log: Log;
   readonly #startHub: StartHub;
   readonly #commitLog: CommitLog;
+  readonly #aside: SetAsideFiles;
   readonly #stopping = new AbortController();
   /** Listen as long as this process runs. */
   #doors: Doors | undefined;
@@ -89,6 +88,7 @@ class Member {
     this.#log = sink.log;
     this.#startHub = startHub;
     this.#commitLog = commitLog;
+    this.#aside = new SetAsideFiles(config.dataFolder, () => void this.#markSetAside());
   }
 
   async start(): Promise<RunningService> {
@@ -118,11 +118,16 @@ class Member {
     for (let opened = first; ; opened = await this.#openLean()) {
       const lean = await this.#joined(opened);
       const taken = await lean.follower.run().catch((error: unknown) => {
-        if (error instanceof Forked) return error;
+        if (error instanceof Forked || error instanceof BegunAgain) return error;
         throw error;
       });
       if (taken instanceof Forked) {
         await this.#setAside(lean, taken.message);
+        continue;
+      }
+      if (taken instanceof BegunAgain) {
+        await this.#joinRestored(lean, taken);
+        if (this.#stopping.signal.aborted) return;
         continue;
       }
       if (taken === undefined) {
@@ -162,9 +167,11 @@ class Member {
       const opened = new ReplicaFile({ folder, mapBytes });
       replica = opened;
       this.#identity = memberIdentity(folder, settings.member);
-      const isToSeed = await this.#isToSeed(opened);
-      const prove = () => this.#prove(opened);
-      if (isToSeed) prove();
+      const mark = readBeginMark(folder);
+      const seeds = await isToSeed(opened, this.#commitLog, mark);
+      const begins = seeds || opened.place !== undefined ? undefined : mark;
+      const prove = () => proveServable(opened, this.#config.masterKey);
+      if (seeds || begins !== undefined) prove();
       const follower = new LogFollower({
         commitLog: this.#commitLog,
         replica: opened,
@@ -175,28 +182,30 @@ class Member {
         leaseMs: settings.leaseSeconds * 1000,
         priority: settings.priority,
         signal: this.#stopping.signal,
+        begins,
       });
       this.#follower = follower;
       await this.#announce();
-      return { replica: opened, follower, isToSeed, close };
+      return { replica: opened, follower, isToSeed: seeds, begins, close };
     } catch (error) {
       await close().catch(() => undefined);
       throw error;
     }
   }
 
-  /** Whether this folder has a hub of its own. Throws StartError when the log has another one. */
-  async #isToSeed(replica: ReplicaFile): Promise<boolean> {
-    if (replica.place !== undefined || isUnwritten(replica.reader)) return false;
-    if ((await this.#commitLog.ends()) === undefined) return true;
-    throw new StartError(
-      'CAIRN_DATA has a hub of its own, and CAIRN_LOG names a log that has one already; start with an empty data folder to join, or name a new log.',
-    );
+  /** Empties the folder for joining, once the log has a snapshot of the restored hub. */
+  async #joinRestored(lean: Lean, { message, position }: BegunAgain): Promise<void> {
+    const { signal } = this.#stopping;
+    this.#log.warn({ position, why: message }, 'member: the log goes on with a restored hub; this member joins it');
+    if (!(await untilSnapshot(this.#commitLog, position, signal))) return await lean.close();
+    if (lean.replica.unlogged !== undefined) return await this.#setAside(lean, message);
+    await lean.close();
+    removeDataFile(this.#config.dataFolder);
   }
 
   /** Begins from a snapshot of the log, when this folder has nothing of it, or lacks records that were removed. */
   async #joined(lean: Lean): Promise<Lean> {
-    if (lean.isToSeed) return lean;
+    if (lean.isToSeed || lean.begins !== undefined) return lean;
     const log = this.#commitLog;
     const manifest = await snapshotToJoin({ log, place: lean.replica.place }).catch((error: unknown) => {
       this.#log.warn({ err: error }, 'member: the snapshots of the log cannot be read; reading its records');
@@ -219,22 +228,12 @@ class Member {
     const { path, commits } = keepUnlogged(lean.replica, folder);
     await lean.close();
     removeDataFile(folder);
-    const { notifyUrl: url, notifyFormat: format } = this.#config;
-    if (url !== undefined) {
-      const words = wordsOf({ name: 'set_aside', isOver: false, sinceMs: Date.now() }, `Cairn on ${hostname()}`);
-      new Notifier({ url, format: format ?? formatOf(url), log: this.#log }).send({ ...words, isAllClear: false });
-    }
+    this.#aside.look();
+    tellSetAside(this.#config, this.#log);
     this.#log.error(
       { path, commits, why },
       'member: answered writes are not in the log and were set aside; read the file, enter again what is missed, then remove it',
     );
-  }
-
-  /** Throws StartError when this member could not serve what it has: another master key, or a later schema. */
-  #prove({ reader }: ReplicaFile): void {
-    refuseNewer(reader);
-    const key = Buffer.from(this.#config.masterKey ?? '', 'hex');
-    if (!isMasterKey(reader, openSealer(reader, key))) throw new StartError(WRONG_KEY);
   }
 
   /** Serves as the owner until it is told to end, then hands over. */
@@ -262,11 +261,13 @@ class Member {
     const ended = new Promise<string | undefined>((resolve) => {
       this.#endOwnership = resolve;
     });
-    const hub = await this.#startHub(this.#config, this.#sink, this.#ownership(owner));
+    const hub = await this.#startHub(this.#config, this.#sink, this.#ownership(owner, incarnation));
     this.#hub = hub;
     void hub.broken.then(this.#tellBroken);
     this.#log.info({ state: 'owning', position: owner.end.position }, 'member: state');
     if (hub.firstStep !== undefined) this.#log.info(hub.firstStep);
+    // The others wait for it. If it fails, the keeper makes it later.
+    if (removeBeginMark(this.#config.dataFolder)) void this.#snapshot().catch(() => undefined);
     if (this.#stopping.signal.aborted) this.#endOwnership(undefined);
     const to = await ended;
     this.#isHandingOver = true;
@@ -280,7 +281,7 @@ class Member {
     this.#isHandingOver = false;
   }
 
-  #ownership(owner: Owner): Ownership {
+  #ownership(owner: Owner, incarnation: string): Ownership {
     const refusal = () =>
       ({ kind: 'not_owner', state: this.#health().message, retryAfterSeconds: limits.retryAfterSeconds }) as const;
     return {
@@ -292,11 +293,11 @@ class Member {
       front: this.#doors as Doors,
       health: () => this.#health(),
       figures: () => this.#figures(),
-      keepLog: (store) => this.#keepLog(store, owner),
+      keepLog: (store) => this.#keepLog(store, owner, incarnation),
     };
   }
 
-  #keepLog(store: Store, owner: Owner): LogKeeper {
+  #keepLog(store: Store, owner: Owner, incarnation: string): LogKeeper {
     const { dataFolder: folder, mapBytes, log: settings } = this.#config;
     const keeper = new LogKeeper({
       commitLog: this.#commitLog,
@@ -304,6 +305,7 @@ class Member {
       folder,
       mapBytes,
       keepDays: settings.keepDays,
+      incarnation,
       position: () => owner.end.position,
       log: this.#log,
     });
@@ -320,11 +322,11 @@ class Member {
   };
 
   async #report(): Promise<MemberReport> {
-    const names = await this.#commitLog.listParts('members/').catch(() => []);
-    const members = [...new Set(names.map((name) => name.split('/')[1] ?? ''))].toSorted((a, b) => (a < b ? -1 : 1));
+    const members = await memberNames(this.#commitLog).catch(() => []);
     const why = this.#owner === undefined ? (this.#follower?.why ?? '') : 'it has taken over, and its lease holds';
     const left = this.#owner === undefined ? null : Math.round(this.#owner.lease.leftMs);
-    return { ...this.#health(), why, lease_left_ms: left, members };
+    const aside = await setAsideByMember(this.#commitLog).catch(() => ({}));
+    return { ...this.#health(), why, lease_left_ms: left, members, set_aside_by: aside };
   }
 
   async #snapshot(): Promise<number> {
@@ -350,19 +352,20 @@ class Member {
 
   /** Leaves a mark in the log by which `cairn member list` knows this member. */
   async #announce(): Promise<void> {
-    const { name, instance } = this.#identity;
-    await this.#commitLog
-      .putPart(`members/${name}/${instance}`, Buffer.from(`${JSON.stringify({ name })}\n`))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'member: the log does not know this member yet'));
+    await markMember(this.#commitLog, this.#identity, this.#log);
+    await this.#markSetAside();
+  }
+
+  /** Lets the other members know what this one has set aside. */
+  async #markSetAside(): Promise<void> {
+    const { name } = this.#identity;
+    await markSetAside({ log: this.#commitLog, member: name, files: this.#aside.names, warn: this.#log });
   }
 
   #health(): MemberHealth {
     const { name } = this.#identity;
     const owner = this.#owner;
-    const kept = {
-      unlogged_ms: Math.round(this.#lag()?.ms ?? 0),
-      set_aside: setAsideFiles(this.#config.dataFolder).length,
-    };
+    const kept = { unlogged_ms: Math.round(this.#lag()?.ms ?? 0), set_aside: this.#aside.names.length };
     if (owner !== undefined) {
       const state = this.#stateOf(owner);
       const { position } = owner.end;

@@ -16,12 +16,48 @@ import { openRow } from '../../store/row-sums.ts';
 /** In the data folder. */
 const SET_ASIDE_FOLDER = 'set-aside';
 const ENDING = '.jsonl';
+/** A person removes a file once. */
+const LOOK_MS = 5000;
 
-/** The files of commits that were set aside and not removed since, oldest first. */
-export function setAsideFiles(folder: string): string[] {
+/**
+ * The files of commits that were set aside and not removed since. Kept in memory: only the process that has the folder
+ * adds one, and probes ask each second. While there are some, it looks again whether they are still there.
+ */
+export class SetAsideFiles {
+  readonly #folder: string;
+  readonly #onChange: () => void;
+  readonly #now: () => number;
+  #names: readonly string[];
+  #lookedMs: number;
+
+  /** @param now by the monotonic clock, in milliseconds */
+  constructor(folder: string, onChange = () => {}, now = () => performance.now()) {
+    this.#folder = folder;
+    this.#onChange = onChange;
+    this.#now = now;
+    this.#names = namesIn(folder);
+    this.#lookedMs = now();
+  }
+
+  /** Names of the files, oldest first. */
+  get names(): readonly string[] {
+    if (this.#names.length > 0 && this.#now() - this.#lookedMs >= LOOK_MS) this.look();
+    return this.#names;
+  }
+
+  /** Reads the folder now. */
+  look(): void {
+    const before = this.#names;
+    this.#names = namesIn(this.#folder);
+    this.#lookedMs = this.#now();
+    if (before.join() !== this.#names.join()) this.#onChange();
+  }
+}
+
+function namesIn(folder: string): string[] {
   try {
     const names = readdirSync(join(folder, SET_ASIDE_FOLDER)).filter((name) => name.endsWith(ENDING));
-    return names.toSorted((a, b) => (a < b ? -1 : 1)).map((name) => join(folder, SET_ASIDE_FOLDER, name));
+    return names.toSorted((a, b) => (a < b ? -1 : 1));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;

@@ -47,14 +47,31 @@ function poolOf(connectionString: string, statementMs: number): pg.Pool {
     query_timeout: statementMs,
     keepAlive: true,
     application_name: 'cairn',
-    // Acknowledged means flushed, here and on the standby, whatever the default of the server is.
-    options: '-c synchronous_commit=on -c client_min_messages=warning',
+    options: sessionOptions(statementMs),
   });
   // The pool replaces a broken connection at its next use, and the running statement is rejected. Without these two
   // listeners, the library throws an uncaught error, which ends the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
+}
+
+/** What the server is told of each session. */
+function sessionOptions(statementMs: number): string {
+  const settings = [
+    // Acknowledged means flushed, here and on the standby, whatever the default of the server is.
+    'synchronous_commit=on',
+    'client_min_messages=warning',
+    // While a standby is away, a commit waits with its locks, and nobody may end that. Whoever waits for those locks gives
+    // up with its client: repeated attempts would otherwise take every connection of the server.
+    `lock_timeout=${statementMs}`,
+    // A member that vanished with its machine keeps no session, and no transaction, for hours.
+    'tcp_keepalives_idle=10',
+    'tcp_keepalives_interval=5',
+    'tcp_keepalives_count=3',
+    'idle_in_transaction_session_timeout=60000',
+  ];
+  return settings.map((setting) => `-c ${setting}`).join(' ');
 }
 
 class HostList implements Database {
@@ -92,6 +109,8 @@ class HostList implements Database {
       return result;
     } catch (error) {
       client.release(true);
+      // A former primary that nobody stopped accepts connections, and its commits wait for ever.
+      this.#current = (this.#current + 1) % this.#pools.length;
       throw error;
     }
   }

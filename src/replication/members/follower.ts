@@ -13,9 +13,10 @@ import { newEpochRow } from '../../store/meta/epoch.ts';
 import { meta } from '../../store/meta/meta.ts';
 import type { LoggedRow } from '../../store/rows.ts';
 import { CHAIN_START, type ChainEnd, checkNotBehind, follow } from '../chain.ts';
-import { type DecodedRecord, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
+import { type DecodedRecord, decodeHead, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
 import { type CommitLog, LogGap, OutcomeUnknown } from '../log/log.ts';
 import { readRecords } from '../snapshots/segments.ts';
+import { type BeginMark, BegunAgain, checkBegins, OtherIncarnation } from './begin-again.ts';
 import type { MemberIdentity } from './identity.ts';
 import { type ClockMoment, heardNothingMs, type MemberClock, systemClock } from './lease.ts';
 import { ownerNote } from './owner.ts';
@@ -38,6 +39,8 @@ export interface LogFollowerOptions {
   /** Ends the following. */
   readonly signal: AbortSignal;
   readonly clock?: MemberClock;
+  /** Set when the data file is a restored hub with which the log is to go on: records are looked at and not applied. */
+  readonly begins?: BeginMark | undefined;
 }
 
 /** What a member has after it took over. */
@@ -74,7 +77,7 @@ export class LogFollower {
     this.#clock = options.clock ?? systemClock;
     const place = options.replica.place;
     this.#end = place === undefined ? CHAIN_START : { position: place.position, hash: place.hash };
-    this.#incarnation = place?.incarnation;
+    this.#incarnation = options.begins?.begins ?? place?.incarnation;
     this.#isPartial = place?.isPartial === true;
   }
 
@@ -88,7 +91,8 @@ export class LogFollower {
     const pollMs = Math.min(limits.logPollMsMax, Math.max(limits.logPollMsMin, leaseMs / 20));
     while (!signal.aborted) {
       try {
-        if (await this.#catchUp()) this.#seenAt = undefined;
+        const found = this.#options.begins === undefined ? await this.#catchUp() : await this.#lookAtEnd();
+        if (found) this.#seenAt = undefined;
         this.#seenAt ??= this.#clock.look();
         this.#tell('following');
         const taken = await this.#takeIfDue();
@@ -112,6 +116,21 @@ export class LogFollower {
     this.#options.log.info({ state, position: this.#end.position }, 'member: state');
   }
 
+  /** Reads the newest record of a log that is to go on with this data file. Returns true when it is another one. */
+  async #lookAtEnd(): Promise<boolean> {
+    const { commitLog, begins } = this.#options;
+    const last = (await commitLog.ends())?.last ?? 0;
+    if (last === this.#end.position) return false;
+    for await (const { position, bytes } of commitLog.read(last)) {
+      const head = decodeHead(bytes);
+      if (begins !== undefined) checkBegins(begins, head);
+      this.newest = head;
+      this.last = position;
+      this.#end = { position, hash: head.hash };
+    }
+    return true;
+  }
+
   /** Applies what the log has after the newest applied record. Returns true when there was any. */
   async #catchUp(): Promise<boolean> {
     const { commitLog } = this.#options;
@@ -133,7 +152,7 @@ export class LogFollower {
       const record = await decodeRecord(stored);
       applied = follow(applied, record);
       if (this.#incarnation !== undefined && record.incarnation !== this.#incarnation)
-        throw new OtherIncarnation(record);
+        throw record.note?.['begins'] === undefined ? new OtherIncarnation(record) : new BegunAgain(record);
       this.#incarnation = record.incarnation;
       if (record.note?.['seed'] !== undefined) this.#isPartial = record.note['seed'] === 'more';
       found = true;
@@ -217,7 +236,7 @@ export class LogFollower {
       rows,
       id: randomBytes(12).toString('hex'),
       previousHash: this.#end.hash,
-      note: ownerNote(this.#options, leaseMs),
+      note: { ...ownerNote(this.#options, leaseMs), ...this.#beginNote(facts.newest, incarnation) },
     });
     const since = this.#clock.look();
     const created = await this.#settle(position, record.bytes, since);
@@ -227,6 +246,12 @@ export class LogFollower {
     }
     log.info({ position, why }, 'member: took over');
     return { incarnation, end: { position, hash: record.hash }, rows, since, isFirst: position === 1 };
+  }
+
+  /** Says in the first record of a restored hub that its rows stand in the place of all before. */
+  #beginNote(newest: RecordHead | undefined, incarnation: string): Record<string, string> {
+    const isFirst = this.#options.begins !== undefined && newest?.incarnation !== incarnation;
+    return isFirst ? { begins: 'restored' } : {};
   }
 
   /** Asks until the log says whether the record is there. */
@@ -250,16 +275,5 @@ export class LogFollower {
       break;
     }
     return this.newest;
-  }
-}
-
-/** The log has begun again: what this member has applied is of another history. */
-class OtherIncarnation extends Error {
-  override readonly name = 'OtherIncarnation';
-
-  constructor({ position, incarnation }: RecordHead) {
-    super(
-      `the log has begun again at record ${position} (incarnation ${incarnation}); move the data folder of this member away and start it again: it joins with an empty one`,
-    );
   }
 }

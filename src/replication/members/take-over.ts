@@ -57,4 +57,4 @@ export const isFatal = (error: unknown): boolean =>
   error instanceof ChainBroken ||
   error instanceof DamagedRecord ||
   error instanceof LogGap ||
-  (error instanceof Error && ['StartError', 'OtherIncarnation', 'Forked'].includes(error.name));
+  (error instanceof Error && ['StartError', 'OtherIncarnation', 'BegunAgain', 'Forked'].includes(error.name));

@@ -1,6 +1,7 @@
 /** Brings the data file of a member to a snapshot of the log, where reading all records since is not possible or slow. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
 import type { LogPlace } from '../../store/logged/place.ts';
@@ -11,6 +12,7 @@ import { listSegments } from './segments.ts';
 
 /** In the data folder: the data file that is being made. */
 const WORK_FOLDER = 'joining';
+const POLL_MS = 1000;
 
 export interface JoinOptions {
   readonly log: CommitLog;
@@ -35,6 +37,17 @@ export async function snapshotToJoin({ log, place }: JoinOptions): Promise<Snaps
   return place === undefined || place.incarnation === manifest.incarnation ? manifest : undefined;
 }
 
+/** Waits until the log has a snapshot of a position or a later one. Resolves with false when `signal` ended the waiting. */
+export async function untilSnapshot(log: CommitLog, position: number, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    // A log that is away now may have it later.
+    const found = await findSnapshot(log).catch(() => undefined);
+    if (found !== undefined && found.manifest.position >= position) return true;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
 /**
  * Makes the data file of a folder from a snapshot and the records after it, in place of the one that is there. The file
  * must be closed. Interrupted at any moment, the folder has the old file or the new one.
@@ -50,7 +63,7 @@ export async function joinSnapshot(
   try {
     const made = join(work, DATA_FILE);
     await loadSnapshot(log, manifest, made, mapBytes);
-    await applyRecords(log, manifest, made, mapBytes);
+    await applyRecords(log, manifest, made, mapBytes, { stopsAtBegin: true });
     syncPath(made);
     // The lock file lists readers of the old data file. No process has it open.
     rmSync(join(folder, `${DATA_FILE}-lock`), { force: true });

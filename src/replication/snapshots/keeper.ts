@@ -13,14 +13,18 @@ import { trimLog } from './trim.ts';
 
 /** Where the log stands, and its newest snapshot. */
 export interface SnapshotFacts {
-  readonly newest: Pick<SnapshotManifest, 'position' | 'timeMs'> | undefined;
+  readonly newest: Pick<SnapshotManifest, 'incarnation' | 'position' | 'timeMs'> | undefined;
+  readonly incarnation: string;
   readonly position: number;
   readonly nowMs: number;
 }
 
-/** Decides whether a snapshot is due: by age, or by the records that a new member would read after the newest one. */
-export function isSnapshotDue({ newest, position, nowMs }: SnapshotFacts): boolean {
-  if (newest === undefined) return true;
+/**
+ * Decides whether a snapshot is due: by age, by the records that a new member would read after the newest one, or because
+ * the log goes on with a restored hub.
+ */
+export function isSnapshotDue({ newest, incarnation, position, nowMs }: SnapshotFacts): boolean {
+  if (newest === undefined || newest.incarnation !== incarnation) return true;
   if (position - newest.position >= limits.logSnapshotRecords) return true;
   return position > newest.position && nowMs - newest.timeMs >= limits.logSnapshotMs;
 }
@@ -32,6 +36,7 @@ export interface LogKeeperOptions {
   readonly mapBytes: number;
   /** Each second of this many days can be restored. */
   readonly keepDays: number;
+  readonly incarnation: string;
   /** The newest record. */
   readonly position: () => number;
   readonly log: Log;
@@ -72,11 +77,11 @@ export class LogKeeper {
   }
 
   async #round(): Promise<void> {
-    const { commitLog, keepDays, position, log } = this.#options;
+    const { commitLog, keepDays, incarnation, position, log } = this.#options;
     const { signal } = this.#end;
     try {
       const newest = (await findSnapshot(commitLog))?.manifest;
-      if (isSnapshotDue({ newest, position: position(), nowMs: Date.now() })) await this.#make();
+      if (isSnapshotDue({ newest, incarnation, position: position(), nowMs: Date.now() })) await this.#make();
       if (performance.now() - this.#trimmedMs < limits.logTrimMs) return;
       const trimmed = await trimLog({ log: commitLog, keepDays, nowMs: Date.now(), signal });
       this.#trimmedMs = performance.now();

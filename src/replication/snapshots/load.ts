@@ -66,6 +66,13 @@ export interface Reached extends ChainEnd {
   readonly isPartial: boolean;
 }
 
+export interface ApplyOptions {
+  readonly atMs?: number;
+  readonly onBytes?: OnBytes;
+  /** Stop before the first record of a restored hub, whose rows are in a snapshot; default: throw StartError. */
+  readonly stopsAtBegin?: boolean;
+}
+
 /**
  * Applies the records after a snapshot to its data file, up to the last one before the first that was written after
  * `atMs`. Throws ChainBroken, LogGap and DamagedRecord.
@@ -75,7 +82,7 @@ export async function applyRecords(
   manifest: Pick<SnapshotManifest, 'cell' | 'incarnation' | 'position' | 'hash'> & { readonly timeMs?: number },
   path: string,
   mapBytes: number,
-  { atMs = Number.POSITIVE_INFINITY, onBytes = () => undefined }: { atMs?: number; onBytes?: OnBytes } = {},
+  { atMs = Number.POSITIVE_INFINITY, onBytes = () => undefined, stopsAtBegin = false }: ApplyOptions = {},
 ): Promise<Reached> {
   const file = new RawFile(path, mapBytes, false);
   const { position: at, hash: start, timeMs = 0 } = manifest;
@@ -94,6 +101,12 @@ export async function applyRecords(
     for await (const { bytes } of readRecords(log, manifest.position + 1)) {
       const record = await decodeRecord(bytes);
       if (record.timeMs > atMs) break;
+      if (record.note?.['begins'] !== undefined) {
+        if (stopsAtBegin) break;
+        throw new StartError(
+          `The hub was restored at record ${record.position}, ${new Date(record.timeMs).toISOString()}, and the log has no snapshot between that and the time that you name. Name an earlier time, or one after the next snapshot.`,
+        );
+      }
       const seed = record.note?.['seed'];
       const isPartial = seed === undefined ? reached.isPartial : seed === 'more';
       reached = { ...follow(reached, record), timeMs: record.timeMs, isPartial };

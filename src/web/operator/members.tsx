@@ -1,6 +1,7 @@
 /** The members that share the log of a hub, on the operator's page, and the planned change from one to another. */
 import type { VNode } from 'preact';
 import type { MemberReport } from '../../http/route/health.ts';
+import { countWithNoun } from '../../text/count.ts';
 import { Confirm, Fact, Form, Given, SubmitButton } from '../ui.tsx';
 
 interface MembersProps {
@@ -22,6 +23,12 @@ export function MemberRows({ csrf, path, report }: MembersProps): VNode {
         <Fact name="State">{report.message}</Fact>
         <Fact name="Newest record">{String(report.position)}</Fact>
       </dl>
+      {Object.entries(report.set_aside_by).map(([name, files]) => (
+        <p key={name} class="notice bad" role="alert">
+          <Given>{name}</Given> has {countWithNoun(files, 'file')} of answered writes that the log never had, in{' '}
+          <code>set-aside</code> of its data folder. Read what is there, enter again what is missed, then remove it.
+        </p>
+      ))}
       {others.length === 0 ? (
         <p>
           No other member has joined. Start <code>cairn serve</code> with the same <code>CAIRN_LOG</code> on another

@@ -17,9 +17,9 @@ export class PatroniWorld implements MemberWorld {
     this.log = `${cluster.url}?cell=${randomBytes(6).toString('hex')}`;
     this.losses = new Map<string, Loss>([
       ['the primary killed', () => this.#losePrimary((role) => cluster.kill(role))],
-      // One that is stopped and goes on is no such loss: Patroni 3.0.2 then takes the lead back from the new primary. And one
-      // that its Patroni left is answered for alone when Patroni 3.0.2 starts again: it resets synchronous_standby_names
-      // before it demotes. Members then stop and tell that the log has lost records, which fails this round, as it should.
+      // One that is stopped and goes on is no such loss: Patroni 3.0.2 then takes the lead back from the new primary. One that
+      // its Patroni left keeps its promise only with `synchronous_mode_strict`: when Patroni 3.0.2 starts again, it resets
+      // synchronous_standby_names before it demotes.
       ['the primary left by its Patroni', () => this.#losePrimary((role) => cluster.abandon(role))],
       ['the standby killed', () => this.#loseStandby((role) => cluster.kill(role))],
       ['waits for the standby cancelled', () => this.#cancelWaits()],

@@ -27,13 +27,16 @@ export class PatroniCluster {
   readonly #nodes: Node[] = [];
   readonly #etcd: ChildProcess;
   readonly #folder: string;
+  readonly #isStrict: boolean;
 
-  private constructor(folder: string, etcd: ChildProcess) {
+  private constructor(folder: string, etcd: ChildProcess, isStrict: boolean) {
     this.#folder = folder;
     this.#etcd = etcd;
+    this.#isStrict = isStrict;
   }
 
-  static async start(): Promise<PatroniCluster> {
+  /** @param isStrict whether commits wait while there is no standby, as the manual asks for */
+  static async start(isStrict = true): Promise<PatroniCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-patroni-'));
     removeWithRun(folder);
     giveToServer(folder);
@@ -55,7 +58,7 @@ export class PatroniCluster {
       '--unsafe-no-fsync',
     ]);
     await untilListening(client);
-    const cluster = new PatroniCluster(folder, etcd);
+    const cluster = new PatroniCluster(folder, etcd, isStrict);
     for (const name of ['one', 'two']) await cluster.#add(name, client);
     await cluster.untilInSync();
     return cluster;
@@ -129,7 +132,10 @@ export class PatroniCluster {
     mkdirSync(folder, { mode: 0o700 });
     giveToServer(folder);
     const [port, api] = [await findFreePort(), await findFreePort()];
-    writeFileSync(join(folder, 'patroni.json'), JSON.stringify(configuration(name, folder, port, api, etcd)));
+    writeFileSync(
+      join(folder, 'patroni.json'),
+      JSON.stringify(configuration(name, folder, port, api, etcd, this.#isStrict)),
+    );
     const node = { name, port, api, folder };
     this.#nodes.push({ ...node, patroni: startPatroni(node) });
     await this.#until(`${name} runs`, (roles) => roles.every((role) => role !== undefined));
@@ -165,7 +171,7 @@ const startPatroni = ({ folder }: Pick<Node, 'folder'>): ChildProcess =>
   run(folder, 'patroni', [join(folder, 'patroni.json')]);
 
 /** Patroni reads YAML, and JSON is YAML. */
-const configuration = (name: string, folder: string, port: number, api: number, etcd: number) => ({
+const configuration = (name: string, folder: string, port: number, api: number, etcd: number, isStrict: boolean) => ({
   scope: 'cairn',
   name,
   restapi: { listen: `127.0.0.1:${api}`, connect_address: `127.0.0.1:${api}` },
@@ -176,6 +182,7 @@ const configuration = (name: string, folder: string, port: number, api: number, 
       loop_wait: 1,
       retry_timeout: 2,
       synchronous_mode: true,
+      synchronous_mode_strict: isStrict,
       postgresql: { use_pg_rewind: true, parameters: { max_connections: 50, wal_log_hints: 'on' } },
     },
     initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, { auth: 'trust' }, 'no-sync'],

@@ -13,6 +13,10 @@ export interface Rounds {
   readonly from: number;
   readonly to: number;
   readonly random: () => number;
+  /** Only losses whose name has this. */
+  readonly only?: string | undefined;
+  /** Asked before each round whether to leave out the rest. */
+  readonly isOver?: () => boolean;
   /** Told after each round. */
   readonly tell?: (round: number, loss: string, counts: RoundCounts, problems: readonly string[]) => void;
 }
@@ -24,13 +28,16 @@ export interface LossReport {
 }
 
 /** Opens members in a world, loses some of them in each round, and closes both. */
-export async function runRounds(world: MemberWorld, { from, to, random, tell }: Rounds): Promise<LossReport> {
+export async function runRounds(
+  world: MemberWorld,
+  { from, to, random, only = '', isOver = () => false, tell }: Rounds,
+): Promise<LossReport> {
   const report: LossReport = { problems: [], counts: { appends: 0, writes: 0, reads: 0, unknown: 0, rows: 0 } };
-  const losses = [...world.losses];
+  const losses = [...world.losses].filter(([name]) => name.includes(only));
   const trial = new LossTrial(world);
   try {
     await trial.open();
-    for (let round = from; round < to; round += 1) {
+    for (let round = from; round < to && !isOver(); round += 1) {
       const [name, lose] = losses[round % losses.length] as (typeof losses)[number];
       await trial.begin(round, random);
       await sleep(300 + random() * 700);
@@ -44,7 +51,7 @@ export async function runRounds(world: MemberWorld, { from, to, random, tell }: 
     }
     const folders = [...trial.members.values()].map(({ dataFolder }) => dataFolder);
     await trial.close();
-    const [one = new Map(), other = new Map()] = await Promise.all(folders.map((folder) => rowsOf(folder, world.log)));
+    const [one = new Map(), other = new Map()] = await Promise.all(folders.map((folder) => rowsOf(folder, world)));
     report.counts.rows = one.size;
     const different = [...one].filter(([key, stored]) => other.get(key) !== stored).map(([key]) => key);
     if (different.length > 0 || one.size !== other.size)
@@ -59,9 +66,9 @@ export async function runRounds(world: MemberWorld, { from, to, random, tell }: 
 }
 
 /** Every row of a data file after all records of the log, as text by table and key. */
-async function rowsOf(folder: string, log: string): Promise<Map<string, string>> {
+async function rowsOf(folder: string, { log, environment }: MemberWorld): Promise<Map<string, string>> {
   const file = new ReplicaFile({ folder, mapBytes: limits.mapBytes });
-  const commitLog = await openCommitLog(log);
+  const commitLog = await openCommitLog(log, environment);
   const end = new AbortController();
   const follower = new LogFollower({
     commitLog,

@@ -1,5 +1,7 @@
 /** Members of a hub, and clients that write and read at whichever answers while members are lost. */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { control } from '../../support/control.ts';
 import { callTool, structured } from '../../support/gateway.ts';
 import type { Hub } from '../../support/hub.ts';
 import { isLinearizable, type RegisterOperation } from '../../support/linearizable.ts';
@@ -44,17 +46,30 @@ export class LossTrial {
   }
 
   async open(): Promise<void> {
-    const first = await this.#start('west');
-    await whichServes([first], SECONDS_MAX);
-    await untilState(await this.#start('east'), 'following', SECONDS_MAX);
+    try {
+      const first = await this.#start('west');
+      await whichServes([first], SECONDS_MAX);
+      await untilState(await this.#start('east'), 'following', SECONDS_MAX);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; ${this.#told()}`, { cause: error });
+    }
+  }
+
+  /** What each member said last, and how it ended, for a failure that needs a cause. */
+  #told(): string {
+    const members = [...this.members].map(([name, hub]) => {
+      const { pid, exitCode, signalCode } = hub.process;
+      const lines = hub.logs.filter(({ msg }) => msg !== 'request').slice(-20);
+      return { name, exitCode, signalCode, ...processorSeconds(pid), stderr: hub.stderr(), lines };
+    });
+    return JSON.stringify(members);
   }
 
   /** Makes a new account with a register and nothing else, and lets clients work on it until `end`. Waits for their first writes. */
   async begin(round: number, random: () => number): Promise<void> {
     const owner = await this.owner();
-    const made = await owner.cli('account', 'create', '--email', `ada${round}@example.org`, '--json');
-    if (made.code !== 0) throw new Error(`no account was made: ${made.stderr}`);
-    this.#key = (JSON.parse(made.stdout) as { mcp_key: string }).mcp_key;
+    const made = await control(owner, { command: 'account.create', email: `ada${round}@example.org` });
+    this.#key = made.mcp_key;
     const { task } = await structured<{ task: Shown }>(owner, 'create_task', { content: '0' }, this.#key);
     this.#register = task.id;
     this.#history = [];
@@ -100,8 +115,7 @@ export class LossTrial {
       const said = states.map((member) => member?.state ?? 'no answer');
       if (said.every((state) => state === 'owning' || state === 'following') && said.includes('owning')) return;
       if (Date.now() > endMs) {
-        const warned = [...this.members.values()].map(({ logs }) => logs.findLast(({ err }) => err !== undefined));
-        throw new Error(`the members do not find together: ${said.join(', ')}; ${JSON.stringify(warned)}`);
+        throw new Error(`the members do not find together: ${said.join(', ')}; ${this.#told()}`);
       }
       await sleep(100);
     }
@@ -182,6 +196,20 @@ export class LossTrial {
 
   async #value(hub: Hub): Promise<string> {
     return (await this.#tasks(hub)).find(({ id }) => id === this.#register)?.content ?? 'missing';
+  }
+}
+
+/**
+ * How long the main thread of a process has run, and how long it has waited for a processor. With a lease of a second, a
+ * member that waits longer than that at a time serves nobody.
+ */
+function processorSeconds(pid: number | undefined): { readonly ran?: number; readonly waited?: number } {
+  try {
+    const [ran = 0, waited = 0] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ').map(Number);
+    return { ran: ran / 1e9, waited: waited / 1e9 };
+  } catch {
+    // It has ended, or this is no Linux.
+    return {};
   }
 }
 

@@ -1,5 +1,6 @@
 /** Where the members of a trial run, and what can be done to them there. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { control } from '../../support/control.ts';
 import type { Hub } from '../../support/hub.ts';
 import { canSetClocks, LEASE_SECONDS, ProcessClock, whichServes } from '../../support/members.ts';
 import type { LossTrial } from './trial.ts';
@@ -10,6 +11,8 @@ export type Loss = (trial: LossTrial) => Promise<void>;
 export interface MemberWorld {
   /** The URL of the log as this process reaches it. */
   readonly log: string;
+  /** What opening the log needs beside its URL. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly losses: ReadonlyMap<string, Loss>;
   start(name: string, dataFolder: string | undefined): Promise<Hub>;
   /** Removes what outlives the members. */
@@ -74,7 +77,7 @@ export const PROCESS_LOSSES: readonly [string, Loss][] = [
       await ended(owner);
     },
   ],
-  ['hand over', async (trial) => void (await (await trial.owner()).cli('member', 'hand-over'))],
+  ['hand over', async (trial) => void (await control(await trial.owner(), { command: 'member.hand_over' }))],
   [
     'kill the follower',
     async (trial) => {

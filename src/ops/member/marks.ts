@@ -1,0 +1,52 @@
+/**
+ * What members let one another know, as marks in the log: who joined, and what each has set aside. They have no other
+ * contact, and the operator looks at the one that serves.
+ */
+import type { Log } from '../../common/log.ts';
+import type { CommitLog } from '../../replication/log/log.ts';
+import type { MemberIdentity } from '../../replication/members/identity.ts';
+
+const MEMBERS = 'members/';
+const MARKS = 'set-aside/';
+
+/** Leaves a mark by which `cairn member list` knows a member. A failure is logged: the next start tries again. */
+export async function markMember(commitLog: CommitLog, { name, instance }: MemberIdentity, log: Log): Promise<void> {
+  await commitLog
+    .putPart(`${MEMBERS}${name}/${instance}`, Buffer.from(`${JSON.stringify({ name })}\n`))
+    .catch((error: unknown) => log.warn({ err: error }, 'member: the log does not know this member yet'));
+}
+
+/** The names of all members that ever joined, in order. */
+export async function memberNames(log: Pick<CommitLog, 'listParts'>): Promise<string[]> {
+  const names = (await log.listParts(MEMBERS)).map((name) => name.split('/')[1] ?? '');
+  return [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+export interface SetAsideMarks {
+  readonly log: Pick<CommitLog, 'listParts' | 'putPart' | 'removePart'>;
+  readonly member: string;
+  readonly files: readonly string[];
+  readonly warn: Pick<Log, 'warn'>;
+}
+
+/** Makes the marks of a member those of its files. A failure is logged: the next start does the rest. */
+export async function markSetAside({ log, member, files, warn }: SetAsideMarks): Promise<void> {
+  const prefix = `${MARKS}${member}/`;
+  try {
+    const marked = (await log.listParts(prefix)).map((name) => name.slice(prefix.length));
+    for (const file of marked) if (!files.includes(file)) await log.removePart(prefix + file);
+    for (const file of files) if (!marked.includes(file)) await log.putPart(prefix + file, Buffer.from('{}\n'));
+  } catch (error) {
+    warn.warn({ err: error }, 'member: the log does not know what this member has set aside');
+  }
+}
+
+/** How many files each member has that has some. */
+export async function setAsideByMember(log: Pick<CommitLog, 'listParts'>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of await log.listParts(MARKS)) {
+    const member = name.split('/')[1] ?? '';
+    counts[member] = (counts[member] ?? 0) + 1;
+  }
+  return counts;
+}
