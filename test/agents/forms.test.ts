@@ -145,3 +145,13 @@ test('[DOC-2, HAND-2] the tools for programs and their REST mirror name the near
     expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('did you mean')]);
   }
 });
+
+test('[FIND-3] a folder that is called like a list is shown when there is nothing else, and told when there is', async () => {
+  await run('write', { id: 'docs/guide.md', content: 'x\n' });
+  expect(await words('list', { in: 'docs/' })).toContain('dev docs');
+  expect(await words('list', { in: 'docs/' })).toMatch(
+    /the folder of this name is "cairn:\/\/vaults\/v_[0-9a-f]+\/docs\/"/,
+  );
+  await run('write', { id: 'trash/old.md', content: 'x\n' });
+  expect(await words('list', { in: 'trash' })).toContain('trash/old.md');
+});
