@@ -113,7 +113,7 @@ export const limits = {
   completionsMax: 100,
   resourceUriShownMax: 200,
   /** The search index: things of a new segment, segments that are joined, words that one beginning stands for. */
-  searchSegmentThings: 1000,
+  searchSegmentThings: 250,
   searchSegmentsJoined: 4,
   searchJoinedThingsMax: 32_000,
   searchPrefixWords: 400,
