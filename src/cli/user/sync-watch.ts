@@ -1,9 +1,10 @@
 /** cairn sync watch: syncs a folder continuously until stopped, and reports each change of status once. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Unreachable } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
-import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { shownLine } from '../../client/shown.ts';
 import { syncOnce } from '../../client/sync/cycle.ts';
