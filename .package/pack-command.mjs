@@ -31,8 +31,8 @@ export async function packCommand(root) {
   const first = neededBy(input);
   // What waits at its top for a file must not be needed by that file.
   first.delete(input);
-  // A status is asked for often, by prompts: it needs nothing that speaks to a hub.
-  const run = new Set(['run.js', 'user/sync-status.js'].flatMap((name) => [...neededBy(join(folder, name))]));
+  // Every command runs so, and a status is asked for often, by prompts: it needs nothing that speaks to a hub.
+  for (const name of ['run.js', 'user/sync-status.js']) neededBy(join(folder, name), first);
   const client = new Set(['user/tasks.js'].flatMap((name) => [...neededBy(join(folder, name))]));
   // The commands of sync share many small rooms; what backups need as well stays apart.
   const backups = neededBy(join(folder, 'user/mirror/commands.js'));
@@ -52,8 +52,7 @@ export async function packCommand(root) {
     chunkFileNames: 'packed-[name].js',
     codeSplitting: {
       groups: [
-        { name: 'first', test: (id) => first.has(id), priority: 3 },
-        { name: 'run', test: (id) => run.has(id), priority: 2 },
+        { name: 'first', test: (id) => first.has(id), priority: 2 },
         { name: 'client', test: (id) => client.has(id) || /\/node_modules\/zod\//.test(id), priority: 1 },
         { name: 'folders', test: (id) => sync.has(id), priority: 0 },
       ],
