@@ -106,7 +106,7 @@ export class ToolClient {
       },
     });
     if (answer.bytes.length > 0) this.#result(answer);
-    if (end === undefined) throw new Unreachable(`the answer of ${server} broke off`, '; run the command again.');
+    if (end === undefined) throw new Unreachable(`the answer from ${server} broke off`, '; run the command again.');
     return end;
   }
 

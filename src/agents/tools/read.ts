@@ -62,7 +62,7 @@ export function readTool(shelves: Shelves, setupText: SetupText): Tool {
     },
     example: { id: 'notes/today.md', lines: '1-40' },
     async handle({ id, ids, version: asked, ...portion }, { accountId }, { baseUrl }) {
-      if ((id === undefined) === (ids === undefined)) throw invalidField('id', 'send id or ids, one of them');
+      if ((id === undefined) === (ids === undefined)) throw invalidField('id', 'send either id or ids');
       const setup = id === undefined ? null : SETUP.exec(id);
       if (id !== undefined && setup !== null) return setupResult(id, setupText(setup[1], baseUrl));
       const category = id === undefined ? undefined : docCategoryOf(id);

@@ -50,7 +50,7 @@ const EXPLAINS = {
   'allow-rewrites': 'send and take rewritten files, even if they are most of the folder',
   'restore-rewritten':
     'restore the hub’s versions of files rewritten here and not sent; those here go to .cairn/replaced',
-  'send-back': 'send the files here again, where deletes and rewrites of the hub are held back',
+  'send-back': 'where deletes and rewrites from the hub are held back, send these files to it again',
   'restore-missing': 'restore files that are missing here, instead of deleting them on the hub',
 };
 
@@ -100,7 +100,7 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync pause',
-    summary: 'stop syncing a folder until cairn sync resume, also under a running watch',
+    summary: 'stop syncing a folder until cairn sync resume, also for a running watch',
     options: [takes('folder', 'DIR')],
     explains: EXPLAINS,
     examples: ['cairn sync pause --folder ~/notes'],
