@@ -156,6 +156,8 @@ async function openPatiently(
 /** A sentence with its full stop: the hub's refusals have none. */
 export const stopped = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`);
 
+const keyOf = ({ key, sentence }: OpenNote): string => key ?? sentence;
+
 /** Remembers reported problems, so that each is reported once. */
 class Told {
   #trouble: string | undefined;
@@ -174,9 +176,9 @@ class Told {
   /** The notes that were not among the previous ones, and whether the last of those is gone. */
   news(notes: readonly OpenNote[]): { readonly news: readonly OpenNote[]; readonly isSettled: boolean } {
     const before = this.#open;
-    this.#open = new Set(notes.map(({ sentence }) => sentence));
+    this.#open = new Set(notes.map(keyOf));
     return {
-      news: notes.filter(({ sentence }) => !before.has(sentence)),
+      news: notes.filter((note) => !before.has(keyOf(note))),
       isSettled: before.size > 0 && notes.length === 0,
     };
   }
