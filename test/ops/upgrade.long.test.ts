@@ -55,6 +55,7 @@ test.each(readdirSync(KEPT))(
     expect(again.logs.filter((line) => JSON.stringify(line).includes('upgrad'))).toEqual([]);
     expect(await again.stop()).toBe(0);
   },
+  180_000,
 );
 
 /** The data file of each release, by its version: what a version opens, and what leads back from it. */
