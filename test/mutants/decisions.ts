@@ -26,7 +26,7 @@ export const DECISIONS: Readonly<Record<string, readonly string[] | 'all'>> = {
   'src/replication/members/lease.ts': 'all',
   'src/replication/members/owner.ts': ['#put', '#checkEnd', 'handOver', 'lost'],
   'src/replication/members/take-over.ts': 'all',
-  'src/replication/members/unlogged.ts': 'all',
+  'src/replication/members/unlogged.ts': ['meet'],
   'src/replication/snapshots/trim.ts': 'all',
   'src/store/group-commit.ts': ['#run'],
   'src/store/logged/local-log.ts': ['commit', 'settled', '#room', '#appendOldest'],

@@ -22,6 +22,10 @@ export const EQUIVALENT: Readonly<Record<string, Readonly<Record<string, string>
     "const ownersMs = Number(newest.note?.['lease'] ?? 0); => const ownersMs = Number(newest.note?.['lease'] ?? 1);":
       ALWAYS_SO,
   },
+  'src/replication/members/unlogged.ts': {
+    "if (Number(note['through'] ?? 0) >= unlogged.first) return 'confirm'; => if (Number((note['through'])) >= unlogged.first) return 'confirm';":
+      ALWAYS_SO,
+  },
   'src/sync/log/glob.ts': {
     'glob.at(-1)?.isAny === true && glob.length > 1, => ((glob.at(-1)?.isAny === true) || (glob.length > 1)),':
       ALWAYS_SO,

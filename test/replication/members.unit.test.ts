@@ -137,6 +137,7 @@ test.each<[string, Record<string, string>, number, typeof SPAN | undefined, Retu
   ['of its own with all commits', { instance: 'e', through: '5' }, 1, SPAN, 'confirm'],
   ['of its own with earlier commits only', { instance: 'e', through: '2' }, 1, SPAN, 'forked'],
   ['of its own without rows, such as a beat', { instance: 'e' }, 0, SPAN, 'apply'],
+  ['a beat of its own, when it lacks all', { instance: 'e' }, 0, { first: 1, last: 2 }, 'apply'],
   ['of its own with rows of no commit', { instance: 'e' }, 1, SPAN, 'forked'],
   ['of another member', { instance: 'w' }, 1, SPAN, 'forked'],
   ['of another member without rows: it has taken over', { instance: 'w' }, 0, SPAN, 'forked'],

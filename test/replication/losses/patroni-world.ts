@@ -17,9 +17,9 @@ export class PatroniWorld implements MemberWorld {
     this.log = `${cluster.url}?cell=${randomBytes(6).toString('hex')}`;
     this.losses = new Map<string, Loss>([
       ['the primary killed', () => this.#losePrimary((role) => cluster.kill(role))],
-      // One that is stopped and goes on is no such loss: Patroni 3.0.2 then takes the lead back from the new primary. One that
-      // its Patroni left keeps its promise only with `synchronous_mode_strict`: when Patroni 3.0.2 starts again, it resets
-      // synchronous_standby_names before it demotes.
+      // One that is stopped and goes on is no such loss: Patroni 3.0.2 then takes the lead back from the new primary. For one
+      // that its Patroni left, Patroni 3.0.2 resets synchronous_standby_names when it starts again, before it demotes. With
+      // `synchronous_mode_strict` what waits there waits on.
       ['the primary left by its Patroni', () => this.#losePrimary((role) => cluster.abandon(role))],
       ['the standby killed', () => this.#loseStandby((role) => cluster.kill(role))],
       ['waits for the standby cancelled', () => this.#cancelWaits()],

@@ -6,7 +6,7 @@ import { bytesCodec, recordCodec } from '../../../src/store/codec.ts';
 import { placeOfFile, replicationTables } from '../../../src/store/logged/place.ts';
 import { ReplicaFile } from '../../../src/store/logged/replica.ts';
 import { partsOfKey, storedKey } from '../../../src/store/logged/stored-key.ts';
-import { unloggedCommits } from '../../../src/store/logged/unlogged.ts';
+import { oldestUnlogged, unloggedCommits } from '../../../src/store/logged/unlogged.ts';
 import { HUB } from '../../../src/store/owners.ts';
 import { Store } from '../../../src/store/store.ts';
 import { type AnyTable, defineTable, defineUnsummedTable, type Key } from '../../../src/store/table.ts';
@@ -141,6 +141,10 @@ test('[MEMBER-5] after a crash the file says which commits the log lacks, with t
     ['plain', 'large', 300_000],
     ['rows', 'a', undefined],
   ]);
+  // What is numbered after one that is still under way stays behind it.
+  const until = (last: number) =>
+    oldestUnlogged(file.reader, (table, key) => file.valueOf(table, key), { last, bytesMax: limits.logGroupBytesMax });
+  expect([0, 1, 2].map((last) => until(last)?.through)).toEqual([undefined, 1, 2]);
   // Few bytes a record: one commit each.
   expect(file.oldestUnlogged(1)?.through).toBe(1);
   await file.confirm(2, { cell: 1, incarnation: 'i', position: 7, hash: '0'.repeat(64) });
