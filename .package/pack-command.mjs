@@ -31,7 +31,9 @@ export async function packCommand(root) {
   const first = neededBy(input);
   // What waits at its top for a file must not be needed by that file.
   first.delete(input);
-  const client = new Set(['run.js', 'user/tasks.js'].flatMap((name) => [...neededBy(join(folder, name))]));
+  // Every command runs so, and a status is asked for often, by prompts: it needs nothing that speaks to a hub.
+  for (const name of ['run.js', 'user/sync-status.js']) neededBy(join(folder, name), first);
+  const client = new Set(['user/tasks.js'].flatMap((name) => [...neededBy(join(folder, name))]));
   // The commands of sync share many small rooms; what backups need as well stays apart.
   const backups = neededBy(join(folder, 'user/mirror/commands.js'));
   const below = ['folders', 'vault'].flatMap((room) =>

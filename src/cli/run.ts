@@ -1,7 +1,6 @@
 /** Finds the command that was typed, runs it, sets the exit code. */
 import { existsSync } from 'node:fs';
-import { ClientError } from '../client/client-error.ts';
-import { Unreachable } from '../client/http.ts';
+import { ClientError, Unreachable } from '../client/client-error.ts';
 import { quoted } from '../client/shown.ts';
 import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../common/fault.ts';

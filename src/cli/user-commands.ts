@@ -7,7 +7,8 @@ export interface SourceGroup {
   readonly sources: readonly {
     /** The first word of the commands in this module. */
     readonly word: string;
-    readonly load: () => Promise<readonly Command[]>;
+    /** `words`: what was typed, so that a module with many commands need not load all; without, it loads all. */
+    readonly load: (words?: readonly string[]) => Promise<readonly Command[]>;
   }[];
 }
 
@@ -31,7 +32,10 @@ export const userGroup: SourceGroup = {
   ],
 };
 
-async function loadSync(): Promise<readonly Command[]> {
+async function loadSync(words: readonly string[] = []): Promise<readonly Command[]> {
+  const { syncStatusCommand } = await import('./user/sync-status.ts');
+  // Prompts and scripts ask often.
+  if (words[1] === syncStatusCommand.name.split(' ')[1]) return [syncStatusCommand];
   const [
     { syncCommands },
     { syncListCommands },
@@ -55,6 +59,7 @@ async function loadSync(): Promise<readonly Command[]> {
   ]);
   return [
     ...syncCommands,
+    syncStatusCommand,
     ...syncListCommands,
     syncServiceCommand,
     syncMergeToolCommand,
@@ -75,5 +80,5 @@ export async function findAmong(
   const [first = '', ...more] = argv;
   const words = [commandWord(first), ...more];
   const source = groups.flatMap(({ sources }) => sources).find(({ word }) => word === words[0]);
-  return source && commandNamed(await source.load(), words);
+  return source && commandNamed(await source.load(words), words);
 }

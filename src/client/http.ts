@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
-import { ClientError, NotSignedIn } from './client-error.ts';
+import { ClientError, NotSignedIn, Unreachable } from './client-error.ts';
 import type { Pace } from './pace.ts';
 
 export interface ClientRequest {
@@ -49,21 +49,6 @@ const SLICE_BYTES = 256 * 1024;
 const PACED_BYTES = 16 * 1024;
 const LINES = 'application/x-ndjson';
 const NEWLINE = 0x0a;
-
-/** The hub was unreachable or its answer did not arrive. Whether the request took effect is unknown. */
-export class Unreachable extends ClientError {
-  /** What happened, and what a person has to mend. Without the advice to try again, which a watch does automatically. */
-  readonly what: string;
-  /** Code of the system error, such as ECONNRESET; undefined after a timeout, or when the hub answered. */
-  readonly code: string | undefined;
-
-  /** `next`: the advice for whoever waits at a terminal, with the punctuation before it. */
-  constructor(what: string, next: string, code?: string) {
-    super(`${what}${next}`);
-    this.what = what;
-    this.code = code;
-  }
-}
 
 /** Wraps an error thrown by the `onLine` or `onPart` callback. */
 class TakerFailed extends Error {}

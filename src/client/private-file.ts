@@ -24,7 +24,9 @@ export function readPrivateFile(path: string, { hasSecrets = true } = {}): strin
   try {
     // Keys readable by others are no longer secret. The user should know that the mode is too wide.
     if (hasSecrets && process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-      throw new ClientError(`${path} can be read by others; run chmod 600 on it, and replace its secrets if they did.`);
+      throw new ClientError(
+        `${path} can be read by others; run chmod 600 on it, and replace its secrets if anyone has read it.`,
+      );
     }
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -1,8 +1,8 @@
 /** Calls the tools of a hub over JSON-RPC 2.0, and converts refusals to client errors. */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
-import { ClientError, NotSignedIn } from './client-error.ts';
-import { type ClientAnswer, refusalOf, sendRequest, type TransferProgress, Unreachable } from './http.ts';
+import { ClientError, NotSignedIn, Unreachable } from './client-error.ts';
+import { type ClientAnswer, refusalOf, sendRequest, type TransferProgress } from './http.ts';
 import type { Pace } from './pace.ts';
 import type { Credentials } from './sign-in/credentials.ts';
 import { spokenAnswer, spokenRefusal } from './spoken.ts';
@@ -106,7 +106,7 @@ export class ToolClient {
       },
     });
     if (answer.bytes.length > 0) this.#result(answer);
-    if (end === undefined) throw new Unreachable(`the answer of ${server} broke off`, '; run the command again.');
+    if (end === undefined) throw new Unreachable(`the answer from ${server} broke off`, '; run the command again.');
     return end;
   }
 

@@ -46,7 +46,7 @@ function fault(text: string): string | undefined {
   if (!isWellFormed(text)) return WELL_FORMED;
   const bytes = Buffer.byteLength(text);
   if (bytes <= limits.documentBytesMax) return undefined;
-  return `would have ${bytes} bytes and may have ${limits.documentBytesMax}; split it into several`;
+  return `would have ${bytes} bytes, and at most ${limits.documentBytesMax} are allowed; split it into several`;
 }
 
 /** Writes a new version. `made`: when, and by whom. */

@@ -49,7 +49,7 @@ export function readEventCursor(text: string, binding: CursorBinding): EventPosi
 }
 
 export function eventsGone(why: string): Refusal {
-  const next = 'read the present state with lists or search, then continue with after=now';
+  const next = 'read the current state with lists or search, then continue with after=now';
   return new Refusal({ kind: 'events_gone', detail: `${why}; ${next}` });
 }
 

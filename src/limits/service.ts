@@ -113,7 +113,7 @@ export const limits = {
   completionsMax: 100,
   resourceUriShownMax: 200,
   /** The search index: things of a new segment, segments that are joined, words that one beginning stands for. */
-  searchSegmentThings: 1000,
+  searchSegmentThings: 250,
   searchSegmentsJoined: 4,
   searchJoinedThingsMax: 32_000,
   searchPrefixWords: 400,
@@ -763,7 +763,7 @@ export const limits = {
   /** Bytes hashed in one turn of the event loop while they are read. */
   hashedTurnBytes: 256 * KiB,
   /** Bytes of a stored blob offered to a socket at once. */
-  sentTurnBytes: 512 * KiB,
+  sentTurnBytes: 256 * KiB,
   /** How long a blob hashed for a partial read counts as intact, and how many are remembered. */
   wholeBlobMs: 60_000,
   wholeBlobsMax: 1000,

@@ -75,9 +75,7 @@ export class Mailer implements Mail {
       } catch (error) {
         const { code, responseCode } = error as { readonly code?: string; readonly responseCode?: number };
         const isFinal = pauseMs === undefined || (responseCode ?? 0) >= 500 || this.#isClosed;
-        const note = isFinal
-          ? 'a letter could not be sent and was dropped'
-          : 'a letter could not be sent; trying again';
+        const note = isFinal ? 'a mail could not be sent and was dropped' : 'a mail could not be sent; trying again';
         this.#options.log.warn({ code, response: responseCode, tries: index + 1 }, note);
         if (isFinal) return;
         await this.#pause(pauseMs);

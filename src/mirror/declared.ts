@@ -23,7 +23,7 @@ export function isOneLine(text: string | null): boolean {
 
 const label = z
   .string()
-  .refine((text) => isShortLabel(text) && isOneLine(text), 'must be a short text in one line')
+  .refine((text) => isShortLabel(text) && isOneLine(text), 'must be a short text on one line')
   .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 const kind = z.enum(ARCHIVE_KINDS);

@@ -92,6 +92,6 @@ export async function searchPage(
 export function readCursor(cursor: string | undefined): Pick<SearchQuery, 'ranking' | 'offset'> {
   if (cursor === undefined) return { ranking: 0, offset: 0 };
   const [, ranking, offset] = /^(\d{1,12})-(\d{1,9})$/.exec(cursor) ?? [];
-  if (offset === undefined) throw invalidField('cursor', 'cursor must be that of an earlier answer');
+  if (offset === undefined) throw invalidField('cursor', 'cursor must come from an earlier answer');
   return { ranking: Number(ranking), offset: Number(offset) };
 }

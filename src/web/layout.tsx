@@ -168,7 +168,7 @@ function Stones(): VNode {
 }
 
 const SHORTCUTS = [
-  ['Ctrl K', 'Go, act and find from one list'],
+  ['Ctrl K', 'Go anywhere, act and search from one list'],
   ['/', 'Search everything'],
   ['n', 'New task'],
   ['f', 'Filter the board'],

@@ -47,6 +47,12 @@ test('[FIND-3] what has no room in one answer is named, and read by the next cal
   expect(await run('read', { ids: first.unread })).toMatchObject({ id: 'big/2.txt', unread: ['big/3.txt'] });
 });
 
+test('[FIND-3] of a category with more than one call reads, the others are named', async () => {
+  for (let at = 0; at < 22; at += 1) await run('write', { id: `cairn://docs/tips/Tip ${at}`, content: 'x\n' });
+  const { more, unread } = await run<{ more: unknown[]; unread: string[] }>('read', { id: 'cairn://docs/tips/' });
+  expect([more.length, unread]).toEqual([19, ['cairn://docs/tips/Tip%201', 'cairn://docs/tips/Tip%200']]);
+});
+
 test('[FIND-3] several replacements are made one after another, all of them or none', async () => {
   const id = 'notes/plan.md';
   const edits = [
@@ -144,4 +150,14 @@ test('[DOC-2, HAND-2] the tools for programs and their REST mirror name the near
     });
     expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('did you mean')]);
   }
+});
+
+test('[FIND-3] a folder that is called like a list is shown when there is nothing else, and told when there is', async () => {
+  await run('write', { id: 'docs/guide.md', content: 'x\n' });
+  expect(await words('list', { in: 'docs/' })).toContain('dev docs');
+  expect(await words('list', { in: 'docs/' })).toMatch(
+    /the folder of this name is "cairn:\/\/vaults\/v_[0-9a-f]+\/docs\/"/,
+  );
+  await run('write', { id: 'trash/old.md', content: 'x\n' });
+  expect(await words('list', { in: 'trash' })).toContain('trash/old.md');
 });

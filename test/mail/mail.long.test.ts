@@ -179,7 +179,7 @@ test('[AUTH-4] without a mail server nothing is offered; with one that is down e
     const asking = new PageClient(dead);
     await asking.open('/forgot');
     expect((await asking.submit('/forgot', { email })).status).toBe(200);
-    await dead.waitForLog((line) => String(line['msg']).startsWith('a letter could not be sent'));
+    await dead.waitForLog((line) => String(line['msg']).startsWith('a mail could not be sent'));
     expect(JSON.stringify(dead.logs)).not.toContain(email);
     expect(await dead.stop()).toBe(0);
   } finally {
@@ -202,7 +202,7 @@ test('[AUTH-4] a mail server off this machine without a certificate that holds g
     const asking = new PageClient(own);
     await asking.open('/forgot');
     await asking.submit('/forgot', { email: 'tls@example.org' });
-    await own.waitForLog((line) => String(line['msg']).startsWith('a letter could not be sent'));
+    await own.waitForLog((line) => String(line['msg']).startsWith('a mail could not be sent'));
   } finally {
     await own.stop();
     await new Promise<void>((resolve) => secured.close(() => resolve()));

@@ -38,6 +38,6 @@ test('[AUTH-4] a stop says how many letters it drops, and nothing else of them',
   await mailer.close();
   server.close();
   expect(logged).toMatch(/"letters":2,"msg":"the hub stops; letters that waited to be sent were dropped"/);
-  expect(logged).toContain('a letter could not be sent and was dropped');
+  expect(logged).toContain('a mail could not be sent and was dropped');
   expect(logged).not.toMatch(/example\.org|A subject|A text/);
 });

@@ -29,6 +29,7 @@ test.each([...pages(), ...GUIDES])('[MAN-1] %s has no heading twice, and its lin
   expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
   expect(text).toMatch(/^# /);
   const links = [...withoutBlocks(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  links.push(...[...text.matchAll(/\b(?:src|srcset)="([^"]+)"/g)].map(([, file = '']) => file));
   const dead = links.filter((link) => !link.startsWith('https://') && !leads(page, link));
   expect(dead).toEqual([]);
 });

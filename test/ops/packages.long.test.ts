@@ -173,27 +173,31 @@ const debianPackage = (machine: string): string =>
   join(release(), inRelease(new RegExp(`^cairn_.+_${machine}\\.deb$`))[0] ?? 'none');
 const ownMachine = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
-test.runIf(hasDebian)('[OPS-34] a release is one folder: packages, recipe, notes, parts and checksums', () => {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const names = [
-    'Containerfile',
-    'NOTES.md',
-    'SHA256SUMS',
-    `cairn-${version}.cdx.json`,
-    `cairn-${version}.tgz`,
-    'cairn.mjs',
-    'compose.yaml',
-    `cairn_${version}_amd64.deb`,
-    `cairn_${version}_arm64.deb`,
-  ];
-  expect(readdirSync(release()).toSorted()).toEqual(names.toSorted());
-  const checked = run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], release());
-  expect(checked.trim().split('\n')).toHaveLength(names.length - 1);
-  expect(readFileSync(join(release(), 'NOTES.md'), 'utf8')).toMatch(
-    new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`),
-  );
-  expect(run(process.execPath, ['cairn.mjs', '--version'], release())).toMatch(`${version}`);
-});
+test.runIf(hasDebian)(
+  '[OPS-34] a release is one folder: packages, recipe, notes, parts and checksums',
+  () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const names = [
+      'Containerfile',
+      'NOTES.md',
+      'SHA256SUMS',
+      `cairn-${version}.cdx.json`,
+      `cairn-${version}.tgz`,
+      'cairn.mjs',
+      'compose.yaml',
+      `cairn_${version}_amd64.deb`,
+      `cairn_${version}_arm64.deb`,
+    ];
+    expect(readdirSync(release()).toSorted()).toEqual(names.toSorted());
+    const checked = run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], release());
+    expect(checked.trim().split('\n')).toHaveLength(names.length - 1);
+    expect(readFileSync(join(release(), 'NOTES.md'), 'utf8')).toMatch(
+      new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`),
+    );
+    expect(run(process.execPath, ['cairn.mjs', '--version'], release())).toMatch(`${version}`);
+  },
+  300_000,
+);
 
 test.runIf(hasDebian)('[OPS-34] the list of parts names every production dependency with its version', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
@@ -239,10 +243,10 @@ test.runIf(hasRegistry)('[OPS-34] npm takes the package for publishing under any
   expect(manifest['private']).toBe(true);
   const { private: _, ...rest } = manifest;
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...rest, name: '@publisher.example/cairn' }));
-  const [told] = JSON.parse(
-    run('npm', ['publish', '--dry-run', '--ignore-scripts', '--json'], folder).replace(/^[^{[]+/, ''),
-  ) as [{ name: string; files: unknown[] }];
-  expect([told.name, told.files.length > 500]).toEqual(['@publisher.example/cairn', true]);
+  const told = run('npm', ['publish', '--dry-run', '--ignore-scripts', '--json'], folder);
+  // One version of npm names the package first.
+  expect(told).toContain('"name": "@publisher.example/cairn"');
+  expect(told).toContain('dist/src/cli/cairn.js');
 });
 
 test.runIf(hasDebian)(

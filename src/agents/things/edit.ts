@@ -44,7 +44,7 @@ export function applyEdit(text: string, edit: EditRequest): EditedText {
   if (edit.new !== undefined) throw invalidField('old', 'old is required with new: the exact text to replace');
   if (edit.section !== undefined) {
     if ((edit.text === undefined) === (edit.append === undefined)) {
-      throw invalidField('text', 'section needs text (its new body) or append (added at its end), one of them');
+      throw invalidField('text', 'section needs either text (its new body) or append (added at its end)');
     }
     return inSection(text, edit.section, newline, {
       body: edit.text === undefined ? undefined : native(edit.text),

@@ -12,6 +12,7 @@ import { formatListCursor, readListCursor } from '../../sync/pull/cursor.ts';
 import { devicesOf } from '../../sync/tools/devices.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { taskUri } from '../../tasks/thing.ts';
+import { foldCase } from '../../text/fold-case.ts';
 import { conflictUri, thingPlaceOf } from '../things/ids.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
@@ -105,9 +106,22 @@ async function pageOf(
   const lister = Object.hasOwn(LISTERS, room) ? LISTERS[room] : undefined;
   const isFolder = of !== '' && (room === 'vaults' || !['docs', 'handoffs'].includes(room));
   if (lister !== undefined && !isFolder && asked.glob === undefined) {
-    return await lister(shelves, accountId, { ...asked, of: decodeURIComponent(of) }, reports);
+    const page = await lister(shelves, accountId, { ...asked, of: decodeURIComponent(of) }, reports);
+    const folder = place.startsWith('cairn://') ? undefined : folderNamed(shelves, accountId, place);
+    if (folder === undefined) return page;
+    // A folder of this name is meant when there is nothing else, and is told when there is.
+    if (page.items.length === 0) return await listFolder(shelves, accountId, folder, asked);
+    return { ...page, headline: `${page.headline}; the folder of this name is ${JSON.stringify(folder)}` };
   }
   return await listFolder(shelves, accountId, place, asked);
+}
+
+/** The id of a folder of the primary vault; undefined: there is none. */
+function folderNamed({ sync }: Shelves, accountId: string, place: string): string | undefined {
+  const vaultId = sync.reader.primaryOf(accountId);
+  const folder = place.replace(/\/+$/, '');
+  const isThere = vaultId !== undefined && sync.reader.childrenOf(vaultId, foldCase(folder)) > 0;
+  return isThere ? fileUri(vaultId, `${folder}/`) : undefined;
 }
 
 /** What an account has, in a few lines. */

@@ -191,7 +191,7 @@ function settleTool(shelves: Shelves): Tool {
       id: thingId.optional().describe('cairn://conflicts/…, or the path: all of it. Default: the only one'),
       keep: z.enum(['current', 'pushed']).optional().describe('pushed: the refused version'),
       text: z.string().max(limits.fileBytesMax).optional().describe('The merge, without marks'),
-      version: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('As read; guards the file'),
+      version: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('As read shows it; guards the file'),
     }),
     output: z.object({ id: z.string(), path: z.string(), version: z.int().nullable() }),
     annotations: SETS,
@@ -218,7 +218,7 @@ async function settle(shelves: Shelves, by: Principal, id: string, { keep, text,
   if (place.kind === 'file') return await settlePath(shelves, by, place, keep);
   if (place.kind !== 'conflict')
     throw invalidField('id', 'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them');
-  if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send keep or text, one of them');
+  if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send either keep or text');
   const made = await planOnce(
     ['settle'],
     () => currentOf(shelves, by.accountId, place.id, read),

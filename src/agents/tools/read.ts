@@ -62,7 +62,7 @@ export function readTool(shelves: Shelves, setupText: SetupText): Tool {
     },
     example: { id: 'notes/today.md', lines: '1-40' },
     async handle({ id, ids, version: asked, ...portion }, { accountId }, { baseUrl }) {
-      if ((id === undefined) === (ids === undefined)) throw invalidField('id', 'send id or ids, one of them');
+      if ((id === undefined) === (ids === undefined)) throw invalidField('id', 'send either id or ids');
       const setup = id === undefined ? null : SETUP.exec(id);
       if (id !== undefined && setup !== null) return setupResult(id, setupText(setup[1], baseUrl));
       const category = id === undefined ? undefined : docCategoryOf(id);
@@ -89,21 +89,25 @@ function setupResult(id: string, text: string) {
 
 const NEVER = new Date(0).toISOString();
 
-/** The dev docs of a category, as many as can be read at once. Throws Refusal `invalid_fields` for an unknown one. */
+/** The newest dev docs of a category. Throws Refusal `not_found` or `invalid_fields` when there are none. */
 async function idsOf({ docs }: Shelves, accountId: string, category: string): Promise<string[]> {
-  const page = await docs.list(accountId, { category, limit: limits.readAtOnceMax });
+  const page = await docs.list(accountId, { category, limit: limits.devDocListMax });
   if (page.docs.length === 0)
     throw new Refusal({ kind: 'not_found', what: `no dev docs in the category ${category}`, next: 'list shows them' });
   return page.docs.map(docUri);
 }
 
-/** Reads things whole, one after another, while there is room. One that is larger than an answer is cut only if it is first. */
+/** Reads things whole, one after another, while there is room, and names the others. One that is larger than an answer is cut only if it is first. */
 async function several(shelves: Shelves, accountId: string, ids: readonly string[]) {
   const read: ReturnType<typeof oneResult>[] = [];
   const failed: { id: string; says: string }[] = [];
   const unread: string[] = [];
   let room = limits.readPageBytes;
   for (const id of new Set(ids)) {
+    if (read.length + failed.length >= limits.readAtOnceMax) {
+      unread.push(id);
+      continue;
+    }
     const opened = await attempt(() => openThing(shelves, accountId, id));
     if (!opened.ok) {
       failed.push({ id, says: explain(opened.fault) });

@@ -2,21 +2,21 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ClientError } from '../../client/client-error.ts';
-import { Unreachable } from '../../client/http.ts';
+import { ClientError, Unreachable } from '../../client/client-error.ts';
 import { readPace } from '../../client/pace.ts';
 import { formatBytes, openStatusLine, type StatusLine } from '../../client/progress.ts';
 import { shownLine } from '../../client/shown.ts';
 import { newState, type SyncState } from '../../client/sync/base/state.ts';
-import { readState, syncedAround } from '../../client/sync/base/state-file.ts';
+import { readState } from '../../client/sync/base/state-file.ts';
 import { StateStore } from '../../client/sync/base/store.ts';
+import { syncedAround } from '../../client/sync/folder/around.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { VaultHub } from '../../client/sync/hub.ts';
 import { LargeQueue } from '../../client/sync/large-queue.ts';
 import { readAs } from '../../client/sync/remote-record.ts';
 import type { Replica, SyncEvent } from '../../client/sync/replica.ts';
 import type { ToolClient } from '../../client/tools.ts';
-import { countWithNoun } from '../../text/count.ts';
+import { countWithNoun, grouped } from '../../text/count.ts';
 import { nearest } from '../../text/nearest.ts';
 import { printError } from '../output.ts';
 import { useUmaskOfUser } from '../process.ts';
@@ -163,7 +163,7 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
     tell: (event) => void events.push(event),
     progress(transfer, { files, filesTotal, bytes, bytesTotal }) {
       const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
-      line.show(`${transfer}  ${files.toLocaleString('en-US')} of ${countWithNoun(filesTotal, 'file')}, ${amount}`);
+      line.show(`${transfer}  ${grouped(files)} of ${countWithNoun(filesTotal, 'file')}, ${amount}`);
     },
   };
   return { replica, takeEvents: () => events.splice(0), line };

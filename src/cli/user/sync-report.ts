@@ -67,6 +67,8 @@ export function choiceLines({ state }: Replica, scan: Scan | undefined): string[
 export interface OpenNote {
   readonly state: WatchState | 'choice';
   readonly sentence: string;
+  /** What makes it news; default: the sentence. An edit of a file in conflict changes the sentence, and is none. */
+  readonly key?: string;
 }
 
 /** Everything pending for the user. */
@@ -74,7 +76,9 @@ export function openNotes(replica: Replica, { troubles, held, scan }: Round): Op
   const { folder, state } = replica;
   const sides = conflictSidesOf(state);
   const conflicts = conflictsOf(state).map((path): OpenNote => {
-    return { state: 'conflict', sentence: conflictSentence(folder.root.path, path, sides[path]) };
+    const side = sides[path];
+    const key = `${path} ${side?.device} ${side?.changed_at}`;
+    return { state: 'conflict', key, sentence: conflictSentence(folder.root.path, path, side) };
   });
   const problems = [...troubles].map(([path, reason]): OpenNote => {
     const sentence = `${shownLine(path)} is not synced. ${reason}`;

@@ -6,12 +6,11 @@ import { resolve } from 'node:path';
 import { formatBytes } from '../../client/progress.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine, shownLine, shownTime } from '../../client/shown.ts';
-import { syncedAround } from '../../client/sync/base/state-file.ts';
-import { readFolderList } from '../../client/sync/watch/folder-list.ts';
-import { askWatch } from '../../client/sync/watch/local-socket.ts';
+import { syncedAround } from '../../client/sync/folder/around.ts';
+import { askWatch } from '../../client/sync/watch/ask-watch.ts';
 import { exitCodeOfStanding, type FolderStanding, type OnTheWay, stateOf } from '../../client/sync/watch/standing.ts';
 import { countWithNoun } from '../../text/count.ts';
-import type { Options } from '../command.ts';
+import { type Command, type Options, takes } from '../command.ts';
 import { print, printError, table } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { conflictNote } from './conflict-lines.ts';
@@ -19,7 +18,23 @@ import { heldLines, pausedNote } from './held-lines.ts';
 
 type Row = readonly [string, string];
 
-export async function status(options: Options): Promise<number> {
+export const syncStatusCommand: Command = {
+  name: 'sync status',
+  summary: 'tell how a folder stands; exit code 3 for conflicts, 1 for what is not synced',
+  options: [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')],
+  flags: ['all', 'compare'],
+  explains: {
+    folder: 'synced folder; default: the one around the current folder, else the current one',
+    vault: 'the vault of the folder, to be sure',
+    server: 'address of the hub; default: the one that the folder belongs to',
+    all: 'every folder listed in ~/.config/cairn/sync.json',
+    compare: 'compare every file with the hub, also while a watch runs, which knows how the folder stands',
+  },
+  examples: ['cairn sync status', 'cairn sync status --all', 'cairn sync status --json'],
+  run: status,
+};
+
+async function status(options: Options): Promise<number> {
   if (options.flag('all')) return await statusOfAll(options);
   const root = syncedAround(resolve(options.optional('folder') ?? '.'));
   const standing = root === undefined || options.flag('compare') ? undefined : await askWatch(root);
@@ -38,6 +53,7 @@ async function statusOfAll(options: Options): Promise<number> {
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
     throw new UsageError('--all shows the folders of sync.json; leave out the other options');
   }
+  const { readFolderList } = await import('../../client/sync/watch/folder-list.ts');
   const folders = readFolderList(readClientSettings().syncFile).map(({ folder }) => folder);
   const standings = await Promise.all(folders.map(async (folder) => ({ folder, found: await askWatch(folder) })));
   if (options.json) {

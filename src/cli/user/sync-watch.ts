@@ -1,9 +1,10 @@
 /** cairn sync watch: syncs a folder continuously until stopped, and reports each change of status once. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Unreachable } from '../../client/client-error.ts';
 import { withFileLock } from '../../client/file-lock.ts';
-import { Unreachable } from '../../client/http.ts';
 import { nextCommand } from '../../client/next-command.ts';
 import { shownLine } from '../../client/shown.ts';
 import { syncOnce } from '../../client/sync/cycle.ts';
@@ -155,6 +156,8 @@ async function openPatiently(
 /** A sentence with its full stop: the hub's refusals have none. */
 export const stopped = (sentence: string) => (sentence.endsWith('.') ? sentence : `${sentence}.`);
 
+const keyOf = ({ key, sentence }: OpenNote): string => key ?? sentence;
+
 /** Remembers reported problems, so that each is reported once. */
 class Told {
   #trouble: string | undefined;
@@ -173,9 +176,9 @@ class Told {
   /** The notes that were not among the previous ones, and whether the last of those is gone. */
   news(notes: readonly OpenNote[]): { readonly news: readonly OpenNote[]; readonly isSettled: boolean } {
     const before = this.#open;
-    this.#open = new Set(notes.map(({ sentence }) => sentence));
+    this.#open = new Set(notes.map(keyOf));
     return {
-      news: notes.filter(({ sentence }) => !before.has(sentence)),
+      news: notes.filter((note) => !before.has(keyOf(note))),
       isSettled: before.size > 0 && notes.length === 0,
     };
   }

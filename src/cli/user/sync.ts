@@ -6,8 +6,8 @@ import { nextCommand } from '../../client/next-command.ts';
 import { readClientSettings } from '../../client/settings.ts';
 import { jsonLine } from '../../client/shown.ts';
 import { conflictsOf, type HeldChange, heldFromHub } from '../../client/sync/base/state.ts';
-import { syncedAround } from '../../client/sync/base/state-file.ts';
 import { type Direction, lockFolder, syncOnce } from '../../client/sync/cycle.ts';
+import { syncedAround } from '../../client/sync/folder/around.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { conflictSidesOf } from '../../client/sync/plan/conflict-sides.ts';
 import type { Replica } from '../../client/sync/replica.ts';
@@ -20,7 +20,6 @@ import { watchAll } from './folders/watch-all.ts';
 import { askBeforeFirstPush } from './sync-first.ts';
 import { type FolderChoice, openReplica } from './sync-open.ts';
 import { choiceLines, reportOf } from './sync-report.ts';
-import { status } from './sync-status.ts';
 import { watchOne } from './sync-watch.ts';
 import { folderOf, pathsOf } from './vault/place.ts';
 
@@ -51,7 +50,7 @@ const EXPLAINS = {
   'allow-rewrites': 'send and take rewritten files, even if they are most of the folder',
   'restore-rewritten':
     'restore the hub’s versions of files rewritten here and not sent; those here go to .cairn/replaced',
-  'send-back': 'send the files here again, where deletes and rewrites of the hub are held back',
+  'send-back': 'where deletes and rewrites from the hub are held back, send these files to it again',
   'restore-missing': 'restore files that are missing here, instead of deleting them on the hub',
 };
 
@@ -89,19 +88,6 @@ export const syncCommands: readonly Command[] = [
     run: (options) => syncCommand(options, 'both'),
   },
   {
-    name: 'sync status',
-    summary: 'tell how a folder stands; exit code 3 for conflicts, 1 for what is not synced',
-    options: COMMON,
-    flags: ['all', 'compare'],
-    explains: {
-      ...EXPLAINS,
-      all: 'every folder listed in ~/.config/cairn/sync.json',
-      compare: 'compare every file with the hub, also while a watch runs, which knows how the folder stands',
-    },
-    examples: ['cairn sync status', 'cairn sync status --all', 'cairn sync status --json'],
-    run: status,
-  },
-  {
     name: 'sync watch',
     summary: 'sync whenever a file changes here or on the hub, until stopped',
     options: CHOICE,
@@ -114,7 +100,7 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync pause',
-    summary: 'stop syncing a folder until cairn sync resume, also under a running watch',
+    summary: 'stop syncing a folder until cairn sync resume, also for a running watch',
     options: [takes('folder', 'DIR')],
     explains: EXPLAINS,
     examples: ['cairn sync pause --folder ~/notes'],

@@ -26,7 +26,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhooks rotate',
-    summary: 'make a new secret; the old one signs as well for a day',
+    summary: 'make a new secret; the old one also signs for a day',
     operands: ['ID'],
     options: [SERVER],
     examples: ['cairn webhooks rotate wh_0f1e2d3c4b5a6978'],
@@ -76,7 +76,7 @@ function missedLine({ missed, at, error }: ListedWebhook['deliveries'][number]):
   if (missed === undefined || missed === null) return [];
   const told = error === null ? 'it was told' : 'it is not told yet';
   return [
-    `  missed: ${missed} changes that are no longer kept (${at}; ${told}); read the present state at the receiver`,
+    `  missed: ${missed} changes that are no longer kept (${at}; ${told}); let the receiver read the current state`,
   ];
 }
 

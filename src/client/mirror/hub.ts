@@ -6,15 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { encodeExtValue } from '../../text/ext-value.ts';
-import { ClientError, NotSignedIn } from '../client-error.ts';
-import {
-  type ClientAnswer,
-  type ClientRequest,
-  refusalOf,
-  sendRequest,
-  type TransferProgress,
-  Unreachable,
-} from '../http.ts';
+import { ClientError, NotSignedIn, Unreachable } from '../client-error.ts';
+import { type ClientAnswer, type ClientRequest, refusalOf, sendRequest, type TransferProgress } from '../http.ts';
 import { backupExit } from './exit-codes.ts';
 import { retryWaitMs } from './retry.ts';
 

@@ -3,8 +3,7 @@
  * An access token about to expire is renewed, by one process at a time.
  */
 import { limits } from '../../limits/service.ts';
-import { ClientError, NotSignedIn } from '../client-error.ts';
-import { Unreachable } from '../http.ts';
+import { ClientError, NotSignedIn, Unreachable } from '../client-error.ts';
 import { type ClientSettings, serverUrl } from '../settings.ts';
 import { CredentialFile, type StoredLogin } from './credential-file.ts';
 import { type IssuedTokens, Refused, refreshTokens } from './oauth.ts';

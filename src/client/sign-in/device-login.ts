@@ -1,8 +1,7 @@
 /** Signs this device in to a hub: shows a code, then polls until a person approves it in a browser (RFC 8628). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
-import { ClientError } from '../client-error.ts';
-import { Unreachable } from '../http.ts';
+import { ClientError, Unreachable } from '../client-error.ts';
 import { askForCodes, Busy, type DeviceCodes, type IssuedTokens, pollForTokens, Refused } from './oauth.ts';
 
 /** The next polling interval in seconds after an answer (RFC 8628, 3.5); undefined: stop polling. */

@@ -41,7 +41,7 @@ export function missedMessage(
       details: {
         changes: count,
         cursor,
-        next: `${count} changes of tasks and documents are no longer kept. Read the present state with lists or search; the events after them follow, and ${thing} reads them again.`,
+        next: `${count} changes of tasks and documents are no longer kept. Read the current state with lists or search; the events after them follow, and ${thing} reads them again.`,
       },
     },
   };

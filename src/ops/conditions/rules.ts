@@ -162,7 +162,7 @@ const CONDITIONS = {
     severity: 'warning',
     title: 'Writes set aside',
     message:
-      'Writes that this member answered never came into the log, because another member took over. They are in the folder set-aside of its data folder. Read them, enter again what is missed, then remove the files.',
+      'Writes that this member answered never came into the log, because another member took over. They are in the folder set-aside of its data folder. Read them, enter what is missing again, then remove the files.',
   },
   verify_late: {
     family: 'verify',

@@ -232,7 +232,7 @@ class Member {
     tellSetAside(this.#config, this.#log);
     this.#log.error(
       { path, commits, why },
-      'member: answered writes are not in the log and were set aside; read the file, enter again what is missed, then remove it',
+      'member: answered writes are not in the log and were set aside; read the file, enter what is missing again, then remove it',
     );
   }
 

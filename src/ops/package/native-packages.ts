@@ -8,6 +8,11 @@ export interface Locked {
   readonly libc?: string | readonly string[];
   /** A tool of the checkout, which no package has. */
   readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly optional?: boolean;
+  /** Of a package that is installed under another name. */
+  readonly name?: string;
+  readonly license?: string;
 }
 
 /** Divides the packages for one kind of machine into those that a Linux with glibc needs, and the folders of all others. Pure. */

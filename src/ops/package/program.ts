@@ -21,6 +21,11 @@ export function unpack(npmPackage: string, folder: string): void {
   runs('tar', ['-xzf', npmPackage, '-C', folder, '--strip-components=1', '--no-same-owner']);
 }
 
+/** What an unpacked package pins, by the folder where it is installed. */
+export const lockedPackages = (program: string): Readonly<Record<string, Locked>> =>
+  (JSON.parse(readFileSync(join(program, 'npm-shrinkwrap.json'), 'utf8')) as { packages: Record<string, Locked> })
+    .packages;
+
 /** Installs the dependencies of an unpacked package, with the binaries for this machine. */
 export const installDependencies = (program: string): string =>
   runs('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], program);
@@ -31,9 +36,7 @@ export const installDependencies = (program: string): string =>
  */
 export function fitTo(program: string, machine: Machine): void {
   const cpu = CPUS[machine];
-  const { packages } = JSON.parse(readFileSync(join(program, 'npm-shrinkwrap.json'), 'utf8')) as {
-    readonly packages: Readonly<Record<string, Locked>>;
-  };
+  const packages = lockedPackages(program);
   const { needed, foreign } = nativePackages(packages, cpu);
   for (const path of foreign) rmSync(join(program, path), { recursive: true, force: true });
   addPinned(

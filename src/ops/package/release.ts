@@ -9,8 +9,9 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { newestNews } from '../../common/manual.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackage } from './debian.ts';
-import { CPUS, installDependencies, type Machine, runs, unpack } from './program.ts';
+import { CPUS, installDependencies, lockedPackages, type Machine, unpack } from './program.ts';
 
 const CHECKSUMS = 'SHA256SUMS';
 /** What is copied from the package as it is. */
@@ -29,7 +30,14 @@ function makeRelease(folder: string, maintainer: string): void {
   try {
     const program = join(work, 'program');
     unpack(join(folder, npmPackage), program);
-    writeFileSync(join(folder, npmPackage.replace(/\.tgz$/, '.cdx.json')), `${billOfMaterials(program)}\n`);
+    const manifest = JSON.parse(readFileSync(join(program, 'package.json'), 'utf8')) as {
+      name: string;
+      version: string;
+    };
+    writeFileSync(
+      join(folder, npmPackage.replace(/\.tgz$/, '.cdx.json')),
+      billOfMaterials(manifest, lockedPackages(program)),
+    );
     installDependencies(program);
     for (const machine of Object.keys(CPUS) as Machine[]) makeDebianPackage(program, folder, { machine, maintainer });
     for (const path of COPIED) cpSync(join(program, path), join(folder, basename(path)));
@@ -39,10 +47,6 @@ function makeRelease(folder: string, maintainer: string): void {
     rmSync(work, { recursive: true, force: true });
   }
 }
-
-/** Lists every production dependency, those for other machines as well, as CycloneDX. */
-const billOfMaterials = (program: string): string =>
-  runs('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only'], program);
 
 /** In the form that `sha256sum --check` reads. */
 const checksums = (folder: string): string =>

@@ -137,7 +137,7 @@ export class ObjectLog implements CommitLog {
   async #has(name: string, bytes: Uint8Array): Promise<boolean> {
     const found = await this.#store.get(name);
     // Created by somebody and gone at once: nobody removes what is new, so the store contradicts itself.
-    if (found === undefined) throw new Error(`the store says that ${name} exists and does not give it`);
+    if (found === undefined) throw new Error(`the store says that ${name} exists but does not return it`);
     return sameBytes(found, bytes);
   }
 

@@ -122,7 +122,7 @@ export class PostgresLog implements CommitLog, Racetrack {
         await query('rollback');
         const found = await this.#part(query, name);
         // What was there a moment ago was not committed: a repeated statement met its own row. Nobody has other bytes.
-        if (found === undefined) throw new Error(`the database says that ${name} exists and does not give it`);
+        if (found === undefined) throw new Error(`the database says that ${name} exists but does not return it`);
         if (!sameBytes(found, bytes)) throw new PartTaken(name);
         await this.#settle(query);
         return;

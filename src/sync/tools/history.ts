@@ -65,7 +65,7 @@ export function syncHistory(history: History): Tool {
       not_chosen: z
         .array(notChosenSchema)
         .describe('Sides of settled conflicts that are in no version; first page only'),
-      has_more: z.boolean().describe('True when there are older ones; go on with before'),
+      has_more: z.boolean().describe('True when there are older ones; continue with before'),
     }),
     annotations: READS,
     example: { path: 'notes/today.md' },
@@ -73,7 +73,7 @@ export function syncHistory(history: History): Tool {
       const page = await history.list(accountId, { path, vaultId, limit: limit ?? limits.historyDefault, before });
       const versions = page.versions.map(versionView);
       const oldest = versions.at(-1)?.seq;
-      const older = page.hasMore ? `; there are older ones, go on with before ${oldest}` : '';
+      const older = page.hasMore ? `; there are older ones, continue with before ${oldest}` : '';
       return {
         structured: {
           vault_id: page.vaultId,

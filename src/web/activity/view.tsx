@@ -30,9 +30,7 @@ export function ActivityPage({ visit, page, query, details }: ActivityPageProps)
       <div class="title-row">
         <h1>Activity</h1>
       </div>
-      <p class="lead">
-        What you, your devices and your agents did, one entry for each time at work. Every change can be undone.
-      </p>
+      <p class="lead">What you, your devices and your agents did, one entry per session. Every change can be undone.</p>
       <Filters query={query} />
       {page.sessions.length === 0 ? (
         <section class="panel">

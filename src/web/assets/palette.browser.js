@@ -72,7 +72,7 @@ function showShortcuts() {
 
 const dialog = document.createElement('dialog');
 dialog.className = 'palette';
-dialog.setAttribute('aria-label', 'Go, act and find');
+dialog.setAttribute('aria-label', 'Go anywhere, act and search');
 const field = Object.assign(document.createElement('input'), { type: 'text', placeholder: 'Go to, do or find…' });
 for (const [name, value] of Object.entries({
   role: 'combobox',

@@ -158,7 +158,7 @@ function Nothing({ kind, query }: { readonly kind: Kind; readonly query: ListQue
 
 const HINTS: Readonly<Record<KindId, string>> = {
   docs: 'Rules and notes for agents, by category. Write one here, or let an agent use create_dev_doc.',
-  handoffs: 'What the next session must know. Agents save them with handoff_save.',
+  handoffs: 'Notes for the next session. Agents save them with handoff_save.',
   papers: 'Longer texts, as drafts or published. Write one here, or let an agent use create_paper.',
 };
 

@@ -67,7 +67,7 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
   return pages.go(visit, PATH, {
     text: 'Credential created. Copy the secret now: it is not shown again.',
     secrets: [
-      { label: 'Token', value: token, hint: 'Says who uploads. CAIRN_MIRROR_TOKEN in a CI job.' },
+      { label: 'Token', value: token, hint: 'Identifies the uploader. In CI, set it as CAIRN_MIRROR_TOKEN.' },
       { label: 'Secret', value: secret, hint: 'Signs uploads. In CI, set it as CAIRN_MIRROR_SECRET.' },
     ],
   });

@@ -109,7 +109,7 @@ function Invitations({ visit, invitations, problem }: AccountsProps): VNode {
   return (
     <section class="panel" aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
-      <p class="lead">An invitation lets somebody create an account, also where sign-up is not open.</p>
+      <p class="lead">An invitation lets someone create an account even when sign-up is closed.</p>
       {invitations.length === 0 ? null : (
         <ul class="rows">
           {invitations.map((one) => (

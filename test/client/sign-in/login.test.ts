@@ -1,11 +1,12 @@
 /** cairn login, logout and what they keep, with real processes: approval, denial, renewal by one of many, leftovers of dead ones. */
+
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { Unreachable } from '../../../src/client/http.ts';
+import { Unreachable } from '../../../src/client/client-error.ts';
 import { nextInterval } from '../../../src/client/sign-in/device-login.ts';
 import { Busy, Refused } from '../../../src/client/sign-in/oauth.ts';
 import { startLogin } from '../../support/device-login.ts';

@@ -73,7 +73,9 @@ test('[CLI-2] edits in different places are merged; in the same place they wait,
   const met = await b.sync();
   expect(met.code).toBe(3);
   expect(met.stdout).toMatch(/merged +apart\.txt/);
-  expect(met.stderr).toContain('mine.txt has a conflict. Choose a side: cairn sync resolve mine.txt --keep');
+  expect(met.stderr).toMatch(
+    /mine\.txt has a conflict \(\+1 -1 lines here; .*\)\. Choose a side: cairn sync resolve mine\.txt --keep/,
+  );
   for (const name of ['mine', 'theirs', 'both']) expect(b.read(`${name}.txt`)).toBe(edited(5, 'b\n'));
   const status = await b.sync('status', '--json');
   expect([status.code, JSON.parse(status.stdout)]).toMatchObject([

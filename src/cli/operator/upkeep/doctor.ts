@@ -15,7 +15,7 @@ export const doctorCommand: Command = {
     'check version, limits, disk, clock, permissions, TLS, proxy and backups; exit code 1 when something is wrong',
   flags: ['fix-clock', 'yes'],
   explains: {
-    'fix-clock': 'count what is dated in the future, because the clock was wrong once; with --yes, mend it',
+    'fix-clock': 'count what is dated in the future, because the clock was wrong once; with --yes, fix it',
     yes: 'mend it',
   },
   examples: [

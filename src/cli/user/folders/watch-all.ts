@@ -110,7 +110,7 @@ async function watchListed(one: ListedFolder, options: AllOptions): Promise<numb
   } catch (error) {
     // A fault of the program ends this folder, and not the others.
     const why = error instanceof ClientError ? error.message : ((error as Error).stack ?? String(error));
-    const again = `It is no longer synced. Once that is mended: cairn sync add ${quoted(folder)}`;
+    const again = `It is no longer synced. Once that is fixed: cairn sync add ${quoted(folder)}`;
     voiceOf(options.json, { prefix, folder }).warns('ended', `${stopped(why)} ${again}`);
     return 1;
   }

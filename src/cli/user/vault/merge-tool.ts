@@ -24,7 +24,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   opendiff: 'opendiff "$LOCAL" "$REMOTE" -ancestor "$BASE" -merge "$MERGED" | cat',
 };
 const NONE =
-  'no merge tool is set. Set the one of git (`git config --global merge.tool meld`), or name a command, as in ' +
+  'no merge tool is set. Set one in git (`git config --global merge.tool meld`), or name a command, as in ' +
   `--tool '${KNOWN['meld']}'.`;
 
 export const syncMergeToolCommand: Command = {

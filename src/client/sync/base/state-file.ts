@@ -14,9 +14,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ClientError } from '../../client-error.ts';
 import { readPrivateFile, reasonOf, writePrivateFile } from '../../private-file.ts';
+import { statePath } from '../folder/around.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import { OWN_FOLDER } from '../folder/path.ts';
 import type { SyncState } from './state.ts';
@@ -36,17 +37,8 @@ const HEAD_BYTES = 4096;
 const LINE_RECORDS = 1000;
 const LINE_END = 0x0a;
 const RECORDS = /^records\.[0-9a-f-]+\.jsonl$/;
-const statePath = (folder: string) => join(folder, OWN_FOLDER, 'state.json');
 /** What was sent since the state was written, in its earlier form. */
 const sentPath = (folder: string) => join(folder, OWN_FOLDER, 'sent.jsonl');
-
-/** The synced folder at or above a folder; undefined when there is none. */
-export function syncedAround(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(statePath(at))) return at;
-    if (dirname(at) === at) return undefined;
-  }
-}
 
 /** The vault of a synced folder, from the beginning of its state; undefined when there is none. */
 export function vaultOfFolder(folder: string): string | undefined {

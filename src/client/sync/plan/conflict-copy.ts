@@ -14,7 +14,7 @@ export type Fate =
   /** Only the user can fix the cause: the size, the quota, or a name that no hub accepts. */
   | { readonly kind: 'listed' };
 
-const FULL = 'too many conflicts wait at this path';
+const FULL = 'too many conflicts are pending at this path';
 const TAKEN = 'another file or folder has this name on the hub';
 /** Maximum bytes of a name on common disks. */
 const NAME_BYTES_MAX = 255;

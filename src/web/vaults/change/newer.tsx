@@ -54,7 +54,7 @@ export function NewerNotice({ visit, vault, newer: { file, difference, from, to 
         </strong>{' '}
         <Ago at={file.stored_ms} zone={visit.zone} />. Your text here is kept.{' '}
         {difference === undefined
-          ? 'When you save, you choose between both.'
+          ? 'When you save, you choose between the two.'
           : 'When you save, both changes are merged; where they overlap, you choose.'}
       </p>
       {difference === undefined ? null : (
