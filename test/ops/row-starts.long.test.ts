@@ -97,9 +97,9 @@ async function look(rooms: HubRooms, { people, place }: FilledFolder): Promise<s
   return found;
 }
 
-function lastLines({ logs, stderr }: Hub): string {
-  const lines = logs.slice(-LINES_TOLD).map((line) => JSON.stringify(line));
-  return [stderr(), ...lines].join('\n');
+function lastLines(hub: Hub): string {
+  const lines = hub.logs.slice(-LINES_TOLD).map((line) => JSON.stringify(line));
+  return [hub.stderr(), ...lines].join('\n');
 }
 
 /** Deletes an account, if it can be found, and waits until nothing of it is left. */
