@@ -50,7 +50,7 @@ const MISTAKES: readonly (readonly [typed: string, leads: RegExp])[] = [
   ['tasks add x --due someday', /tomorrow, a weekday, in 3 days/],
   ['tasks add x --due 2026-13-45', /no date/],
   ['tasks --limit many', /whole number/],
-  [`sync --folder ${file}`, /is a file; name the folder/],
+  [`sync --folder ${file}`, /is a file; pass the folder/],
   ['completion tcsh', /bash, zsh, fish/],
   ['help cairn_prot', /CAIRN_PORT/],
   ['help taks', /`cairn help tasks`/],
