@@ -160,15 +160,6 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit 
   expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/Overall exposure level/);
 });
 
-test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit that syncs a folder', () => {
-  const [, text = ''] = /```ini\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'src/manual/sync.md'), 'utf8')) ?? [];
-  const unit = join(temporaryFolder(), 'cairn-sync.service');
-  writeFileSync(unit, text.replace('/usr/bin/cairn', process.execPath));
-  const env = { ...process.env, XDG_RUNTIME_DIR: temporaryFolder() };
-  expect(text).toContain('cairn sync watch');
-  expect(execFileSync('systemd-analyze', ['--user', 'verify', unit], { encoding: 'utf8', env })).toBe('');
-});
-
 test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the hub works behind it', async () => {
   const { on, who, port } = await startBehindProxy();
   const folder = temporaryFolder();
