@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { CAIRN, cleanEnvironment, runCairn } from '../support/hub.ts';
 import { account } from '../support/mirror.ts';
+import { succeeds } from '../support/succeeds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -46,14 +47,7 @@ async function offers(...words: string[]): Promise<string> {
   return await offers(...words);
 }
 
-const has = (program: string): boolean => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const has = (program: string): boolean => succeeds(program, '--version');
 
 /** How each shell is started without the settings of whoever runs the test, and how `cairn` shows what it was called with. */
 const SHELLS = [

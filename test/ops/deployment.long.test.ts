@@ -24,6 +24,7 @@ import {
   uploadHeaders,
 } from '../support/mirror.ts';
 import { until } from '../support/mirror-state.ts';
+import { succeeds as has } from '../support/succeeds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,15 +39,6 @@ afterEach(async () => {
   hub = undefined;
   proxy = undefined;
 });
-
-const has = (program: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 function blockOf(language: string): string {
   const found = [...MANUAL.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(

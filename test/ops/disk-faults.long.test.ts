@@ -11,6 +11,7 @@ import { call } from '../support/http.ts';
 import type { Hub } from '../support/hub.ts';
 import { canUnshare, startHubOnSmallDisk } from '../support/small-disk.ts';
 import { canTrace } from '../support/strace.ts';
+import { succeeds } from '../support/succeeds.ts';
 
 let trial: FaultTrial | undefined;
 afterEach(async () => {
@@ -19,14 +20,7 @@ afterEach(async () => {
 });
 
 /** Whether this machine can limit the files of a running process. */
-const canLimit = ((): boolean => {
-  try {
-    execFileSync('prlimit', ['--pid', String(process.pid), '--fsize'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const canLimit = succeeds('prlimit', '--pid', String(process.pid), '--fsize');
 
 function isRunning({ process: { exitCode, signalCode } }: Hub): boolean {
   return exitCode === null && signalCode === null;

@@ -15,6 +15,7 @@ import { type Account, type Credential, download, mirrorAccount, randomCommit, u
 import { until } from '../support/mirror-state.ts';
 import { RawClient, uploadHead } from '../support/raw-client.ts';
 import { refusedStart } from '../support/refused-start.ts';
+import { succeeds } from '../support/succeeds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const TOKEN = 'a-token-of-the-operator';
@@ -38,14 +39,7 @@ afterAll(async () => {
   await hub.stop();
 });
 
-const hasPromtool = (() => {
-  try {
-    execFileSync('promtool', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasPromtool = succeeds('promtool', '--version');
 
 const tools = (name: string, body = '{}') =>
   call(hub, `/api/mcp/tools/${name}`, {

@@ -1,5 +1,5 @@
 /** What systemd hears from a hub (sd_notify), received on a socket like the one that it gives to a service. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,15 +19,9 @@ while True:
     print(data.decode().strip().replace('\\n', ' '), flush=True)
 `;
 
-const has = (program: string) => {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
-const canNotify = has('systemd-notify') && has('python3');
+import { succeeds } from '../support/succeeds.ts';
+
+const canNotify = succeeds('systemd-notify', '--version') && succeeds('python3', '--version');
 
 async function receiver() {
   const path = join(temporaryFolder(), 'notify');

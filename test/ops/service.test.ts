@@ -4,19 +4,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CAIRN, cleanEnvironment, runCairn } from '../support/hub.ts';
+import { succeeds } from '../support/succeeds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const has = (program: string, ...args: string[]): boolean => {
-  try {
-    execFileSync(program, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
 /** Whether this user may have an /etc and a /run of its own. */
-const hasNamespaces = has('unshare', '--mount', 'true');
-const isBooted = has('test', '-d', '/run/systemd/system');
+const hasNamespaces = succeeds('unshare', '--mount', 'true');
+const isBooted = succeeds('test', '-d', '/run/systemd/system');
 const isHidden = [process.execPath, CAIRN].some((path) => /^\/(home|root)\//.test(path));
 
 test.runIf(!isHidden)('[OPS-14] service install --root writes the unit and settings of another machine', async () => {

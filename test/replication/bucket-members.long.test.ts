@@ -1,5 +1,5 @@
 /** Two machines and a bucket, as the manual says: HAProxy in front, the one that serves killed, and the way back in time. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { callTool, structured } from '../support/gateway.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { startMember, untilState, whichServes } from '../support/members.ts';
 import { hasRgw, useRgw } from '../support/rgw.ts';
+import { succeeds } from '../support/succeeds.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MASTER_KEY = '5a'.repeat(32);
@@ -21,14 +22,7 @@ afterAll(async () => {
   for (const proxy of proxies) proxy.kill('SIGKILL');
 });
 
-const hasHaproxy = (() => {
-  try {
-    execFileSync('/bin/sh', ['-c', 'PATH=$PATH:/usr/sbin command -v haproxy'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasHaproxy = succeeds('/bin/sh', '-c', 'PATH=$PATH:/usr/sbin command -v haproxy');
 
 /** The configuration of the manual, with addresses of this test. */
 async function startHaproxy(members: readonly Hub[]): Promise<{ url: string }> {

@@ -2,7 +2,7 @@
  * A bucket of Ceph RGW on this machine: one monitor, one OSD that keeps its objects in memory, one gateway, all on
  * loopback, from Debian's packages. All files of a test run share it.
  */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,18 +11,14 @@ import { promisify } from 'node:util';
 import { AwsV4Signer } from 'aws4fetch';
 import { findFreePort, untilListening } from './free-port.ts';
 import { endWithRun, onceInRun, removeWithRun } from './run-wide.ts';
+import { succeeds } from './succeeds.ts';
 
 const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw'];
 /** Tests that need the gateway are left out without Debian's ceph-mon, ceph-osd, ceph-common and radosgw. */
 export const hasRgw = PROGRAMS.every((program) => isInstalled(program));
 
 function isInstalled(program: string): boolean {
-  try {
-    execFileSync('/bin/sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+  return succeeds('/bin/sh', '-c', `PATH=$PATH:/usr/sbin command -v ${program}`);
 }
 
 export interface Rgw {

@@ -1,18 +1,10 @@
 /** A hub whose data folder is a small file system of its own, which only its processes see. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { CAIRN, cleanEnvironment, type Hub, startHub } from './hub.ts';
+import { succeeds } from './succeeds.ts';
 
 /** Whether this machine lets a user make such a file system. */
-export const canUnshare = tryUnshare();
-
-function tryUnshare(): boolean {
-  try {
-    execFileSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const canUnshare = succeeds('unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt');
 
 /** Starts a hub on a new disk of `mebibytes`. Its `cli` runs where that disk is seen. */
 export async function startHubOnSmallDisk(mebibytes: number): Promise<Hub> {

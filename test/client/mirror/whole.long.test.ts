@@ -1,5 +1,4 @@
 /** The whole repository comes back, full and by increments: refs of any kind, what git archive leaves out, LFS, submodules. */
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +13,7 @@ import {
   testRepository,
 } from '../../support/backup-machine.ts';
 import { account } from '../../support/mirror.ts';
+import { succeeds } from '../../support/succeeds.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -200,14 +200,7 @@ test('[MIR-22] submodules, nested ones too, come back with their history, or the
   expect(gitIn(join((await proven(machine, top)).output, 'libs/middle'), 'rev-parse', 'HEAD')).toBe(changed);
 }, 300_000);
 
-const hasLfs = () => {
-  try {
-    execFileSync('git', ['lfs', 'version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const hasLfs = () => succeeds('git', 'lfs', 'version');
 
 // Without git-lfs on the machine there is nothing to back up: the test is then reported as skipped.
 test.skipIf(!hasLfs())(

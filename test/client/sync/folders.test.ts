@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CAIRN, cleanEnvironment, runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
+import { succeeds } from '../../support/succeeds.ts';
 import { syncedFolder, until } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -90,14 +91,7 @@ test('[SYN-37] folders are added to a running watch and taken from it, and the f
   expect(await watch.stop()).toBe(0);
 }, 90_000);
 
-const hasAnalyze = (() => {
-  try {
-    execFileSync('systemd-analyze', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
+const hasAnalyze = succeeds('systemd-analyze', '--version');
 
 /** Finds what systemd dislikes about a unit; where it is not installed, nothing. */
 function verifyUnit(file: string): string {
