@@ -10,6 +10,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Thing, ThingKind } from '../src/ids/thing.ts';
 import { Indexer } from '../src/search/indexer.ts';
+import { textThing } from '../test/support/text-thing.ts';
 
 interface Questions {
   readonly corpora: readonly { readonly name: string; readonly repository: string; readonly commit: string }[];
@@ -46,19 +47,7 @@ const kind: ThingKind = {
 function thingOf(path: string): Thing | undefined {
   const text = texts.get(path);
   if (text === undefined) return undefined;
-  const title = path.slice(path.lastIndexOf('/') + 1);
-  const more = {
-    what: 'file',
-    version: 1,
-    changedBy: undefined,
-    mimeType: 'text/plain',
-    changedMs: 0,
-    sizeBytes: text.length,
-    stamp: 1,
-    facts: {},
-    text: () => text,
-  };
-  return { id: path, kind: 'file', key: path, title, place: path, path, ...more };
+  return textThing({ key: path, title: path.slice(path.lastIndexOf('/') + 1), place: path, text, stamp: 1 });
 }
 
 // The texts are in memory: nothing is read from a store.

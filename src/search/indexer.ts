@@ -1,6 +1,6 @@
 /**
- * Keeps the indexes of accounts in the thread of the search: made from the data file when an account is first searched or
- * written to, then told of each written thing. They are derived: a restart makes them again, and no backup has them.
+ * Keeps the indexes of accounts in the thread of the search: made from the data file when an account is first
+ * searched, then told of each written thing. They are derived: a restart makes them again, and no backup has them.
  * Searches come between slices of indexing: while much is written, they show what is indexed and say that it is behind.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';

@@ -122,7 +122,7 @@ export class LivePages {
   }
 }
 
-/** False where the rows that tell cannot be read: a change is told by nobody's request, which could be refused. */
+/** False where the rows that tell cannot be read: no request brought the change, so none can be refused. */
 function unlessRefused(mayRead: () => boolean): boolean {
   try {
     return mayRead();

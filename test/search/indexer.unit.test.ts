@@ -4,6 +4,7 @@ import type { Thing, ThingKind } from '../../src/ids/thing.ts';
 import { limits } from '../../src/limits/service.ts';
 import { Indexer } from '../../src/search/indexer.ts';
 import type { FoundThings } from '../../src/search/messages.ts';
+import { textThing } from '../support/text-thing.ts';
 
 /** Things of accounts in memory, and how many were read. */
 class Shelf {
@@ -45,17 +46,7 @@ class Shelf {
     this.reads += 1;
     const found = this.texts.get(accountId)?.get(key);
     if (found === undefined) return undefined;
-    const { text, stamp } = found;
-    const rest = {
-      what: 'file',
-      version: 1,
-      changedBy: undefined,
-      mimeType: 'text/plain',
-      changedMs: 0,
-      sizeBytes: text.length,
-      facts: {},
-    };
-    return { id: key, kind: 'file', key, title: key, place: '', path: key, stamp, ...rest, text: () => text };
+    return textThing({ key, title: key, place: '', ...found });
   }
 
   *#keys(accountId: string, after: string | undefined): Generator<string> {

@@ -77,7 +77,7 @@ function inTurn(text: string, edits: readonly Replacement[], native: (given: str
   return shown(made);
 }
 
-/** With the first changed line as it is now, so that nobody has to read it again. */
+/** Adds the first changed line as it is now: the caller need not read it again. */
 function shown(made: EditedText): EditedText {
   const line = splitLines(made.text)[made.line - 1]?.trim() ?? '';
   return { ...made, now: oneLine(line, SHOWN_CHARS) };

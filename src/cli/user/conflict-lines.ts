@@ -1,6 +1,7 @@
 /** Words of a conflict: what differs, who changed it and when, and the commands that compare, merge and settle it. */
 import { nextCommand, pathWord, resolveCommand } from '../../client/next-command.ts';
 import { shownLine, shownTime } from '../../client/shown.ts';
+import { dividedName, entryNameOf } from '../../client/sync/folder/path.ts';
 import type { ConflictSide } from '../../client/sync/plan/conflict-sides.ts';
 
 /** One sentence after the other, for a sync and a watch. */
@@ -39,7 +40,6 @@ const mergeToolCommand = (root: string, path: string): string => nextCommand(roo
 
 /** `plan.theirs.png` for `plans/plan.png`, in the current folder. */
 function theirsName(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const dot = name.lastIndexOf('.');
-  return dot > 0 ? `${name.slice(0, dot)}.theirs${name.slice(dot)}` : `${name}.theirs`;
+  const [stem, ending] = dividedName(entryNameOf(path));
+  return `${stem}.theirs${ending}`;
 }

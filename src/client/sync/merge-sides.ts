@@ -9,7 +9,7 @@ import { ClientError } from '../client-error.ts';
 import { nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import { conflictsOf } from './base/state.ts';
-import { entryNameOf, type FolderPath } from './folder/path.ts';
+import { dividedName, entryNameOf, type FolderPath } from './folder/path.ts';
 import { applyDiff } from './plan/apply-diff.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
@@ -106,7 +106,6 @@ async function textOfVersion(
 
 /** `notes_LOCAL.md`: a tool finds the language by the end of the name. */
 function nameOf(path: string, name: string): string {
-  const entry = entryNameOf(path);
-  const dot = entry.lastIndexOf('.');
-  return dot > 0 ? `${entry.slice(0, dot)}_${name}${entry.slice(dot)}` : `${entry}_${name}`;
+  const [stem, ending] = dividedName(entryNameOf(path));
+  return `${stem}_${name}${ending}`;
 }

@@ -119,7 +119,7 @@ export class WebhookSender {
       }
     }
     line.isRunning = false;
-    // A damaged row stays: nobody waits for this line, so an error here would end the hub.
+    // A damaged row stays. An error here has no caller to catch it and would end the hub.
     if (!isThere(this.#options.store, webhooks, [accountId, id])) {
       line.stop();
       clearTimeout(line.timer);

@@ -123,7 +123,7 @@ export class Listeners {
         await delay(limits.listenersRestMs, undefined, { ref: false });
       }
     } catch (error) {
-      // What changed is not known, so the client asks again; nobody waits for this look.
+      // What changed is not known, so the client asks again. An error here has no other caller.
       this.#all.get(listener)?.();
       listener.onEnd();
       if (!(error instanceof Refusal)) throw error;

@@ -1,12 +1,12 @@
 /** The mark of a restored hub with which its log is to go on: a file in the data folder, until the log has its first record. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
 import type { BeginMark } from '../../replication/members/begin-again.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
-import { writeWhole } from '../../store/data-file/write-whole.ts';
+import { writeFlushed } from '../../store/data-file/write-whole.ts';
 
 const FILE = 'into-log.json';
 const beginMark = z.strictObject({ from: z.string(), begins: z.string() });
@@ -14,13 +14,7 @@ const beginMark = z.strictObject({ from: z.string(), begins: z.string() });
 /** `from`: the incarnation of the log now. */
 export function writeBeginMark(folder: string, from: string): void {
   const mark: BeginMark = { from, begins: randomBytes(12).toString('hex') };
-  const file = openSync(join(folder, FILE), 'w', 0o600);
-  try {
-    writeWhole(file, Buffer.from(`${JSON.stringify(mark)}\n`));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFlushed(join(folder, FILE), Buffer.from(`${JSON.stringify(mark)}\n`), 'w');
   syncPath(folder);
 }
 

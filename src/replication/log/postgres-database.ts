@@ -62,8 +62,8 @@ function sessionOptions(statementMs: number): string {
     // Acknowledged means flushed, here and on the standby, whatever the default of the server is.
     'synchronous_commit=on',
     'client_min_messages=warning',
-    // While a standby is away, a commit waits with its locks, and nobody may end that. Whoever waits for those locks gives
-    // up with its client: repeated attempts would otherwise take every connection of the server.
+    // While a standby is away, a commit waits with its locks, and must not be ended. A session that waits for those locks
+    // gives up with its client: repeated attempts would otherwise take every connection of the server.
     `lock_timeout=${statementMs}`,
     // A member that vanished with its machine keeps no session, and no transaction, for hours.
     'tcp_keepalives_idle=10',
@@ -109,7 +109,7 @@ class HostList implements Database {
       return result;
     } catch (error) {
       client.release(true);
-      // A former primary that nobody stopped accepts connections, and its commits wait for ever.
+      // A former primary that was not stopped accepts connections, and its commits never end.
       this.#current = (this.#current + 1) % this.#pools.length;
       throw error;
     }

@@ -32,7 +32,7 @@ export class BegunAgain extends Error {
   }
 }
 
-/** The log has begun again, and nobody said why. */
+/** The log has begun again without a restore that says so. */
 export class OtherIncarnation extends Error {
   override readonly name = 'OtherIncarnation';
 

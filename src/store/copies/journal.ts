@@ -17,7 +17,7 @@ import {
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../../common/start-error.ts';
-import { writeWhole } from '../data-file/write-whole.ts';
+import { writeFlushed, writeWhole } from '../data-file/write-whole.ts';
 
 /** Number (4 bytes, little endian) and bytes of each block, in the order they were copied. */
 const BLOCKS_FILE = 'journal.bin';
@@ -82,13 +82,7 @@ export function appendPoint(
     closeSync(blocks);
   }
   const made: Point = { ...point, end, sha256: sum.digest('hex') };
-  const points = openSync(join(folder, POINTS_FILE), 'a', 0o600);
-  try {
-    writeWhole(points, Buffer.from(`${JSON.stringify(made)}\n`));
-    fsyncSync(points);
-  } finally {
-    closeSync(points);
-  }
+  writeFlushed(join(folder, POINTS_FILE), Buffer.from(`${JSON.stringify(made)}\n`), 'a');
   return made;
 }
 

@@ -1,11 +1,11 @@
 /** Loads the master key from the setting, or from a key file in the data folder, created once with mode 0600. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { DATA_FILE, KEY_FILE } from '../data-file/names.ts';
-import { writeWhole } from '../data-file/write-whole.ts';
+import { writeFlushed } from '../data-file/write-whole.ts';
 
 const KEY_BYTES = 32;
 
@@ -59,11 +59,5 @@ export function writeMasterKey(folder: string, key: Uint8Array): void {
 
 /** Like `writeMasterKey`, under another name. */
 export function writeKeyFile(folder: string, name: string, key: Uint8Array): void {
-  const descriptor = openSync(join(folder, name), 'wx', 0o600);
-  try {
-    writeWhole(descriptor, Buffer.from(`${Buffer.from(key).toString('hex')}\n`));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  writeFlushed(join(folder, name), Buffer.from(`${Buffer.from(key).toString('hex')}\n`), 'wx');
 }

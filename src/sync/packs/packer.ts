@@ -111,8 +111,8 @@ export class Packer {
     for (const [vaultId, { changedMs, changes }] of this.#dirty) {
       if (changedMs > restedMs && changes < limits.packBacklogVersions) continue;
       this.#dirty.delete(vaultId);
-      // A vault being imported has no owner yet; one that was deleted has none any more. A damaged row counts: nobody waits
-      // for this turn of the loop, so an error would end the hub.
+      // A vault being imported has no owner yet; one that was deleted has none. A damaged row counts: an error in
+      // this turn of the loop has no caller to catch it and would end the hub.
       if (isThere(store, vaultOwners, [vaultId])) void this.#pack(vaultId, Number.POSITIVE_INFINITY, false);
     }
     if (this.#dirty.size > 0) this.#timer = setTimeout(() => this.#look(), limits.packLookMs).unref();

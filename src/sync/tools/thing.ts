@@ -83,12 +83,13 @@ function unknownFile(reader: ThingReader, vaultId: string, path: string): Refusa
   }
   const keys = reader.keysIn(files, { prefix: [vaultId], limit: limits.pathsGuessedMax });
   const paths = Array.from(keys, ([, one]) => one);
-  const lastOf = (one: string) => one.slice(one.lastIndexOf('/') + 1);
   const near = nearestName(folded, paths) ?? paths.find((one) => lastOf(one) === lastOf(folded));
   const guess = near === undefined ? undefined : liveFile(reader.get(files, [vaultId, near]));
   const next = guess === undefined ? 'list and search show what is there' : `did you mean ${guess.path}?`;
   return new Refusal({ kind: 'not_found', what: `no file ${path} in this vault; ${next}` });
 }
+
+const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 function thingOf(reader: ThingReader, vaultId: string, vault: string, file: FileRecord): Thing {
   const { path, seq, sha256, git_sha, size_bytes: sizeBytes } = file;
@@ -99,7 +100,7 @@ function thingOf(reader: ThingReader, vaultId: string, vault: string, file: File
     kind: 'file',
     what: 'file',
     key: `${vaultId}/${foldCase(path)}`,
-    title: path.slice(path.lastIndexOf('/') + 1),
+    title: lastOf(path),
     place: `${vault}/${path}`,
     path: `/vaults/${vaultId}/file?path=${encodeURIComponent(path)}`,
     mimeType: isText ? 'text/plain' : 'application/octet-stream',

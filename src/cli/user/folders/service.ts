@@ -75,7 +75,7 @@ function remove(options: Options, supervisor: Supervisor): number {
   );
 }
 
-/** A service has no CAIRN_KEY: without a stored sign-in it would end at once, where nobody looks. */
+/** A service has no CAIRN_KEY: without a stored sign-in it would end at once, and only its log would tell. */
 function checkSignIns(settings: ClientSettings): void {
   const folders = knownFolders(settings.syncFile) ?? [];
   if (folders.length === 0) {

@@ -5,19 +5,18 @@ import { shownLine } from '../../../client/shown.ts';
 import { conflictCopies, removeEqualCopies } from '../../../client/sync/copies.ts';
 import { lockFolder } from '../../../client/sync/cycle.ts';
 import { countWithNoun } from '../../../text/count.ts';
-import { type Command, type Options, takes } from '../../command.ts';
+import type { Command, Options } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
 import { openReplica } from '../sync-open.ts';
+import { FOLDER_EXPLAINS, PLACE_OPTIONS } from './place.ts';
 
 export const syncCopiesCommand: Command = {
   name: 'sync copies',
   summary: 'list conflict copies; --remove-equal removes those whose bytes are in the history of their file',
-  options: [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')],
+  options: PLACE_OPTIONS,
   flags: ['remove-equal'],
   explains: {
-    folder: 'synced folder, or a folder inside it; default: the current folder',
-    vault: 'the vault of the folder, to be sure',
-    server: 'address of the hub; default: the one that the folder belongs to',
+    ...FOLDER_EXPLAINS,
     'remove-equal':
       'remove the copies that are equal to their file or to a version of it; the next sync removes them everywhere',
   },

@@ -8,22 +8,18 @@ import { filesAt, forgetFiles, leaveOut } from '../../../client/sync/forget.ts';
 import { newRound } from '../../../client/sync/round.ts';
 import { RULES_FILE } from '../../../client/sync/scan/choice.ts';
 import { countWithNoun } from '../../../text/count.ts';
-import { type Command, type Options, takes } from '../../command.ts';
+import type { Command, Options } from '../../command.ts';
 import { printError, printResult } from '../../output.ts';
 import { openReplica } from '../sync-open.ts';
-import { folderOf, pathsOf } from './place.ts';
+import { FOLDER_EXPLAINS, folderOf, PLACE_OPTIONS, pathsOf } from './place.ts';
 
 export const syncForgetCommand: Command = {
   name: 'sync forget',
   summary: 'take a file or folder away from the hub and keep it here; .cairnignore leaves it out from then on',
   operands: ['PATH'],
-  options: [takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')],
+  options: PLACE_OPTIONS,
   completes: { PATH: 'file' },
-  explains: {
-    folder: 'synced folder, or a folder inside it; default: the current folder',
-    vault: 'the vault of the folder, to be sure',
-    server: 'address of the hub; default: the one that the folder belongs to',
-  },
+  explains: FOLDER_EXPLAINS,
   examples: ['cairn sync forget node_modules', 'cairn sync forget secrets.env'],
   run: forget,
 };

@@ -12,7 +12,7 @@ import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { openReplica } from '../sync-open.ts';
 import { reportLines } from '../sync-report.ts';
-import { folderOf, pathsOf } from './place.ts';
+import { FOLDER_EXPLAINS, folderOf, PLACE_OPTIONS, pathsOf } from './place.ts';
 
 /** How tools are called that git knows without a setting of their own (git-mergetool(1)). */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -31,13 +31,11 @@ export const syncMergeToolCommand: Command = {
   name: 'sync mergetool',
   summary: 'merge a conflict, or one after the other, in your merge tool, and settle it with the result',
   operands: ['[PATH]'],
-  options: [takes('tool', 'TOOL'), takes('folder', 'DIR'), takes('vault', 'NAME'), takes('server', 'URL')],
+  options: [takes('tool', 'TOOL'), ...PLACE_OPTIONS],
   completes: { PATH: 'file', tool: Object.keys(KNOWN) },
   explains: {
     tool: 'a tool that git knows, or a command with $BASE, $LOCAL, $REMOTE and $MERGED; default: merge.tool of git',
-    folder: 'synced folder, or a folder inside it; default: the current folder',
-    vault: 'the vault of the folder, to be sure',
-    server: 'address of the hub; default: the one that the folder belongs to',
+    ...FOLDER_EXPLAINS,
   },
   examples: ['cairn sync mergetool notes.md', 'cairn sync mergetool --tool meld'],
   run: mergeInTool,

@@ -26,6 +26,13 @@ export const PLACE_EXPLAINS = {
   server: 'address of the hub; default: the one that the folder belongs to, else the last sign-in',
 };
 
+/** Of the commands that change a synced folder, which has one vault. */
+export const FOLDER_EXPLAINS = {
+  folder: PLACE_EXPLAINS.folder,
+  vault: 'the vault of the folder, to be sure',
+  server: 'address of the hub; default: the one that the folder belongs to',
+};
+
 export interface VaultPlace {
   readonly hub: VaultHub;
   /** The synced folder; undefined when --vault names the vault. */

@@ -4,7 +4,7 @@
  */
 import { foldCase } from '../../../text/fold-case.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
-import { entryNameOf, type FolderPath, parentsOf } from '../folder/path.ts';
+import { dividedName, entryNameOf, type FolderPath, parentsOf } from '../folder/path.ts';
 
 export type Fate =
   /** The hub stores the bytes as a pending conflict; the user chooses a side. */
@@ -77,9 +77,8 @@ export function oldestCopies(paths: Iterable<FolderPath>, of: FolderPath, kept: 
 function partsOf(path: string): [string, string, string] {
   const name = entryNameOf(path);
   const folder = path.slice(0, path.length - name.length);
-  const dot = name.lastIndexOf('.');
-  const isTyped = dot > 0 && Buffer.byteLength(name.slice(dot)) <= TYPE_BYTES_MAX;
-  return isTyped ? [folder, name.slice(0, dot), name.slice(dot)] : [folder, name, ''];
+  const [stem, type] = dividedName(name);
+  return Buffer.byteLength(type) <= TYPE_BYTES_MAX ? [folder, stem, type] : [folder, name, ''];
 }
 
 /** The beginning of a name, limited to this number of UTF-8 bytes. */

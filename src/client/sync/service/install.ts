@@ -41,7 +41,7 @@ export function serviceStanding({ name, file, asks }: Supervisor, user: string):
   };
 }
 
-/** True when services of a user run while nobody is signed in (loginctl(1), "enable-linger"). */
+/** True when services of a user run while the user is signed out (loginctl(1), "enable-linger"). */
 function lingers(user: string): boolean {
   return said({ program: 'loginctl', args: ['show-user', user, '--property=Linger', '--value'] })?.trim() === 'yes';
 }

@@ -33,7 +33,7 @@ export function readFolderList(file: string): readonly ListedFolder[] {
   return folders;
 }
 
-/** The same; undefined when there is no file. */
+/** Like `readFolderList`; undefined when there is no file. */
 export function knownFolders(file: string): readonly ListedFolder[] | undefined {
   const list = readList(file);
   if (list === undefined) return undefined;
