@@ -22,8 +22,8 @@ export interface MergeFiles {
   readonly path: FolderPath;
   /** Absolute paths, by the names that git gives them. */
   readonly files: Readonly<Record<'BASE' | 'LOCAL' | 'REMOTE' | 'MERGED', string>>;
-  /** What MERGED holds at the beginning: both sides, with markers. */
-  readonly merged: string;
+  /** What MERGED holds at the beginning, where both sides cannot be merged without a person: with markers. Otherwise null. */
+  readonly marked: string | null;
   /** The hashes of both sides. */
   readonly here: string;
   readonly there: string;
@@ -48,7 +48,7 @@ export async function writeMergeFiles(replica: Replica, path: FolderPath): Promi
     throw new ClientError(`${path} is not text on both sides; choose with cairn sync resolve --keep mine or theirs.`);
   }
   const agreed = state.base.get(path)?.sha256;
-  const { content } = await mergeOnHub(replica, path, local, agreed);
+  const { content, has_conflicts: isMarked } = await mergeOnHub(replica, path, local, agreed);
   if (content === null) throw new ClientError(`${path} cannot be merged; choose --keep mine or --keep theirs.`);
   const base = agreed === undefined ? undefined : await textOfVersion(replica, path, remote, agreed);
   const place = folder.own(join('merge', crypto.randomUUID()));
@@ -67,7 +67,7 @@ export async function writeMergeFiles(replica: Replica, path: FolderPath): Promi
       REMOTE: write('REMOTE', remote),
       MERGED: write('MERGED', content),
     },
-    merged: content,
+    marked: isMarked ? content : null,
     here: mine.sha256,
     there: side.sha256,
     remove: () => rmSync(place, { recursive: true, force: true }),
@@ -75,10 +75,10 @@ export async function writeMergeFiles(replica: Replica, path: FolderPath): Promi
 }
 
 /** Takes what the tool left in MERGED as the file here, and settles the conflict with it. Throws ClientError. */
-export async function takeMerged(replica: Replica, { path, files, merged, here, there }: MergeFiles): Promise<Round> {
+export async function takeMerged(replica: Replica, { path, files, marked, here, there }: MergeFiles): Promise<Round> {
   const bytes = readFileSync(files.MERGED);
   const text = bytes.toString('utf8');
-  if (text === merged || MARKERS.test(text)) {
+  if (text === marked || (marked !== null && MARKERS.test(text))) {
     throw new ClientError(`${path} is not merged: the file that the tool left has conflict markers. Nothing changed.`);
   }
   const { side } = await currentOf(replica, path);

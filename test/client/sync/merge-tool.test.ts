@@ -54,6 +54,15 @@ test('[SYN-30] a merge tool gets the four files of git, and its result settles t
   });
 }, 60_000);
 
+test('[SYN-30] a merge without a conflict is taken as it is, and lines of a file that look like markers are its own', async () => {
+  const [a, b] = await conflicting();
+  const head = '<<<<<<< a heading of its own\n';
+  b.write('n.md', `one\ntwo of a\nthree\n${head}`);
+  expect(await b.sync('mergetool', 'n.md', '--tool', 'true "$BASE"')).toMatchObject({ code: 0, stderr: '' });
+  await a.sync();
+  expect(a.read('n.md')).toBe(`one\ntwo of a\nthree\n${head}`);
+}, 60_000);
+
 test('[SYN-30] what changed while a tool ran is not taken over, and a tool that nobody set is asked for', async () => {
   const [a, b] = await conflicting();
   const edit = `printf 'later\\n' > '${b.at('n.md')}'; printf 'merged\\n' > "$MERGED"`;
