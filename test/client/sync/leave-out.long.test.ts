@@ -114,3 +114,46 @@ test('[SYN-29] a file that only this device leaves out is removed elsewhere, and
   expect(await b.sync()).toMatchObject(DONE);
   expect([a.has('big.bin'), b.has('big.bin')]).toEqual([true, false]);
 }, 60_000);
+
+test('[SYN-29] a device that was away keeps what was forgotten, although the rules have a newer change than the delete', async () => {
+  const files = { 'x/1': '1\n', 'y/1': '1\n', 'z/1': '1\n', 'moved/1': 'one\n' };
+  const [a, b] = await syncedPair(hub, key, files);
+  await a.sync('forget', 'x');
+  await a.sync('forget', 'y');
+  // The next change of the rules is on the second page of a pull.
+  for (let at = 0; at < 120; at += 1) a.write(`many/${at}`, `${at}\n`);
+  await a.sync();
+  await a.sync('forget', 'z');
+  expect(await b.sync()).toMatchObject(DONE);
+  expect(textsOf(b)).toMatchObject(files);
+  expect((await b.sync('status')).stdout.trim()).toBe('up to date');
+}, 60_000);
+
+test.each([
+  ['theirs', true],
+  ['mine', false],
+])(
+  '[SYN-29] a conflict of the rules holds back what they may leave out; keeping %s decides',
+  async (side, isKept) => {
+    const [a, b] = await syncedPair(hub, key, { 'keep.md': 'keep\n', 'out/1': '1\n' });
+    await a.sync('forget', 'out');
+    b.write('.cairnignore', '*.log\n');
+    const met = await b.sync();
+    expect(met).toMatchObject({ code: 3, stderr: expect.stringContaining('once the conflict of .cairnignore') });
+    expect(b.read('out/1')).toBe('1\n');
+    await b.sync('resolve', '.cairnignore', '--keep', side);
+    expect(await b.sync()).toMatchObject(DONE);
+    expect(b.has('out/1')).toBe(isKept);
+    expect((await b.sync('status')).stdout.trim()).toBe('up to date');
+  },
+  60_000,
+);
+
+test('[SYN-29] rules that merge are merged before the deletes that they leave out', async () => {
+  const [a, b] = await syncedPair(hub, key, { '.cairnignore': '*.tmp\n\n*.bak\n', 'out/1': '1\n' });
+  await a.sync('forget', 'out');
+  b.write('.cairnignore', '*.log\n*.tmp\n\n*.bak\n');
+  expect(await b.sync()).toMatchObject(DONE);
+  expect(b.read('.cairnignore')).toBe('*.log\n*.tmp\n\n*.bak\n/out/\n');
+  expect(b.read('out/1')).toBe('1\n');
+}, 60_000);

@@ -15,6 +15,7 @@ import { applyRemote, plannedAction } from './apply.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
 
+const UNSETTLED = `It was deleted on the hub. It is removed here, or left out, once the conflict of ${RULES_FILE} is settled.`;
 const HELD = 'It is one of very many changes of the hub, which wait for your confirmation.';
 
 interface InboxHow {
@@ -37,6 +38,7 @@ export class Inbox {
   /** New names that came, by the hash of the file. */
   readonly #came = new Map<string, FolderPath[]>();
   readonly #guard: Guard;
+  #hasRules = false;
 
   /**
    * `guards`: holds back more deletes and rewrites than a person makes. `renames`: what takes the changes that may be part of
@@ -54,6 +56,7 @@ export class Inbox {
   take(record: RemoteRecord): void {
     const { path, side } = record;
     const { state, large } = this.#step;
+    if (path === RULES_FILE) this.#hasRules = true;
     if (large.isGoing(path)) {
       // Decided after the hub has answered the upload.
       this.#step.next.due.add(path);
@@ -92,10 +95,29 @@ export class Inbox {
     this.#spellings.forgetOthers(kept);
   }
 
+  /** True when it brought removes without the shared rules, which may leave them out and have a newer change. */
+  get wantsRules(): boolean {
+    return this.#removes.size > 0 && !this.#hasRules;
+  }
+
+  /** Reads the rules again, which were merged. */
+  readRules(): void {
+    const { folder, state } = this.#step;
+    this.#local = withOtherRules(this.#local, readRules(folder, state.only, state.base));
+  }
+
   /** Applies the removes, and retries the blocked changes. */
   finish(): void {
-    const removes = [...this.#removes.values()];
+    const all = [...this.#removes.values()];
     this.#removes.clear();
+    // The rules may have come after them. While these have two sides, nobody knows whether they leave a file out.
+    const isUnsettled = this.#step.state.waits.get(RULES_FILE)?.kind === 'conflict';
+    const removes: RemoteRecord[] = [];
+    for (const record of all) {
+      if (this.#local.leavesOut(record.path)) this.take(record);
+      else if (isUnsettled) this.#wait(record, 'hub', UNSETTLED);
+      else removes.push(record);
+    }
     const { lost, moved } = this.#sorted(removes);
     const isHeld = this.#guard.holdsDeletes(lost.size);
     const { state } = this.#step;
@@ -146,7 +168,7 @@ export class Inbox {
 
   #applyNow(record: RemoteRecord): void {
     const { path, side } = record;
-    const { folder, state } = this.#step;
+    const { folder } = this.#step;
     const local = this.#local.files.get(path);
     const wasTouched = folder.touched.delete(path);
     let applied = applyRemote(this.#step, record, local);
@@ -155,7 +177,7 @@ export class Inbox {
       applied = applyRemote(this.#step, { ...record, side: { ...side, bytes } }, local);
     }
     if (applied === 'done') {
-      if (path === RULES_FILE) this.#local = withOtherRules(this.#local, readRules(folder, state.only, state.base));
+      if (path === RULES_FILE) this.readRules();
       if (folder.touched.has(path)) noteWritten(this.#step, this.#local, path);
       if (wasTouched) folder.touched.add(path);
       return;

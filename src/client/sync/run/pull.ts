@@ -8,6 +8,7 @@ import { pathsToCompare } from '../plan/pull-plan.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
+import { RULES_FILE } from '../scan/choice.ts';
 import type { Scan } from '../scan/scan.ts';
 import { arrivalsOf, noteLeftOut } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
@@ -56,10 +57,10 @@ async function pullPages(step: SyncStep, scan: Scan, { reconcile, renames }: Pul
         { cursor, own },
         arrivalsOf(step, (record) => inbox.take(record)),
       );
-      inbox.finish();
+      if (end.hasMore) await takeRules(step, inbox);
+      await finish(step, inbox, reconcile);
       step.next.damaged.clear();
       noteLeftOut(step, local, end.leftOut);
-      await reconcilePaths(step, inbox.bothChanged, reconcile);
       await applyAll(step, local, await renames.send(), reconcile);
       more = end.hasMore;
       // Set only after applying the page: a run that ends earlier pulls it again, and finds both sides equal.
@@ -88,7 +89,25 @@ async function applyAll(
 ): Promise<void> {
   if (records.length === 0) return;
   const inbox = new Inbox(step, local);
+  // The pull may have brought other rules than the scan knows.
+  inbox.readRules();
   for (const record of records) inbox.take(record);
+  await finish(step, inbox, reconcile);
+}
+
+/** The newest rules come before the removes, which were made under them, although their change may be on a later page. */
+async function takeRules(step: SyncStep, inbox: Inbox): Promise<void> {
+  if (!inbox.wantsRules) return;
+  const arrivals = arrivalsOf(step, (record) => inbox.take(record));
+  await step.hub.pullPaths([RULES_FILE], { ...arrivals, progress: () => undefined }, { brief: false });
+}
+
+/** Applies what waits in an inbox, and merges: the rules first, because they decide which removes count. */
+async function finish(step: SyncStep, inbox: Inbox, reconcile: Reconcile): Promise<void> {
+  if (inbox.bothChanged.delete(RULES_FILE)) {
+    await reconcilePaths(step, [RULES_FILE], reconcile);
+    inbox.readRules();
+  }
   inbox.finish();
   await reconcilePaths(step, inbox.bothChanged, reconcile);
 }
@@ -121,8 +140,8 @@ async function lookAgain(step: SyncStep, local: Scan, { reconcile, renames }: Pu
   for (const path of leftOut.keys()) gone.delete(foldCase(path));
   noteLeftOut(step, local, leftOut);
   for (const path of gone.values()) inbox.take({ path, side: undefined, storedMs: 0 });
-  inbox.finish();
-  await reconcilePaths(step, inbox.bothChanged, reconcile);
+  await takeRules(step, inbox);
+  await finish(step, inbox, reconcile);
   await applyAll(step, local, await renames.send(), reconcile);
   await state.save();
 }
