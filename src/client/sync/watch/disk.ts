@@ -3,13 +3,14 @@
  * nothing happens unseen in between; folders that come later are watched when the system reports them.
  */
 import { type Dirent, readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { codeOf, isAsSeen, lookIfReadable, looksSame, type SeenFile } from '../folder/file.ts';
 import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import type { Bell } from '../run/bell.ts';
-import { FolderWatches } from './folder-watches.ts';
+import { FolderWatches, type System } from './folder-watches.ts';
 import type { Keeper } from './keeper.ts';
+import { isEcho } from './reports.ts';
 
 interface Listeners {
   readonly changes: Bell;
@@ -25,6 +26,7 @@ interface Listeners {
 export class DiskWatch {
   readonly #root: string;
   readonly #listeners: Listeners;
+  readonly #platform: string;
   readonly #watches: FolderWatches;
   readonly #noticed = new Set<string>();
   readonly #burst = new Burst();
@@ -33,13 +35,13 @@ export class DiskWatch {
   #scannedMs = Number.NEGATIVE_INFINITY;
 
   /** `root`: absolute path with links resolved. */
-  constructor(root: string, listeners: Listeners) {
+  constructor(root: string, listeners: Listeners, system?: System) {
     this.#root = root;
     this.#listeners = listeners;
-    this.#watches = new FolderWatches(root, {
-      onEvent: (folder, event, name) => this.#notice(folder, event, name),
-      onError: (error) => this.#goBlind(error),
-    });
+    this.#platform = system?.platform ?? process.platform;
+    const onEvent = (folder: string, event: string, name: string | undefined) => this.#notice(folder, event, name);
+    const onError = (error: unknown) => this.#goBlind(error);
+    this.#watches = new FolderWatches(root, { onEvent, onError }, system);
     this.#watches.add(root);
   }
 
@@ -78,13 +80,19 @@ export class DiskWatch {
     this.#watches.close();
   }
 
-  #notice(folder: string, event: string, name: string | null): void {
+  #notice(folder: string, event: string, name: string | undefined): void {
     const { changes, keeper, seenOf } = this.#listeners;
     this.#burst.count();
+    if (name === undefined) {
+      this.#isAll = true;
+      changes.ring();
+      return;
+    }
+    const path = join(folder, name);
     // A folder that syncs itself takes no part in this one.
-    if (name === OWN_FOLDER && folder !== this.#root) this.#isAll = true;
-    const path = join(folder, name ?? '');
+    if (basename(path) === OWN_FOLDER && dirname(path) !== this.#root) this.#isAll = true;
     const stats = lookIfReadable(path);
+    if (isEcho(this.#platform, event, stats?.isDirectory() === true)) return;
     if (this.#isLeftOut(path, stats?.isDirectory())) return;
     const relativePath = this.#relative(path);
     if (stats?.isFile() === true) {

@@ -5,41 +5,55 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
 import { codeOf, lookIfReadable } from '../folder/file.ts';
+import { coversAll, reportedPath } from './reports.ts';
 
 interface Watched {
-  readonly watcher: FSWatcher;
+  readonly watcher: Pick<FSWatcher, 'close'>;
   readonly inode: number;
   /** The last scan that found the folder. */
   scan: number;
 }
 
+/** How the system watches: as Node.js does on its own platform, unless a test replays what another one reported. */
+export interface System {
+  readonly platform: string;
+  readonly watch: (
+    folder: string,
+    how: { readonly persistent: boolean; readonly recursive: boolean },
+  ) => Pick<FSWatcher, 'on' | 'close'>;
+}
+
+const THIS_SYSTEM: System = { platform: process.platform, watch };
+
 interface Listeners {
-  /** Called with the folder, the kind of event, and the name of the entry below it, null when the system gives none. */
-  readonly onEvent: (folder: string, event: string, name: string | null) => void;
+  /** Called with the folder, the kind of event, and the path of the entry below it; undefined when it may be any. */
+  readonly onEvent: (folder: string, event: string, name: string | undefined) => void;
   /** Called when a folder cannot be watched; usually there are too many for the system. */
   readonly onError: (error: unknown) => void;
 }
 
-/** On these systems, a watch of a folder covers everything below it. */
-const COVERS_ALL = process.platform === 'darwin' || process.platform === 'win32';
 /** The folder is gone, is a file by now, or belongs to somebody else: the scan finds that, and reports the last. */
 const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']);
 
 export class FolderWatches {
   readonly #root: string;
   readonly #listeners: Listeners;
+  readonly #system: System;
+  readonly #coversAll: boolean;
   /** By absolute path. */
   readonly #watched = new Map<string, Watched>();
   #scans = 0;
 
-  constructor(root: string, listeners: Listeners) {
+  constructor(root: string, listeners: Listeners, system: System = THIS_SYSTEM) {
     this.#root = root;
     this.#listeners = listeners;
+    this.#system = system;
+    this.#coversAll = coversAll(system.platform);
   }
 
   /** Watches a folder, unless it is watched already. `isNew`: whatever was watched under this name is another folder. */
   add(folder: string, isNew = false): void {
-    if (COVERS_ALL && folder !== this.#root) return;
+    if (this.#coversAll && folder !== this.#root) return;
     const known = this.#watched.get(folder);
     const stats = lookIfReadable(folder);
     const inode = stats?.isDirectory() === true ? stats.ino : undefined;
@@ -67,15 +81,15 @@ export class FolderWatches {
     for (const folder of this.#watched.keys()) this.#drop(folder);
   }
 
-  #open(folder: string): FSWatcher | undefined {
+  #open(folder: string): Watched['watcher'] | undefined {
     const { onEvent, onError } = this.#listeners;
     try {
       // Not persistent: a folder removed while watched may leave its handle open, which must not keep the process running.
-      const watcher = watch(folder, { persistent: false, recursive: COVERS_ALL });
+      const watcher = this.#system.watch(folder, { persistent: false, recursive: this.#coversAll });
       watcher.on('change', (event, name) => {
         // The folder itself was removed, moved or unmounted, or an entry of the same name: inotify tells both alike.
         if (event === 'rename' && name === basename(folder)) this.add(folder, true);
-        onEvent(folder, event, typeof name === 'string' ? name : null);
+        onEvent(folder, event, reportedPath(this.#system.platform, typeof name === 'string' ? name : null));
       });
       watcher.on('error', () => this.#drop(folder));
       return watcher;
