@@ -1,6 +1,7 @@
 /**
  * Checks which paths a vault accepts, and decides when two of them are the same. Repairs only the Unicode form (NFC): a
- * path that some file system would read differently is rejected, with a sentence on what is wrong. Pure.
+ * path that could mislead or leave a folder is rejected, with a sentence on what is wrong. What only Windows cannot hold is
+ * accepted, and left out there. Pure.
  */
 import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
@@ -50,9 +51,8 @@ export const AFTER_PATHS = '\u{10ffff}';
 /** Longest path repeated in an error. */
 const SHOWN_CHARS_MAX = 200;
 const PLAIN = /^[A-Za-z0-9_./ -]+$/;
-const WINDOWS = /[<>:"|?*]/;
-const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9])$/;
-const GIT = /^(\.git|git~\d+)$/;
+/** Also with an ending that Windows drops, and as a stream of that folder (CVE-2019-1352). */
+const GIT = /^(\.git|git~\d+)[. ]*(:.*)?$/;
 
 /** Checks a path sent by a client. Throws Refusal `invalid_fields` when it is invalid. */
 export function checkPath(given: string, field = 'path'): VaultPath {
@@ -103,10 +103,7 @@ export function hasHiddenLetter(text: string): boolean {
 
 function wrongLetter(path: string): string | undefined {
   if (path.includes('\\')) return 'contains a backslash; separate folders with /';
-  if (hasHiddenLetter(path)) return 'contains a control, bidi or zero-width character; remove it';
-  return WINDOWS.test(path)
-    ? 'contains one of < > : " | ? *, which not every device can store; rename the file'
-    : undefined;
+  return hasHiddenLetter(path) ? 'contains a control, bidi or zero-width character; remove it' : undefined;
 }
 
 function firstWrong(parts: readonly string[], isPlain: boolean): string | undefined {
@@ -125,15 +122,8 @@ function wrongPart(part: string, compared: string): string | undefined {
   if (Buffer.byteLength(part) > limits.pathPartBytesMax) {
     return `has a part longer than ${limits.pathPartBytesMax} bytes in UTF-8; shorten it`;
   }
-  if (part === '.' || part === '..') return 'has a part . or ..; send the plain path';
-  if (part.endsWith('.') || part.endsWith(' ')) {
-    return 'has a part that ends in a dot or a space, which Windows drops; rename it';
-  }
-  if (GIT.test(compared)) return 'goes through .git, which belongs to git; leave it out';
-  // Windows takes a device name for the device, whatever follows the first dot.
-  const dot = compared.indexOf('.');
-  const name = dot < 0 ? compared : compared.slice(0, dot);
-  return DEVICE.test(name.trimEnd()) ? 'has a part that is a device name on Windows; rename it' : undefined;
+  if (/^[. ]+$/.test(part)) return 'has a part of dots or spaces only, such as . or ..; send the plain path';
+  return GIT.test(compared) ? 'goes through .git, which belongs to git; leave it out' : undefined;
 }
 
 /** The folded paths of the folders containing a path, the nearest first. */

@@ -247,7 +247,7 @@ test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays
 
 test('[SYN-24] a watch goes on beside names that no hub takes, saved before it started and while it runs', async () => {
   const [a, b] = await pairOf();
-  for (const name of ['10:30.md', 'CON', 'space ']) a.write(name, 'here\n');
+  for (const name of ['blank\u3164.md', '... .md/...', '. .']) a.write(name, 'here\n');
   expect(await a.sync()).toMatchObject({ code: 1 });
   const [left, right] = [a.watch(), b.watch()];
   const arrives = async (name: string) => {
@@ -258,7 +258,7 @@ test('[SYN-24] a watch goes on beside names that no hub takes, saved before it s
     );
   };
   await arrives('first.md');
-  a.write('10:30.md', 'saved again\n');
+  a.write('blank\u3164.md', 'saved again\n');
   await sleep(1500);
   await arrives('second.md');
   await sleep(1500);

@@ -47,6 +47,7 @@ export interface LocalFile {
 }
 
 const SETTLED_AT_ONCE = 256;
+const ENDS_IN_DOT = 'This disk drops a dot at the end of a name; rename the file on another device to have it here.';
 const LINK = 'The path goes through a symbolic link here; remove the link to sync it.';
 
 export class SyncedFolder {
@@ -98,6 +99,11 @@ export class SyncedFolder {
   get foldsNames(): boolean {
     this.#foldsNames ??= lookAt(this.own('.GITIGNORE')) !== undefined;
     return this.#foldsNames;
+  }
+
+  /** True when the disk drops dots at the end of a name, as vfat does: it would store another name. */
+  get #dropsDots(): boolean {
+    return lookAt(this.own('.gitignore.')) !== undefined;
   }
 
   /** The executable bit of a file; undefined when the disk does not store it. */
@@ -257,6 +263,7 @@ export class SyncedFolder {
     try {
       const reason = this.blocked(path);
       if (reason !== undefined) throw new Unwritable(reason);
+      if (/\.(\/|$)/.test(path) && this.#dropsDots) throw new Unwritable(ENDS_IN_DOT);
     } catch (error) {
       throw unwritable(error);
     }

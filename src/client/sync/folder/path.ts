@@ -3,6 +3,7 @@
  * before any file is read, written or removed; no other module uses an unchecked string. Pure.
  */
 import { foldCase } from '../../../text/fold-case.ts';
+import { whyNotOnWindows } from './windows-names.ts';
 
 declare const checked: unique symbol;
 
@@ -29,8 +30,11 @@ export interface BadPath {
   readonly bad: string;
 }
 
-/** Checks a path. An invalid path is never repaired; the only change is the conversion to NFC. */
-export function checkFolderPath(given: string): FolderPath | BadPath {
+/**
+ * Checks a path. An invalid path is never repaired; the only change is the conversion to NFC. `platform`: as Node.js names it;
+ * one system refuses what others hold.
+ */
+export function checkFolderPath(given: string, platform: string = process.platform): FolderPath | BadPath {
   if (given === '') return { bad: 'The path is empty.' };
   if (Buffer.byteLength(given) > PATH_BYTES_MAX) {
     return { bad: `The path is longer than ${PATH_BYTES_MAX} bytes; shorten the names of its folders.` };
@@ -42,9 +46,10 @@ export function checkFolderPath(given: string): FolderPath | BadPath {
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
     return { bad: 'The path points outside the folder.' };
   }
-  if (/^[a-z]:/i.test(given)) return { bad: 'On Windows, the name would be a path on another drive; rename the file.' };
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) return { bad: 'A name in the path is too long.' };
   if (parts.some(isReserved)) return { bad: "The path belongs to git or to Cairn's own folder." };
+  const why = platform === 'win32' ? whyNotOnWindows(given) : undefined;
+  if (why !== undefined) return { bad: `${why} Rename the file on another device to have it here.` };
   return given.normalize('NFC') as FolderPath;
 }
 
