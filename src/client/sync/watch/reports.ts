@@ -21,7 +21,7 @@ export function reportedPath(platform: string, name: string | null): string | un
   return path === undefined || SHORT_NAME.test(path) ? undefined : path;
 }
 
-/** True for a folder that only says that something in it changed, which is reported by itself. */
+/** True for a folder that only says that something in it changed, which has a report of its own. */
 export function isEcho(platform: string, event: string, isFolder: boolean): boolean {
   return platform === 'win32' && event === 'change' && isFolder;
 }
