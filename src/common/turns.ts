@@ -111,3 +111,15 @@ export class Turns {
 
 /** The turns of this thread, which has one event loop. */
 export const turns = new Turns();
+
+/**
+ * Runs work of the service itself, such as a text that is made once for all callers, in turns: a step is never divided.
+ * Rejects with the error of a step.
+ */
+export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  for (;;) {
+    if (turns.isOver) await turns.next('service');
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}

@@ -88,7 +88,7 @@ export async function answerMethod(
       if (cursorOf(params) !== undefined) {
         return invalidParams('cursor', 'cursor is unknown; all tools are on one page, so omit it');
       }
-      return result(context, `"tools":${listText(context)}`, listCache('private'));
+      return result(context, `"tools":${await listText(context)}`, listCache('private'));
     case 'tools/call':
       return await answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':
@@ -158,7 +158,7 @@ function invalidParams(field: string, message: string): MethodAnswer {
   return { ok: false, error: { code: INVALID_PARAMS, message, data: { field } }, status: 200 };
 }
 
-function listText({ options, principal, door }: MethodContext): string {
+function listText({ options, principal, door }: MethodContext): Promise<string> {
   return options.registry.listText({ ...door, readOnly: principal?.readOnly === true });
 }
 

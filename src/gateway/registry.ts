@@ -1,5 +1,6 @@
 /** Stores the tools by name, in a stable order, with the descriptions derived once from their declarations. */
 import { Refusal } from '../common/fault.ts';
+import { inTurns } from '../common/turns.ts';
 import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schema.ts';
 import { meantTools } from '../fields/misnamed.ts';
 import { type Face, isListed } from './faces.ts';
@@ -20,7 +21,7 @@ export interface ToolDescription {
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #traffic: ToolTraffic;
-  #descriptions: readonly ToolDescription[] | undefined;
+  readonly #described = new Map<string, ToolDescription>();
   readonly #listed = new Map<string, string>();
 
   /** `traffic`: counts the calls. Throws when two tools have the same name. */
@@ -32,37 +33,36 @@ export class ToolRegistry {
     if (this.#tools.size !== tools.length) throw new Error('two tools have the same name');
   }
 
-  /** In the order of `tools`. Built on first use: the schemas take a good part of the start time. */
-  get descriptions(): readonly ToolDescription[] {
-    this.#descriptions ??= this.tools.map((tool) => ({
+  /** The description of a tool. Made on first use: the schemas of all take 100 ms. */
+  described(tool: Tool): ToolDescription {
+    const known = this.#described.get(tool.name);
+    if (known !== undefined) return known;
+    const made = {
       name: tool.name,
       title: tool.title,
       description: tool.description,
       inputSchema: withKey(tool, jsonSchema(tool.input, 'input')),
       outputSchema: jsonSchema(tool.output, 'output'),
       annotations: tool.annotations,
-    }));
-    return this.#descriptions;
+    };
+    this.#described.set(tool.name, made);
+    return made;
   }
 
-  /** JSON of the tools that a caller sees, for `tools/list`. */
-  listText(face: Face): string {
-    const texts = this.tools.flatMap((tool, index) =>
-      isListed(tool, face) ? [this.#listedText(tool, index, face.form)] : [],
-    );
-    return `[${texts.join(',')}]`;
+  /** JSON of the tools that a caller sees, for `tools/list`. What was not written before is written in turns. */
+  async listText(face: Face): Promise<string> {
+    const tools = this.tools.filter((tool) => isListed(tool, face));
+    const unwritten = tools.filter((tool) => !this.#listed.has(listedName(tool, face.form)));
+    if (unwritten.length > 0) await inTurns(this.#write(unwritten, face.form));
+    return `[${tools.map((tool) => this.#listed.get(listedName(tool, face.form))).join(',')}]`;
   }
 
-  /** JSON of one tool in a list; written once. */
-  #listedText(tool: Tool, index: number, form: Face['form']): string {
-    const key = `${form} ${tool.name}`;
-    let text = this.#listed.get(key);
-    if (text === undefined) {
-      const whole = listed(tool, this.descriptions[index] as ToolDescription);
-      text = JSON.stringify(form === 'whole' ? whole : forModels(tool, whole));
-      this.#listed.set(key, text);
+  *#write(tools: readonly Tool[], form: Face['form']): Generator<void> {
+    for (const tool of tools) {
+      const whole = listed(tool, this.described(tool));
+      this.#listed.set(listedName(tool, form), JSON.stringify(form === 'whole' ? whole : forModels(tool, whole)));
+      yield;
     }
-    return text;
   }
 
   get tools(): readonly Tool[] {
@@ -87,6 +87,9 @@ export class ToolRegistry {
     throw new Refusal({ kind: 'unknown_tool', name: asked, guesses: meantTools(asked, [...this.#tools.keys()]) });
   }
 }
+
+/** Under this name the JSON of a tool is kept. */
+const listedName = ({ name }: Tool, form: Face['form']) => `${form} ${name}`;
 
 /** Adds the argument that the tool itself does not read. */
 function withKey(tool: Tool, schema: JsonSchema): JsonSchema {

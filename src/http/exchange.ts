@@ -7,7 +7,7 @@ import type { Caller, Lease } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
-import type { ByteSource, Parts } from './reply/body.ts';
+import { type ByteSource, type Parts, slicesOf } from './reply/body.ts';
 import { closeFeed, type Feed, feedOf } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
 import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
@@ -228,8 +228,13 @@ export class Exchange {
 
   #endWhole(whole: string | Parts, close?: Reply['close']): void {
     const body = this.#surroundings.replyBytes.of(whole);
-    this.#bytesOut = body.length;
     const rest = this.#rest();
+    // A body of this length is not in the buffer that the replies share.
+    if (body.length > limits.replyBufferBytes && rest === 'none' && close === undefined) {
+      this.#endStream(slicesOf(body, limits.replyChunkBytes));
+      return;
+    }
+    this.#bytesOut = body.length;
     if (close !== 'now' && (rest === 'long' || (rest === 'short' && close === 'after'))) {
       // Closing now would reset the connection and lose the unread answer (RFC 9112, 9.6). So the socket stays open,
       // paused, until the client closes it or the library's idle timeout passes.

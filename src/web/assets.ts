@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
-import { type Coding, codingFor, codingHeaders, encoded } from '../http/reply/coding.ts';
-import { bytes } from '../http/reply/reply.ts';
+import { KeptFile } from '../http/reply/kept-file.ts';
 import type { Route } from '../http/route/route.ts';
 
 /**
@@ -51,6 +50,7 @@ const FILES = {
 } as const;
 
 const HASH_CHARS = 12;
+const FOREVER = 'public, max-age=31536000, immutable';
 
 export type AssetPaths = Readonly<Record<keyof typeof FILES, string>>;
 
@@ -66,34 +66,14 @@ function readPart(part: string): string {
   return isOwn && part.endsWith('.js') ? `{\n${text}\n}` : text;
 }
 
-/** A file in each coding. It is compressed when first asked for, by a thread of the platform, so that no start waits for it. */
-class Asset {
-  readonly type: string;
-  readonly #whole: Buffer;
-  readonly #encoded = new Map<Coding, Promise<Buffer>>();
-
-  constructor(type: string, whole: Buffer) {
-    this.type = type;
-    this.#whole = whole;
-  }
-
-  in(coding: Coding): Promise<Buffer> {
-    const known = this.#encoded.get(coding);
-    if (known !== undefined) return known;
-    const made = encoded(this.#whole, coding, 'once');
-    this.#encoded.set(coding, made);
-    return made;
-  }
-}
-
 /** Reads the files next to this module. A missing file means a broken build, and aborts the start. */
 export function openAssets(): Assets {
-  const byName = new Map<string, Asset>();
+  const byName = new Map<string, KeptFile>();
   const pathOf = ({ file, type, parts }: (typeof FILES)[keyof typeof FILES]) => {
     const text = parts.map(readPart).join('\n');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS);
     const name = file.replace('.', `.${hash}.`);
-    byName.set(name, new Asset(type, Buffer.from(text)));
+    byName.set(name, new KeptFile(Buffer.from(text), { 'Content-Type': type, 'Cache-Control': FOREVER }));
     return `/assets/${name}`;
   };
   const paths = { style: pathOf(FILES.style), script: pathOf(FILES.script), icon: pathOf(FILES.icon) };
@@ -107,12 +87,7 @@ export function openAssets(): Assets {
     async handle(request) {
       const found = byName.get(request.params['name'] ?? '');
       if (found === undefined) throw new Refusal({ kind: 'not_found', what: 'no such file; reload the page' });
-      const coding = codingFor(request.header('accept-encoding') ?? '');
-      return bytes(200, await found.in(coding), {
-        'Content-Type': found.type,
-        'Cache-Control': 'public, max-age=31536000, immutable',
-        ...codingHeaders(coding),
-      });
+      return await found.reply(request);
     },
   };
   return { paths, route };

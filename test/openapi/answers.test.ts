@@ -35,7 +35,8 @@ const withAnswer = (status: number) =>
 test('[TOOL-3, NET-1] the probes and the document', async () => {
   await client.send('getHealth', 200);
   await client.send('getReady', 200);
-  await client.send('getOpenApi', 200);
+  const whole = await client.send('getOpenApi', 200);
+  await client.send('getOpenApi', 304, { headers: { 'If-None-Match': String(whole.headers['etag']) } });
 });
 
 test('[TOOL-3, OAUTH-2] what tells where to sign in', async () => {

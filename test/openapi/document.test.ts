@@ -1,4 +1,6 @@
 /** Proves what the OpenAPI document says: it is valid, complete, and nothing in it leads nowhere. */
+import { createHash } from 'node:crypto';
+import { brotliDecompressSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/gateway/openapi/document.ts';
 import { empty } from '../../src/http/reply/reply.ts';
@@ -52,6 +54,19 @@ test('[TOOL-3] the document is OpenAPI 3.1, served without a key', async () => {
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toMatch(/^application\/json/);
   expect(document.root).toMatchObject({ openapi: expect.stringMatching(/^3\.1\.\d+$/), info: { title: 'Cairn' } });
+});
+
+test('[TOOL-3, NET-14] the document is sent compressed to whoever accepts it, and not again to whoever has it', async () => {
+  const get = (headers: Record<string, string>) => call(hub, '/api/mcp/openapi.json', { headers });
+  const [whole, brotli] = [await get({}), await get({ 'Accept-Encoding': 'br' })];
+  expect([whole.headers['content-encoding'], brotli.headers['content-encoding']]).toEqual([undefined, 'br']);
+  expect(brotliDecompressSync(brotli.bytes).equals(whole.bytes)).toBe(true);
+  for (const { headers, bytes } of [whole, brotli]) {
+    expect(headers.etag).toBe(`"${createHash('sha256').update(bytes).digest('hex')}"`);
+    const coding = String(headers['content-encoding'] ?? 'identity');
+    const again = await get({ 'Accept-Encoding': coding, 'If-None-Match': String(headers.etag) });
+    expect([again.status, again.bytes.length, again.headers.etag]).toEqual([304, 0, headers.etag]);
+  }
 });
 
 test('[TOOL-3, TOOL-1] each listed tool is one post, with its schemas and its four hints', async () => {
@@ -161,7 +176,7 @@ test('[TOOL-3] every path parameter is described, and every security scheme is o
   }
 });
 
-test('[TOOL-3] a route that says nothing, or what another says, stops the start', () => {
+test('[TOOL-3] a route that says nothing, or what another says, is refused', async () => {
   const doc = (title: string, schema: Schema = {}): RouteDoc => ({
     operationId: title,
     tag: 'tasks',
@@ -183,9 +198,9 @@ test('[TOOL-3] a route that says nothing, or what another says, stops the start'
       version: '1',
       serverUrl: '/',
     });
-  expect(Object.keys(build(doc('One'), doc('Two'))['paths'] as Json)).toEqual(['/0', '/1']);
-  expect(Object.keys(build('page', doc('Two'))['paths'] as Json)).toEqual(['/1']);
-  expect(() => build(doc('One'), [])).toThrow('GET /1 has no description');
-  expect(() => build(doc('One'), { ...doc('Two'), path: '/0' })).toThrow('get /0 is described twice');
-  expect(() => build(doc('One'), doc('One', { type: 'string' }))).toThrow('have the name One and differ');
+  expect(Object.keys((await build(doc('One'), doc('Two')))['paths'] as Json)).toEqual(['/0', '/1']);
+  expect(Object.keys((await build('page', doc('Two')))['paths'] as Json)).toEqual(['/1']);
+  await expect(build(doc('One'), [])).rejects.toThrow('GET /1 has no description');
+  await expect(build(doc('One'), { ...doc('Two'), path: '/0' })).rejects.toThrow('get /0 is described twice');
+  await expect(build(doc('One'), doc('One', { type: 'string' }))).rejects.toThrow('have the name One and differ');
 });

@@ -26,13 +26,13 @@ function keyed(route: Route, once: OnceCalls): Route {
   const { access, body, doc } = route;
   // An upload is known by its hash: the same bytes again change nothing.
   const isKeyed = route.method !== 'GET' && typeof access === 'function' && body.kind !== 'stream';
-  if (!isKeyed || doc === 'page' || Array.isArray(doc)) return route;
+  if (!isKeyed || doc === 'page' || Symbol.iterator in doc) return route;
   const inner = route as unknown as {
     handle(request: RouteRequest, principal: Principal): Reply | Promise<Reply>;
   };
   return {
     ...route,
-    doc: withKey(doc as RouteDoc),
+    doc: withKey(doc),
     handle(request: RouteRequest, principal: Principal) {
       const key = request.header(KEY_HEADER.toLowerCase());
       if (key === undefined) return inner.handle(request, principal);

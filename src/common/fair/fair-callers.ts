@@ -3,13 +3,7 @@
  * than one account; among them, the networks divide that time. Pure.
  */
 import { FairTime } from './fair-time.ts';
-
-const STRANGERS = 'strangers';
-
-/** True for an address or a block of addresses; false for the id of an account. */
-function isNetwork(caller: string): boolean {
-  return caller.includes('.') || caller.includes(':');
-}
+import { isNetwork, STRANGERS } from './strangers.ts';
 
 export class FairCallers<T> {
   /** The item of a stranger is undefined here: its place, which the networks fill. */

@@ -1,6 +1,6 @@
 /** Builds the OpenAPI 3.1 document from the routes and their docs, and serves it. */
-import { json, type Reply } from '../../http/reply/reply.ts';
-import type { RouteDoc } from '../../http/route/doc.ts';
+import { inTurns } from '../../common/turns.ts';
+import { IF_NONE_MATCH, KeptFile } from '../../http/reply/kept-file.ts';
 import { operation } from '../../http/route/operation.ts';
 import type { Route } from '../../http/route/route.ts';
 import { Components, type Json } from './components.ts';
@@ -50,46 +50,64 @@ const TAG_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the document. Pages are excluded: they are not part of the API. Throws when a route has no doc, when two
- * routes describe one operation, or when two different schemas have the same title.
+ * Builds the document in turns of the event loop. Pages are excluded: they are not part of the API. Rejects when a
+ * route has no doc, when two routes describe one operation, or when two different schemas have the same title.
  */
-export function openApiDocument({ routes, version, serverUrl }: OpenApiInput): Json {
+export function openApiDocument(input: OpenApiInput): Promise<Json> {
+  return inTurns(stepsOf(input));
+}
+
+/** Describes one operation in each step. */
+function* stepsOf({ routes, version, serverUrl }: OpenApiInput): Generator<void, Json> {
   const components = new Components();
+  const tags = new Set<string>();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     // Read it once: some routes build their doc on access.
     const { doc: said } = route;
     if (said === 'page') continue;
-    const docs = [said].flat();
-    if (docs.length === 0) throw new Error(`${route.method} ${route.path} has no description`);
-    for (const doc of docs) {
+    let count = 0;
+    for (const doc of Symbol.iterator in said ? said : [said]) {
+      count += 1;
+      tags.add(doc.tag);
       const path = (doc.path ?? route.path).replace(/:([a-zA-Z_]+)/g, '{$1}');
       const method = route.method.toLowerCase();
       if (paths[path]?.[method] !== undefined) throw new Error(`${method} ${path} is described twice`);
       paths[path] = { ...paths[path], [method]: describedOperation(route, doc, components) };
+      yield;
     }
+    if (count === 0) throw new Error(`${route.method} ${route.path} has no description`);
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Cairn', version, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: serverUrl }],
-    tags: tagsOf(routes),
+    tags: [...tags].sort().map((name) => ({ name, description: TAG_TEXTS[name] ?? name })),
     paths,
     components: { ...components.document(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
-/** Serves the document, built on the first request. */
+/** Serves the document, built on the first request, in turns: it takes as long as a thousand small calls. */
 export function openApiRoute({ routes, version, serverUrl }: OpenApiInput): Route {
-  let document: Reply | undefined;
-  const own = operation({
+  let file: Promise<KeptFile> | undefined;
+  const build = async (): Promise<KeptFile> => {
+    const document = await openApiDocument({ routes: [...routes, own], version, serverUrl });
+    return new KeptFile(Buffer.from(JSON.stringify(document)), {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-cache',
+    });
+  };
+  const own: Route = operation({
     method: 'GET',
     path: '/api/mcp/openapi.json',
     operationId: 'getOpenApi',
     tag: 'gateway',
     summary: 'This document',
     access: 'open',
+    headers: IF_NONE_MATCH,
     answer: {
+      headers: ['ETag'],
       description: 'The OpenAPI document',
       schema: {
         type: 'object',
@@ -98,18 +116,11 @@ export function openApiRoute({ routes, version, serverUrl }: OpenApiInput): Rout
         additionalProperties: true,
       },
     },
-    reply() {
-      document ??= json(200, openApiDocument({ routes: [...routes, own], version, serverUrl }), {
-        'Cache-Control': 'no-cache',
-      });
-      return document;
+    answers: { 304: { description: "Not modified: the client's copy is current", headers: ['ETag'] } },
+    async reply({ request }) {
+      file ??= build();
+      return await (await file).reply(request);
     },
   });
   return own;
-}
-
-function tagsOf(routes: readonly Route[]): Json[] {
-  const docs = routes.flatMap(({ doc }): readonly RouteDoc[] => (doc === 'page' ? [] : [doc].flat()));
-  const names = new Set(docs.map(({ tag }) => tag));
-  return [...names].sort().map((name) => ({ name, description: TAG_TEXTS[name] ?? name }));
 }

@@ -140,9 +140,8 @@ export const gatewayOperations = {
 } as const satisfies Record<string, RouteDoc>;
 
 /** One operation per tool, as a REST route below `base`. */
-export function toolOperations(registry: ToolRegistry, base: string): RouteDoc[] {
-  const descriptions = new Map(registry.descriptions.map((description) => [description.name, description]));
-  return registry.tools.map((tool) => toolDoc(tool, descriptions.get(tool.name) as ToolDescription, base));
+export function* toolOperations(registry: ToolRegistry, base: string): Generator<RouteDoc> {
+  for (const tool of registry.tools) yield toolDoc(tool, registry.described(tool), base);
 }
 
 /** A listing can also be sent as lines: on request, and without one when it is large. */

@@ -9,5 +9,13 @@ export interface ByteSource {
   readonly close?: () => void;
 }
 
+/**
+ * A body that is in memory, sent in slices. `bytes` may not change any more. Others wait for one slice, not for all of
+ * it, and the library copies none of it for a reader that is slow.
+ */
+export function slicesOf(bytes: Uint8Array, sliceBytes: number): ByteSource {
+  return { bytesTotal: bytes.length, read: (offset) => bytes.subarray(offset, offset + sliceBytes) };
+}
+
 /** A text in pieces, sent in order. Byte pieces are UTF-8 and are not encoded again. */
 export type Parts = readonly (string | Uint8Array)[];

@@ -4,7 +4,7 @@
  * request waits for at most one such turn, and a download for one step of each other caller, whatever the number of
  * streams.
  */
-import { FairQueue } from '../../common/fair/fair-queue.ts';
+import { FairClasses } from '../../common/fair/fair-queue.ts';
 import { limits } from '../../limits/service.ts';
 
 /** One stream. Sends once; returns how many bytes the socket accepted, and whether it accepts more immediately. */
@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 export class SendTurns {
-  readonly #waiting = new FairQueue<Waiting>();
+  readonly #waiting = new FairClasses<Waiting>();
   #scheduled = false;
   /** End of the time in which new streams of this round may send immediately; undefined when none began in it. */
   #beginEndMs: number | undefined;

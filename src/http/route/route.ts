@@ -93,10 +93,10 @@ export interface RouteBase {
   /** Not counted against the rate limit; for probes. */
   readonly uncounted?: boolean;
   /**
-   * Description for the OpenAPI document; a list when the route serves several paths. `page`: made for people with a
-   * browser, so not in the document.
+   * Description for the OpenAPI document; several when the route serves several paths, made one by one when they are
+   * read. `page`: made for people with a browser, so not in the document.
    */
-  readonly doc: RouteDoc | readonly RouteDoc[] | 'page';
+  readonly doc: RouteDoc | Iterable<RouteDoc> | 'page';
   /** Formats refusals of this surface, when not in the REST form. `body` is set only with `namesRequest`. */
   readonly refuse?: (fault: Fault, header: ReadHeader, body?: Uint8Array) => Reply;
   /** The small JSON body of a call above the rate is still read, so that the refusal can name its request. */

@@ -32,8 +32,8 @@ function call(route: Route, given: Partial<RouteRequest>) {
   return route.handle(request as RouteRequest, principal);
 }
 
-test('[TOOL-3] a declaration is the whole documentation of its route', () => {
-  const { paths } = openApiDocument({ routes: [change], version: '1', serverUrl: '/' });
+test('[TOOL-3] a declaration is the whole documentation of its route', async () => {
+  const { paths } = await openApiDocument({ routes: [change], version: '1', serverUrl: '/' });
   const described = (paths as Record<string, Record<string, Record<string, unknown>>>)['/things/{id}']?.['patch'];
   expect(described).toMatchObject({
     operationId: 'changeThing',
