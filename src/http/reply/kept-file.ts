@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { answerRange } from '../request/conditional.ts';
-import type { RouteRequest } from '../route/route.ts';
 import { type Coding, codingFor, codingHeaders, encoded } from './coding.ts';
 import { bytes, empty, type Reply, type ReplyHeaders } from './reply.ts';
 
@@ -29,7 +28,7 @@ export class KeptFile {
   }
 
   /** The file in the best coding that the client accepts, or 304 where its copy is the same. */
-  async reply(request: Pick<RouteRequest, 'header'>): Promise<Reply> {
+  async reply(request: { header(name: string): string | undefined }): Promise<Reply> {
     const coding = codingFor(request.header('accept-encoding') ?? '');
     const { body, etag } = await this.#in(coding);
     const headers = { ...this.#headers, ETag: etag, ...codingHeaders(coding) };
