@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
-import { KeptFile } from '../http/reply/kept-file.ts';
+import { KeptFile } from '../http/route/kept-file.ts';
 import type { Route } from '../http/route/route.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Serves the client in one file: the commands for backups and sign-in, for machines that have Node.js and nothing else. */
 import { existsSync, readFileSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
-import { KeptFile } from '../http/reply/kept-file.ts';
+import { KeptFile } from '../http/route/kept-file.ts';
 import type { Route } from '../http/route/route.ts';
 
 /** Written by the build. */

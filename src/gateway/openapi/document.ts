@@ -1,6 +1,6 @@
 /** Builds the OpenAPI 3.1 document from the routes and their docs, and serves it. */
 import { inTurns } from '../../common/turns.ts';
-import { IF_NONE_MATCH, KeptFile } from '../../http/reply/kept-file.ts';
+import { IF_NONE_MATCH, KeptFile } from '../../http/route/kept-file.ts';
 import { operation } from '../../http/route/operation.ts';
 import type { Route } from '../../http/route/route.ts';
 import { Components, type Json } from './components.ts';

@@ -1,9 +1,9 @@
 /** Serves a file that is the same for everybody, and is kept in memory: in each coding, with its entity tag. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { type Coding, codingFor, codingHeaders, encoded } from '../reply/coding.ts';
+import { bytes, empty, type Reply, type ReplyHeaders } from '../reply/reply.ts';
 import { answerRange } from '../request/conditional.ts';
-import { type Coding, codingFor, codingHeaders, encoded } from './coding.ts';
-import { bytes, empty, type Reply, type ReplyHeaders } from './reply.ts';
 
 /** Describes the header that `reply` reads. */
 export const IF_NONE_MATCH = z.object({
