@@ -158,8 +158,10 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts', 'rows.ts'],
+  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
   ['table.ts'],
+  ['rows.ts'],
+  ['transaction.ts'],
   ['changes', 'held-rows.ts', 'intact.ts'],
   ['committer.ts'],
   ['group-commit.ts'],

@@ -2,13 +2,10 @@
  * Makes the writes of a group of decisions durable. The local committer runs them in a transaction of the data file;
  * `logged/` has the one that appends them to a replicated log first.
  */
-import type { Database } from 'lmdb';
 import type { WrittenRow } from './changes/row-watch.ts';
 import { HeldRows, readerOver } from './held-rows.ts';
-import type { AnyTable, Key, Reader, Write } from './table.ts';
-
-/** The library's handle of a table. */
-export type Raw = Database<Buffer, Key>;
+import type { Reader, Write } from './table.ts';
+import type { Transact } from './transaction.ts';
 
 /** What a group of decisions reads and writes. Reads show the writes of all decisions before. */
 export interface GroupView {
@@ -27,10 +24,8 @@ export interface Committer {
 }
 
 export interface LocalCommitterOptions {
-  /** Runs a function in a write transaction; resolves when it is durable. Rolls back when the function throws. */
-  readonly transact: (run: () => void) => Promise<unknown>;
+  readonly transact: Transact;
   readonly reader: Reader;
-  readonly raw: (table: AnyTable) => Raw;
   /** Called with all rows of a commit before they are visible. Returns a function to call when the commit is over. */
   readonly begin: (rows: readonly WrittenRow[]) => () => void;
 }
@@ -44,24 +39,23 @@ export class LocalCommitter implements Committer {
   }
 
   async commit(decide: (group: GroupView) => void): Promise<void> {
-    const { transact, reader, raw, begin } = this.#options;
+    const { transact, reader, begin } = this.#options;
     const written: WrittenRow[] = [];
-    const toFile = ({ table, key, bytes }: Write) => {
-      written.push({ table: table.name, key });
-      if (bytes === undefined) void raw(table).remove(key);
-      else void raw(table).put(key, bytes);
-    };
-    const held = new HeldRows(toFile);
-    const write = (writes: readonly Write[]) => {
-      for (const one of writes) {
-        if (one.table.isWalked === true) held.noteWritten(one.table);
-        if (one.table.isHead === true) held.hold(one);
-        else toFile(one);
-      }
-    };
     let settle = () => {};
     try {
-      await transact(() => {
+      await transact((put) => {
+        const toFile = ({ table, key, bytes }: Write) => {
+          written.push({ table: table.name, key });
+          put(table, key, bytes);
+        };
+        const held = new HeldRows(toFile);
+        const write = (writes: readonly Write[]) => {
+          for (const one of writes) {
+            if (one.table.isWalked === true) held.noteWritten(one.table);
+            if (one.table.isHead === true) held.hold(one);
+            else toFile(one);
+          }
+        };
         decide({ reader: readerOver(held, reader), write, bytesMax: Number.POSITIVE_INFINITY });
         held.releaseAll();
         settle = begin(written);

@@ -2,8 +2,8 @@
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { noteDataWriter } from '../common/end-process.ts';
 import { limits } from '../limits/service.ts';
-import type { Raw } from './committer.ts';
 import type { AnyTable, Key } from './table.ts';
+import type { Raw } from './transaction.ts';
 
 export type Environment = RootDatabase<Buffer, Key>;
 

@@ -14,6 +14,7 @@ import { intact } from './intact.ts';
 import { checkOwner, type Writer } from './owners.ts';
 import { sealRow } from './row-sums.ts';
 import type { Entry, Key, RangeQuery, Reader, Table, Write } from './table.ts';
+import { checkKey } from './transaction.ts';
 
 /**
  * Reads and writes of a decision. A decision must read through it only. Reads include the writes of earlier decisions
@@ -225,12 +226,14 @@ class DecisionBatch implements Batch {
   }
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
+    checkKey(key);
     checkOwner(this.#writer, table, key, value, () => intact(this, table, key));
     if (table.isHead === true) this.writes.push(new HeadPut(table as unknown as Table<Key, V>, key, value));
     else this.writes.push({ table, key, bytes: sealRow(table, key, table.codec.encode(value)) });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
+    checkKey(key);
     checkOwner(this.#writer, table, key, undefined, () => intact(this, table, key));
     this.writes.push({ table, key });
   }

@@ -1,5 +1,5 @@
 /** Calculates how full the data file is: rows and bytes per table, and free pages. Reads no rows. */
-import type { Raw } from './committer.ts';
+import type { Raw } from './transaction.ts';
 
 interface TableStats {
   readonly name: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
 import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
-import { type Committer, LocalCommitter, type Raw } from './committer.ts';
+import { type Committer, LocalCommitter } from './committer.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/names.ts';
@@ -20,6 +20,7 @@ import { type DamagedRow, sealRow } from './row-sums.ts';
 import { readStats, type StoreStats } from './stats.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
 import { type OnUnreadable, snapshotOf, TableReads } from './table-reads.ts';
+import { type Raw, transactIn } from './transaction.ts';
 
 export interface StoreOptions {
   readonly folder: string;
@@ -343,14 +344,13 @@ export class Store implements Reader {
   #openLogged(log: RecordLog | 'later'): LoggedCommitter | LocalLog {
     const shared = { ...this.#parts(), renewReads: () => this.#root.resetReadTxn() };
     if (log !== 'later' && log.ack === 'log') return new LoggedCommitter({ ...shared, log, reads: this.#rows });
-    return new LocalLog({ ...shared, log, reader: this.#rows, putAll: (rows) => this.#putAll(rows) });
+    const raw = (table: Pick<AnyTable, 'name'>) => this.#raw(table);
+    return new LocalLog({ ...shared, log, reader: this.#rows, raw, putAll: (rows) => this.#putAll(rows) });
   }
 
   #parts() {
     return {
-      // A child transaction rolls back a group completely when it fails half-way.
-      transact: (run: () => void) => this.#root.childTransaction(run),
-      raw: (table: Pick<AnyTable, 'name'>) => this.#raw(table),
+      transact: transactIn(this.#root, (name) => this.#raw({ name })),
       begin: (rows: readonly WrittenRow[]) => this.#begin(rows),
     };
   }

@@ -1,8 +1,8 @@
 /** Reads rows of the open tables from the last commit, or from the write transaction in progress. */
 import type { Transaction } from 'lmdb';
-import type { Raw } from './committer.ts';
 import { DamagedRow, openRow } from './row-sums.ts';
 import type { AnyTable, Entry, Key, RangeQuery, Reader, Snapshot, Table } from './table.ts';
+import type { Raw } from './transaction.ts';
 
 export class TableReads implements Reader {
   readonly #tables: ReadonlyMap<string, Raw>;

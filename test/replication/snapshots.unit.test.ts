@@ -16,8 +16,8 @@ import { trimLog } from '../../src/replication/snapshots/trim.ts';
 import { RawFile } from '../../src/store/copies/raw-file.ts';
 import { DATA_FILE } from '../../src/store/data-file/names.ts';
 import { placeRow, replicationTables } from '../../src/store/logged/place.ts';
-import { storedKey } from '../../src/store/logged/stored-key.ts';
 import type { LoggedRow } from '../../src/store/rows.ts';
+import { storedKey } from '../../src/store/rows.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/common/fault.ts';
 import { limits } from '../../src/limits/service.ts';
 import { Revisions } from '../../src/store/changes/revisions.ts';
 import { recordCodec } from '../../src/store/codec.ts';
-import { LocalCommitter, type Raw } from '../../src/store/committer.ts';
+import { LocalCommitter } from '../../src/store/committer.ts';
 import { type Batch, GroupCommit, type GroupCommitOptions } from '../../src/store/group-commit.ts';
 import { HUB } from '../../src/store/owners.ts';
 import { openRow, sealRow } from '../../src/store/row-sums.ts';
@@ -19,6 +19,7 @@ import {
   type Reader,
   type Table,
 } from '../../src/store/table.ts';
+import type { PutRow } from '../../src/store/transaction.ts';
 import { seed } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -166,18 +167,10 @@ class Harness implements Reader {
   roomBytes = Number.POSITIVE_INFINITY;
 
   constructor() {
-    const raw = {
-      put: (key: Key, bytes: Buffer) => {
-        this.puts += 1;
-        this.data.set(String(key[0]), bytes);
-      },
-      remove: (key: Key) => this.data.delete(String(key[0])),
-    } as unknown as Raw;
     const options: GroupCommitOptions = {
       committer: new LocalCommitter({
         transact: (run) => this.#transact(run),
         reader: this,
-        raw: () => raw,
         begin: (rows) => this.revisions.begin(rows),
       }),
       look: () => (bytes) => bytes <= this.roomBytes,
@@ -189,12 +182,12 @@ class Harness implements Reader {
     this.group = new GroupCommit(options);
   }
 
-  async #transact(run: () => void): Promise<void> {
+  async #transact(run: (put: PutRow) => void): Promise<void> {
     await Promise.resolve();
     if (this.failsBefore) throw new Error('no transaction');
     const before = new Map(this.data);
     const decisions = this.group.counts.decisions;
-    run();
+    run((_, key, bytes) => this.#put(String(key[0]), bytes));
     await Promise.resolve();
     if (this.failsAfter) {
       this.data.clear();
@@ -202,6 +195,15 @@ class Harness implements Reader {
       throw new Error('no flush');
     }
     this.commits.push(decisions);
+  }
+
+  #put(name: string, bytes: Buffer | undefined): void {
+    if (bytes === undefined) {
+      this.data.delete(name);
+      return;
+    }
+    this.puts += 1;
+    this.data.set(name, bytes);
   }
 
   get<K extends Key, V>(table: Table<K, V>, key: K): V | undefined {

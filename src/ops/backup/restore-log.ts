@@ -10,7 +10,7 @@ import { findSnapshot, type SnapshotManifest } from '../../replication/snapshots
 import { RawFile } from '../../store/copies/raw-file.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { placeRow } from '../../store/logged/place.ts';
-import { storedKey } from '../../store/logged/stored-key.ts';
+import { storedKey } from '../../store/rows.ts';
 import { writeBeginMark } from '../member/begin-mark.ts';
 import { findRestoreKey, type RestoreOptions, restoreInto } from './restore.ts';
 

@@ -9,9 +9,9 @@ import { DATA_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
 import { writeWhole } from '../../store/data-file/write-whole.ts';
 import type { ReplicaFile } from '../../store/logged/replica.ts';
-import { partsOfKey } from '../../store/logged/stored-key.ts';
 import { type UnloggedRow, unloggedCommits } from '../../store/logged/unlogged.ts';
 import { openRow } from '../../store/row-sums.ts';
+import { partsOfKey } from '../../store/rows.ts';
 
 /** In the data folder. */
 const SET_ASIDE_FOLDER = 'set-aside';

@@ -5,14 +5,15 @@
  */
 import { limits } from '../../limits/service.ts';
 import type { WrittenRow } from '../changes/row-watch.ts';
-import type { Committer, GroupView, Raw } from '../committer.ts';
+import type { Committer, GroupView } from '../committer.ts';
 import type { LoggedRow, RowPart } from '../rows.ts';
+import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
 import type { TableReads } from '../table-reads.ts';
+import type { Transact } from '../transaction.ts';
 import { Overlay } from './overlay.ts';
 import { OverlayReads } from './overlay-reads.ts';
 import { type LogPlace, placeRow } from './place.ts';
-import { storedKey } from './stored-key.ts';
 
 /** When a write is answered: after the log has it, or after the data file has it. */
 export type LogAck = 'log' | 'local';
@@ -34,11 +35,10 @@ export interface RecordLog {
 
 export interface LoggedCommitterOptions {
   readonly log: RecordLog;
-  readonly transact: (run: () => void) => Promise<unknown>;
+  readonly transact: Transact;
   readonly reads: TableReads;
   /** Makes the next read see the newest commit. */
   readonly renewReads: () => void;
-  readonly raw: (table: Pick<AnyTable, 'name'>) => Raw;
   readonly begin: (rows: readonly WrittenRow[]) => () => void;
 }
 
@@ -119,16 +119,13 @@ export class LoggedCommitter implements Committer {
   }
 
   async #apply(rows: readonly Row[], place: LogPlace): Promise<void> {
-    const { transact, raw, begin, log } = this.#options;
+    const { transact, begin, log } = this.#options;
     const settle = begin(rows.map(({ logged: { table }, key }) => ({ table, key })));
     try {
-      await transact(() => {
-        for (const { logged, key, bytes } of rows) {
-          if (bytes === undefined) void raw({ name: logged.table }).remove(key);
-          else void raw({ name: logged.table }).put(key, bytes);
-        }
-        const { table, key, bytes } = placeRow(place);
-        void raw(table).put(key, bytes);
+      const ends = placeRow(place);
+      await transact((put) => {
+        for (const { logged, key, bytes } of rows) put({ name: logged.table }, key, bytes);
+        put(ends.table, ends.key, ends.bytes);
       });
     } catch (error) {
       log.lost(error);

@@ -5,11 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
-import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions, type Raw } from '../committer.ts';
+import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions } from '../committer.ts';
+import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
+import type { Raw } from '../transaction.ts';
 import type { RecordLog } from './committer.ts';
 import { placeRow } from './place.ts';
-import { storedKey } from './stored-key.ts';
 import {
   oldestUnlogged,
   type UnloggedRow,
@@ -25,7 +26,7 @@ export interface LargeRow {
   readonly bytes: Buffer;
 }
 
-export interface LocalLogOptions extends Omit<LocalCommitterOptions, 'raw'> {
+export interface LocalLogOptions extends LocalCommitterOptions {
   /** `later`: nothing is appended by this process; the next owner in this folder does. */
   readonly log: RecordLog | 'later';
   readonly raw: (table: Pick<AnyTable, 'name'>) => Raw;
@@ -182,10 +183,10 @@ export class LocalLog implements Committer {
     if (group === undefined) return;
     const { rows, through } = group;
     const place = await log.append(rows, through);
-    await transact(() => {
-      for (const key of unloggedThrough(reader, through)) void raw(unloggedCommits).remove(key);
-      const { table, key, bytes } = placeRow(place);
-      void raw(table).put(key, bytes);
+    const ends = placeRow(place);
+    await transact((put) => {
+      for (const key of unloggedThrough(reader, through)) put(unloggedCommits, key, undefined);
+      put(ends.table, ends.key, ends.bytes);
     });
     for (let first = this.#waiting[0]; first !== undefined && first.number <= through; first = this.#waiting[0]) {
       this.#bytes -= first.bytes;

@@ -1,9 +1,9 @@
 /** Reads the data file as if the rows of an overlay were in it. */
 import { openRow } from '../row-sums.ts';
+import { storedKey } from '../rows.ts';
 import type { Entry, Key, RangeQuery, Reader, Table } from '../table.ts';
 import type { TableReads } from '../table-reads.ts';
 import type { Overlay, OverlayRow } from './overlay.ts';
-import { storedKey } from './stored-key.ts';
 
 export class OverlayReads implements Reader {
   readonly #base: TableReads;

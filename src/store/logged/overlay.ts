@@ -1,8 +1,8 @@
 /** Rows that are decided and not yet in the data file, in the order of the data file. */
 
+import { storedKey } from '../rows.ts';
 import type { Key, RangeQuery } from '../table.ts';
 import { boundsOf } from '../table-reads.ts';
-import { storedKey } from './stored-key.ts';
 
 export interface OverlayRow {
   readonly key: Key;

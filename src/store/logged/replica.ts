@@ -1,16 +1,16 @@
 /** The data file of a member that follows: it takes rows as the log has them, and serves nobody. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Raw } from '../committer.ts';
 import { checkAddressSpace } from '../data-file/address-space.ts';
 import { checkDataFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
+import { storedKey } from '../rows.ts';
 import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
+import { type Raw, type Transact, transactIn } from '../transaction.ts';
 import { type LogPlace, placeOfFile, placeRow, replicationTables } from './place.ts';
-import { storedKey } from './stored-key.ts';
 import { oldestUnlogged, type UnloggedGroup, unloggedCommits, unloggedSpan, unloggedThrough } from './unlogged.ts';
 
 /** A row with its value in memory; without one it is removed. */
@@ -24,6 +24,7 @@ export class ReplicaFile {
   readonly #root: Environment;
   readonly #tables = new Map<string, Raw>();
   readonly #reads: TableReads;
+  readonly #transact: Transact;
 
   /** Opens or creates the data file of a folder. Throws StartError. */
   constructor({ folder, mapBytes }: { readonly folder: string; readonly mapBytes: number }) {
@@ -35,6 +36,7 @@ export class ReplicaFile {
     for (const { name } of replicationTables) this.#open(name);
     syncPath(folder);
     this.#reads = new TableReads(this.#tables);
+    this.#transact = transactIn(this.#root, (table) => this.#raw(table));
   }
 
   /** Reads the newest applied state. */
@@ -56,15 +58,13 @@ export class ReplicaFile {
   /** Puts rows and the place that they lead to, in one commit. Resolves when it is on disk. */
   async apply(rows: readonly StoredRow[], place: LogPlace): Promise<void> {
     for (const { table } of rows) if (!this.#tables.has(table)) this.#open(table);
-    await this.#root.childTransaction(() => {
+    const ends = placeRow(place);
+    await this.#transact((put) => {
       for (const { table, key, value } of rows) {
         // The library stores the bytes of a key as they are.
-        const stored = Buffer.from(key) as unknown as Key;
-        if (value === undefined) void this.#raw(table).remove(stored);
-        else void this.#raw(table).put(stored, Buffer.from(value));
+        put({ name: table }, Buffer.from(key) as unknown as Key, value && Buffer.from(value));
       }
-      const { table, key, bytes } = placeRow(place);
-      void this.#raw(table.name).put(key, bytes);
+      put(ends.table, ends.key, ends.bytes);
     });
     this.#root.resetReadTxn();
   }

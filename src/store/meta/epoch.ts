@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { intact } from '../intact.ts';
 import type { StoredRow } from '../logged/replica.ts';
-import { storedKey } from '../logged/stored-key.ts';
 import { HUB } from '../owners.ts';
 import { sealRow } from '../row-sums.ts';
+import { storedKey } from '../rows.ts';
 import type { Store } from '../store.ts';
 import { meta } from './meta.ts';
 

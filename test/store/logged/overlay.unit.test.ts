@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'vitest';
 import { bytesCodec, recordCodec } from '../../../src/store/codec.ts';
 import type { Batch } from '../../../src/store/group-commit.ts';
 import { placeOfFile, replicationTables } from '../../../src/store/logged/place.ts';
-import { partsOfKey, storedKey } from '../../../src/store/logged/stored-key.ts';
 import { HUB } from '../../../src/store/owners.ts';
+import { partsOfKey, storedKey } from '../../../src/store/rows.ts';
 import { Store } from '../../../src/store/store.ts';
 import {
   type AnyTable,
