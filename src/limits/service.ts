@@ -847,6 +847,8 @@ export const limits = {
   unloggedMsMax: 5000,
   /** Values of at least this size are kept beside a replicated log, not in its records. */
   logPartBytesMin: 256 * KiB,
+  /** Of commits that are answered before the log has them: so many such values are on their way to it at a time. */
+  logPartsAtOnce: 8,
   /** The owner of a log looks this often whether a snapshot is due, and removes old records. */
   logKeepMs: 10 * 60_000,
   /** How often an owner joins old records, in ms: each time makes a segment. */

@@ -1,7 +1,8 @@
 /**
  * Answers writes once the data file has them, and appends them to the log behind (`CAIRN_LOG_ACK=local`). Each commit
  * also writes what it wrote as a row of `unlogged`; records take those rows in order, and are noted in the data file
- * together with the removal of the rows. When too many bytes wait for the log, writes wait as well.
+ * together with the removal of the rows. Large values go beside the log before the record that names them. When too many
+ * bytes wait for the log, writes wait as well.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
@@ -10,6 +11,7 @@ import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
 import type { Raw } from '../transaction.ts';
 import type { RecordLog } from './committer.ts';
+import { PartsAhead } from './parts-ahead.ts';
 import { placeRow } from './place.ts';
 import {
   oldestUnlogged,
@@ -43,6 +45,8 @@ interface Waiting {
   /** By the monotonic clock. */
   readonly sinceMs: number;
   isCommitted: boolean;
+  /** True when it is committed and the log has its large values. */
+  isReady: boolean;
 }
 
 /** How far the log is behind the data file. */
@@ -60,14 +64,22 @@ export class LocalLog implements Committer {
   #waiting: Waiting[] = [];
   #bytes = 0;
   #numbers = 0;
-  /** Resolved after each record. */
-  #onRecord: (() => void)[] = [];
+  readonly #parts: PartsAhead | undefined;
+  /** Resolved when the log has more, and when a commit is ready for it. */
+  #onChange: (() => void)[] = [];
   #isAppending = false;
 
   constructor(options: LocalLogOptions) {
     this.#options = options;
     this.#local = new LocalCommitter(options);
     this.#numbers = unloggedSpan(options.reader)?.last ?? 0;
+    const { log, renewReads } = options;
+    if (log === 'later') return;
+    const bytesOf = (table: string, key: Uint8Array) => {
+      renewReads();
+      return this.#bytesOf(table, key);
+    };
+    this.#parts = new PartsAhead({ putPart: (bytes) => log.putPart(bytes), bytesOf });
   }
 
   get lag(): LogLag {
@@ -96,7 +108,7 @@ export class LocalLog implements Committer {
       this.#giveBack(taken);
       throw error;
     }
-    this.#noteCommitted(taken);
+    if (taken !== undefined) this.#noteCommitted(taken, []);
   }
 
   /** Writes large bytes once: the log takes them from the data file, where they stay until a later commit removes them. */
@@ -112,28 +124,31 @@ export class LocalLog implements Committer {
       this.#giveBack(taken);
       throw error;
     }
-    this.#noteCommitted(taken);
+    this.#noteCommitted(
+      taken,
+      named.filter((_, at) => (rows[at]?.bytes.length ?? 0) >= limits.logPartBytesMin),
+    );
   }
 
   /** Resolves when the log has everything that was committed before this call, if this process appends. */
   async settled(): Promise<void> {
     if (this.#options.log === 'later') return;
     const last = this.#waiting.at(-1)?.number ?? 0;
-    while ((this.#waiting[0]?.number ?? Number.POSITIVE_INFINITY) <= last) await this.#nextRecord();
+    while ((this.#waiting[0]?.number ?? Number.POSITIVE_INFINITY) <= last) await this.#nextChange();
   }
 
   /** Waits while too many bytes wait for the log. */
   async #room(): Promise<void> {
-    while (this.#bytes >= limits.unloggedBytesMax) await this.#nextRecord();
+    while (this.#bytes >= limits.unloggedBytesMax) await this.#nextChange();
   }
 
-  #nextRecord(): Promise<void> {
-    return new Promise((resolve) => this.#onRecord.push(resolve));
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => this.#onChange.push(resolve));
   }
 
   #take(bytes: number): Waiting {
     this.#numbers += 1;
-    const taken = { number: this.#numbers, bytes, sinceMs: performance.now(), isCommitted: false };
+    const taken = { number: this.#numbers, bytes, sinceMs: performance.now(), isCommitted: false, isReady: false };
     this.#waiting.push(taken);
     this.#bytes += bytes;
     return taken;
@@ -146,23 +161,31 @@ export class LocalLog implements Committer {
     this.#wake();
   }
 
-  #noteCommitted(taken: Waiting | undefined): void {
-    if (taken === undefined) return;
+  #noteCommitted(taken: Waiting, large: readonly UnloggedRow[]): void {
     taken.isCommitted = true;
     const { log } = this.#options;
-    if (log !== 'later' && !this.#isAppending) void this.#appendAll(log);
+    if (log === 'later') return;
+    void this.#makeReady(taken, large).catch((error: unknown) => log.lost(error));
+    if (!this.#isAppending) void this.#appendAll(log);
+  }
+
+  async #makeReady(taken: Waiting, large: readonly UnloggedRow[]): Promise<void> {
+    if (large.length > 0) await this.#parts?.put(taken.number, large);
+    taken.isReady = true;
+    this.#wake();
   }
 
   #wake(): void {
-    for (const resolve of this.#onRecord.splice(0)) resolve();
+    for (const resolve of this.#onChange.splice(0)) resolve();
   }
 
-  /** Appends until the log has all. A pause before each record lets commits share it. */
+  /** Appends until the log has all. A pause before each record lets commits share it, unless enough for one waits. */
   async #appendAll(log: RecordLog): Promise<void> {
     this.#isAppending = true;
     try {
       while (this.#waiting.some(({ isCommitted }) => isCommitted)) {
-        await sleep(limits.unloggedPauseMs);
+        if (this.#bytes < limits.logGroupBytesMax) await sleep(limits.unloggedPauseMs);
+        while (this.#waiting[0]?.isReady === false) await this.#nextChange();
         await this.#appendOldest(log);
       }
     } catch (error) {
@@ -175,11 +198,16 @@ export class LocalLog implements Committer {
   async #appendOldest(log: RecordLog): Promise<void> {
     const { reader, raw, renewReads, transact } = this.#options;
     // One that is under way may become visible after later ones: records keep the order of the numbers.
-    const underWay = this.#waiting.find(({ isCommitted }) => !isCommitted);
+    const underWay = this.#waiting.find(({ isReady }) => !isReady);
     const last = (underWay?.number ?? this.#numbers + 1) - 1;
     renewReads();
-    const bytesOf = (table: string, key: Uint8Array) => copyOf(raw({ name: table }).get(key as unknown as Key));
-    const group = oldestUnlogged(reader, bytesOf, { last, bytesMax: limits.logGroupBytesMax });
+    const storedOf = ({ table, key }: UnloggedRow, commit: number) => {
+      const part = this.#parts?.find(commit, table, key);
+      if (part !== undefined) return { part };
+      const value = this.#bytesOf(table, key);
+      return value && { value };
+    };
+    const group = oldestUnlogged(reader, storedOf, { last, bytesMax: limits.logGroupBytesMax });
     if (group === undefined) return;
     const { rows, through } = group;
     const place = await log.append(rows, through);
@@ -191,10 +219,14 @@ export class LocalLog implements Committer {
     for (let first = this.#waiting[0]; first !== undefined && first.number <= through; first = this.#waiting[0]) {
       this.#bytes -= first.bytes;
       this.#waiting.shift();
+      this.#parts?.forget(first.number);
     }
     this.#wake();
   }
-}
 
-/** The library may use the memory of a value again. */
-const copyOf = (bytes: Uint8Array | undefined): Uint8Array | undefined => bytes && Buffer.from(bytes);
+  /** A copy of the newest stored bytes of a row: the library may use the memory of a value again. */
+  #bytesOf(table: string, key: Uint8Array): Uint8Array | undefined {
+    const bytes = this.#options.raw({ name: table }).get(key as unknown as Key);
+    return bytes && Buffer.from(bytes);
+  }
+}

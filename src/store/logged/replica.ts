@@ -11,7 +11,14 @@ import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
 import { type Raw, type Transact, transactIn } from '../transaction.ts';
 import { type LogPlace, placeOfFile, placeRow, replicationTables } from './place.ts';
-import { oldestUnlogged, type UnloggedGroup, unloggedCommits, unloggedSpan, unloggedThrough } from './unlogged.ts';
+import {
+  oldestUnlogged,
+  type UnloggedGroup,
+  type UnloggedRow,
+  unloggedCommits,
+  unloggedSpan,
+  unloggedThrough,
+} from './unlogged.ts';
 
 /** A row with its value in memory; without one it is removed. */
 export interface StoredRow {
@@ -78,8 +85,11 @@ export class ReplicaFile {
   /** The oldest of them, as one record of at most this many bytes takes them. */
   oldestUnlogged(bytesMax: number): UnloggedGroup | undefined {
     this.#root.resetReadTxn();
-    const bytesOf = (table: string, key: Uint8Array) => this.valueOf(table, key);
-    return oldestUnlogged(this.#reads, bytesOf, { last: Number.POSITIVE_INFINITY, bytesMax });
+    const storedOf = ({ table, key }: UnloggedRow) => {
+      const value = this.valueOf(table, key);
+      return value && { value };
+    };
+    return oldestUnlogged(this.#reads, storedOf, { last: Number.POSITIVE_INFINITY, bytesMax });
   }
 
   /** Notes that the log has the commits up to a number, in the record of this place. */

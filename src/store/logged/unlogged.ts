@@ -32,8 +32,8 @@ export interface UnloggedGroup {
   readonly through: number;
 }
 
-/** The stored bytes of a row; undefined: there is none. */
-export type BytesOf = (table: string, key: Uint8Array) => Uint8Array | undefined;
+/** The stored bytes of a row that a commit wrote, or the part that has them; undefined: there is none. */
+export type StoredOf = (row: UnloggedRow, commit: number) => Pick<LoggedRow, 'value' | 'part'> | undefined;
 
 /** The row of a commit in its stored form. */
 export function unloggedRow(number: number, commit: UnloggedCommit) {
@@ -54,7 +54,7 @@ export function unloggedSpan(reader: Reader): { readonly first: number; readonly
  */
 export function oldestUnlogged(
   reader: Reader,
-  bytesOf: BytesOf,
+  storedOf: StoredOf,
   { last, bytesMax }: { readonly last: number; readonly bytesMax: number },
 ): UnloggedGroup | undefined {
   const rows: LoggedRow[] = [];
@@ -62,12 +62,12 @@ export function oldestUnlogged(
   let through: number | undefined;
   for (const [number] of reader.keys(unloggedCommits)) {
     if (number > last || bytes >= bytesMax) break;
-    for (const { table, key, value, isInFile } of reader.get(unloggedCommits, [number])?.rows ?? []) {
+    for (const row of reader.get(unloggedCommits, [number])?.rows ?? []) {
+      const stored = row.isInFile === true ? storedOf(row, number) : { value: row.value };
       // What is gone again was removed by a later commit.
-      const stored = isInFile === true ? bytesOf(table, key) : value;
-      if (isInFile === true && stored === undefined) continue;
-      rows.push({ table, key, value: stored });
-      bytes += stored?.length ?? 0;
+      if (stored === undefined) continue;
+      rows.push({ table: row.table, key: row.key, ...stored });
+      bytes += stored.value?.length ?? 0;
     }
     through = number;
   }

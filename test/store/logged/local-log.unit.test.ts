@@ -1,8 +1,9 @@
 /** Writes that are answered before the log has them: the log gets all of them, in order, and a crash forgets none. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
 import { bytesCodec, recordCodec } from '../../../src/store/codec.ts';
+import { PartsAhead } from '../../../src/store/logged/parts-ahead.ts';
 import { placeOfFile, replicationTables } from '../../../src/store/logged/place.ts';
 import { ReplicaFile } from '../../../src/store/logged/replica.ts';
 import { oldestUnlogged, unloggedCommits } from '../../../src/store/logged/unlogged.ts';
@@ -45,10 +46,11 @@ function heldLog(): { log: MemoryLog; letGo: () => void } {
 const hex = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
 
 /** The rows that records leave, by table and stored key. */
-function replayed(records: MemoryLog['records']): Record<string, string> {
+function replayed({ records, parts }: Pick<MemoryLog, 'records' | 'parts'>): Record<string, string> {
   const left = new Map<string, string>();
-  for (const { table, key, value } of records.flat()) {
+  for (const { table, key, value: inRecord, part } of records.flat()) {
     const name = `${table} ${hex(key)}`;
+    const value = part === undefined ? inRecord : parts.get(part.name);
     if (value === undefined) left.delete(name);
     else left.set(name, hex(value) ?? '');
   }
@@ -78,7 +80,7 @@ test('[MEMBER-5] a write is answered and visible while the log does not answer, 
   letGo();
   await store.settled();
   expect([unloggedOf(store), placeOfFile(store)?.position]).toEqual([[], log.records.length]);
-  expect(replayed(log.records)).toEqual(stored(store));
+  expect(replayed(log)).toEqual(stored(store));
   expect(store.logLag).toEqual({ commits: 0, bytes: 0, ms: 0 });
   expect(log.through.at(-1)).toBe(2);
 });
@@ -112,10 +114,10 @@ test(`[MEMBER-5] each beginning of the log is a state that the hub had (seed ${s
   }
   await store.settled();
   expect(log.losses).toEqual([]);
-  expect(replayed(log.records)).toEqual(stored(store));
+  expect(replayed(log)).toEqual(stored(store));
   const decoded = (value: string) => rows.codec.decode(Buffer.from(value, 'hex').subarray(0, -4)).n;
   for (let records = 1; records <= log.records.length; records += 1) {
-    const left = Object.entries(replayed(log.records.slice(0, records)));
+    const left = Object.entries(replayed({ records: log.records.slice(0, records), parts: log.parts }));
     const sum = left.filter(([name]) => name.startsWith('rows ')).reduce((all, [, value]) => all + decoded(value), 0);
     expect(sum, `after ${records} records`).toBe(800);
   }
@@ -143,12 +145,90 @@ test('[MEMBER-5] after a crash the file says which commits the log lacks, with t
   ]);
   // What is numbered after one that is still under way stays behind it.
   const until = (last: number) =>
-    oldestUnlogged(file.reader, (table, key) => file.valueOf(table, key), { last, bytesMax: limits.logGroupBytesMax });
+    oldestUnlogged(file.reader, () => ({ value: Buffer.of(7) }), { last, bytesMax: limits.logGroupBytesMax });
   expect([0, 1, 2].map((last) => until(last)?.through)).toEqual([undefined, 1, 2]);
   // Few bytes a record: one commit each.
   expect(file.oldestUnlogged(1)?.through).toBe(1);
   await file.confirm(2, { cell: 1, incarnation: 'i', position: 7, hash: '0'.repeat(64) });
   expect([file.unlogged, file.place?.position]).toEqual([{ first: 3, last: 3 }, 7]);
+});
+
+test('[MEMBER-5] a record takes commits until it has the bytes of one; a removal has none', async () => {
+  const { log, letGo } = heldLog();
+  const folder = temporaryFolder();
+  const store = openStore(log, folder);
+  await put(store, ['a'], 1);
+  await store.write(HUB, (batch) => batch.remove(rows, ['a']));
+  await put(store, ['b'], 1);
+  const copy = temporaryFolder();
+  await store.copyTo(`${copy}/cairn.mdb`);
+  letGo();
+  const file = new ReplicaFile({ folder: copy, mapBytes: MAP_BYTES });
+  ends.push(() => file.close());
+  const bytes = file.oldestUnlogged(1)?.rows[0]?.value?.length ?? 0;
+  expect(bytes).toBeGreaterThan(1);
+  expect([bytes - 1, bytes, bytes + 1].map((max) => file.oldestUnlogged(max)?.through)).toEqual([1, 1, 3]);
+  await file.confirm(1, { cell: 1, incarnation: 'i', position: 7, hash: '0'.repeat(64) });
+  expect(file.oldestUnlogged(1)).toMatchObject({
+    through: 3,
+    rows: [{ value: undefined }, { value: expect.anything() }],
+  });
+});
+
+test('[MEMBER-5] large values are beside the log while a record is under way, several at a time, and one record names all', async () => {
+  const { log, letGo } = heldLog();
+  const held = log.before;
+  let isUnderWay = false;
+  log.before = () => {
+    isUnderWay = true;
+    return held();
+  };
+  const store = openStore(log);
+  await put(store, ['first'], 1);
+  while (!isUnderWay) await sleep(10);
+  const pieces = limits.logPartsAtOnce + 4;
+  for (let at = 0; at < pieces; at += 1)
+    await store.writeBytes([{ table: plain, key: ['piece', at], bytes: Buffer.alloc(limits.logPartBytesMin, at) }]);
+  while (log.parts.size < pieces) await nextTurn();
+  expect(log.records).toEqual([]);
+  letGo();
+  await store.settled();
+  const named = log.records.map((rows) => rows.filter(({ part }) => part !== undefined).length);
+  expect(named.toSorted()).toEqual([0, pieces]);
+  expect(log.records.flat().some(({ value }) => (value?.length ?? 0) >= limits.logPartBytesMin)).toBe(false);
+  const kept = log.records.flat().flatMap(({ part }) => (part === undefined ? [] : [log.parts.get(part.name)?.[0]]));
+  expect(kept).toEqual(Array.from({ length: pieces }, (_, at) => at));
+}, 20_000);
+
+test('[MEMBER-5] no more large values are on their way at a time than the limit, and the next begins when one arrives', async () => {
+  const arrivals: (() => void)[] = [];
+  const sent: number[] = [];
+  const parts = new PartsAhead({
+    bytesOf: (_table, key) => (key[0] === 1 ? undefined : key),
+    putPart: async (bytes) => {
+      sent.push(bytes[0] ?? 0);
+      await new Promise<void>((resolve) => arrivals.push(resolve));
+      return { name: `part-${bytes[0]}`, sha256: '', bytes: bytes.length };
+    },
+  });
+  // Row 1 is gone again: nothing is sent for it.
+  const all = Array.from({ length: limits.logPartsAtOnce + 3 }, (_, at) => ({ table: 'plain', key: Buffer.of(at) }));
+  const put7 = parts.put(7, all);
+  await nextTurn();
+  const first = [0, ...Array.from({ length: limits.logPartsAtOnce - 1 }, (_, at) => at + 2)];
+  expect(sent).toEqual(first);
+  arrivals.shift()?.();
+  await nextTurn();
+  expect(sent).toEqual([...first, limits.logPartsAtOnce + 1]);
+  for (let left = arrivals.shift(); left !== undefined; left = arrivals.shift()) {
+    left();
+    await nextTurn();
+  }
+  await put7;
+  expect(parts.find(7, 'plain', Buffer.of(2))?.name).toBe('part-2');
+  expect([parts.find(7, 'plain', Buffer.of(1)), parts.find(8, 'plain', Buffer.of(2))]).toEqual([undefined, undefined]);
+  parts.forget(7);
+  expect(parts.find(7, 'plain', Buffer.of(2))).toBeUndefined();
 });
 
 test('[MEMBER-5] when too many bytes wait for the log, writes wait until it has them', async () => {
@@ -173,5 +253,5 @@ test('[MEMBER-5] a closed store has left nothing behind the log', async () => {
   const store = new Store({ folder: temporaryFolder(), tables, log, mapBytes: MAP_BYTES });
   await put(store, ['a'], 1);
   await store.close();
-  expect(Object.keys(replayed(log.records))).toEqual([`rows ${hex(storedKey(['a']))}`]);
+  expect(Object.keys(replayed(log))).toEqual([`rows ${hex(storedKey(['a']))}`]);
 });
