@@ -363,6 +363,14 @@ test('only the configuration reads the environment', () => {
   expect(offenders(({ path, text }) => text.includes('process.env') && !allowed.includes(path))).toEqual([]);
 });
 
+test('no transaction of the data file is nested, and each that writes rows is begun in one place', () => {
+  expect(offenders(({ text }) => text.includes('childTransaction('))).toEqual([]);
+  const begins = ({ path, text }: { path: string; text: string }) =>
+    text.includes('transactionAsync(') && path !== 'src/store/transaction.ts';
+  expect(offenders(begins)).toEqual([]);
+  expect(source.some(({ text }) => text.includes('transactionAsync('))).toBe(true);
+});
+
 test('only the composition root and the command line import the composition root', () => {
   expect(offenders(({ path, imports }) => imports.includes('src/main.ts') && !path.startsWith('src/cli/'))).toEqual([]);
 });
