@@ -49,13 +49,7 @@ export class LocalCommitter implements Committer {
           put(table, key, bytes);
         };
         const held = new HeldRows(toFile);
-        const write = (writes: readonly Write[]) => {
-          for (const one of writes) {
-            if (one.table.isWalked === true) held.noteWritten(one.table);
-            if (one.table.isHead === true) held.hold(one);
-            else toFile(one);
-          }
-        };
+        const write = (writes: readonly Write[]) => held.take(writes);
         decide({ reader: readerOver(held, reader), write, bytesMax: Number.POSITIVE_INFINITY });
         held.releaseAll();
         settle = begin(written);

@@ -46,8 +46,17 @@ export class HeldRows {
     this.#release = release;
   }
 
-  /** Holds a write of such a table, in place of an earlier one of the same row. */
-  hold(write: Write): void {
+  /** Takes what a decision writes: such rows are held, all others released at once. */
+  take(writes: readonly Write[]): void {
+    for (const write of writes) {
+      if (write.table.isWalked === true) this.#walks.delete(write.table.name);
+      if (write.table.isHead === true) this.#hold(write);
+      else this.#release(write);
+    }
+  }
+
+  /** Holds a write in place of an earlier one of the same row. */
+  #hold(write: Write): void {
     let rows = this.#tables.get(write.table.name);
     if (rows === undefined) {
       rows = new Map();
@@ -81,11 +90,6 @@ export class HeldRows {
     const keys = [...walk()];
     walks.set(nameOf(prefix), keys);
     return keys;
-  }
-
-  /** Forgets the walks over a table of which a row was written. */
-  noteWritten({ name }: Pick<AnyTable, 'name'>): void {
-    this.#walks.delete(name);
   }
 
   releaseAll(): void {

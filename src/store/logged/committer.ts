@@ -6,6 +6,7 @@
 import { limits } from '../../limits/service.ts';
 import type { WrittenRow } from '../changes/row-watch.ts';
 import type { Committer, GroupView } from '../committer.ts';
+import { HeldRows, readerOver } from '../held-rows.ts';
 import type { LoggedRow, RowPart } from '../rows.ts';
 import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
@@ -71,17 +72,19 @@ export class LoggedCommitter implements Committer {
       const { reads, renewReads } = this.#options;
       const overlay = new Overlay();
       const rows: Row[] = [];
-      const write = (writes: readonly Write[]) => {
-        for (const { table, key, bytes } of writes) {
-          const stored = storedKey(key);
-          // Bytes of a table without checksums are the caller's own, and this group waits for the log.
-          const value = table.sums === undefined && bytes !== undefined ? Buffer.from(bytes) : bytes;
-          overlay.put(table.name, { key, stored, value });
-          rows.push({ logged: { table: table.name, key: stored, value }, key, bytes: value });
-        }
+      const toOverlay = ({ table, key, bytes }: Write) => {
+        const stored = storedKey(key);
+        // Bytes of a table without checksums are the caller's own, and this group waits for the log.
+        const value = table.sums === undefined && bytes !== undefined ? Buffer.from(bytes) : bytes;
+        overlay.put(table.name, { key, stored, value });
+        rows.push({ logged: { table: table.name, key: stored, value }, key, bytes: value });
       };
+      const held = new HeldRows(toOverlay);
+      const reader = readerOver(held, new OverlayReads(reads, overlay));
+      const write = (writes: readonly Write[]) => held.take(writes);
       renewReads();
-      decide({ reader: new OverlayReads(reads, overlay), write, bytesMax: limits.logGroupBytesMax });
+      decide({ reader, write, bytesMax: limits.logGroupBytesMax });
+      held.releaseAll();
       await this.#write(rows);
     });
   }

@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions } from '../committer.ts';
+import { HeldRows } from '../held-rows.ts';
 import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
 import type { Raw } from '../transaction.ts';
@@ -94,12 +95,15 @@ export class LocalLog implements Committer {
     try {
       await this.#local.commit((group) => {
         const rows: UnloggedRow[] = [];
+        const noted = new HeldRows(({ table, key, bytes }) =>
+          rows.push({ table: table.name, key: storedKey(key), value: bytes }),
+        );
         const write = (writes: readonly Write[]) => {
           group.write(writes);
-          for (const { table, key, bytes } of writes)
-            rows.push({ table: table.name, key: storedKey(key), value: bytes });
+          noted.take(writes);
         };
         decide({ reader: group.reader, write, bytesMax: limits.logGroupBytesMax });
+        noted.releaseAll();
         if (rows.length === 0) return;
         taken = this.#take(rows.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0));
         group.write([unloggedRow(taken.number, { atMs: Date.now(), rows })]);
@@ -196,7 +200,7 @@ export class LocalLog implements Committer {
   }
 
   async #appendOldest(log: RecordLog): Promise<void> {
-    const { reader, raw, renewReads, transact } = this.#options;
+    const { reader, renewReads, transact } = this.#options;
     // One that is under way may become visible after later ones: records keep the order of the numbers.
     const underWay = this.#waiting.find(({ isReady }) => !isReady);
     const last = (underWay?.number ?? this.#numbers + 1) - 1;
