@@ -40,7 +40,7 @@ export default defineConfig({
         sequence: { groupOrder: 2 },
       }),
       kind('browser', BROWSER, {
-        maxWorkers: 1,
+        maxWorkers: 2,
         testTimeout: 120_000,
         hookTimeout: 120_000,
         sequence: { groupOrder: 3 },
