@@ -41,13 +41,15 @@ interface Cost {
   readonly writtenBytes: number;
 }
 
-/** Processor time of a process so far, bytes that it read, and bytes that it had written to the disk (proc(5)). */
+/**
+ * Processor time of a process so far, bytes that it read, and bytes that it had written to the disk, without those of files that
+ * were removed before that (proc(5)).
+ */
 function spent(pid: number): Cost {
   const io = readFileSync(`/proc/${pid}/io`, 'utf8');
-  const [readBytes, writtenBytes] = [/rchar: (\d+)/, /^write_bytes: (\d+)/m].map((field) =>
-    Number(field.exec(io)?.[1]),
-  );
-  return { cpuMs: 1000 * cpuSeconds(pid), readBytes: readBytes ?? 0, writtenBytes: writtenBytes ?? 0 };
+  const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(io)?.[1]);
+  const writtenBytes = field('write_bytes') - field('cancelled_write_bytes');
+  return { cpuMs: 1000 * cpuSeconds(pid), readBytes: field('rchar'), writtenBytes };
 }
 
 async function costOf(pid: number, work: () => Promise<unknown>): Promise<Cost> {

@@ -26,7 +26,7 @@ test.each([
   for (const platform of ['linux', 'darwin']) expect(checkFolderPath(path, platform)).toBe(path);
 });
 
-test.each(['.git', '.git./config', 'GIT~1/x', '.git:x', '.cairn ', 'a/../b', 'a\\b'])(
+test.each(['.git', '.git./config', 'GIT~1/x', 'Cairn~1', 'g\u200dit~1', '.git:x', '.cairn ', 'a/../b', 'a\\b'])(
   '[SYN-24] %j is taken nowhere',
   (path) => {
     for (const platform of ['linux', 'darwin', 'win32']) expect(isBad(checkFolderPath(path, platform))).toBe(true);

@@ -12,8 +12,8 @@ import {
   lstatSync,
   renameSync,
   rmdirSync,
-  rmSync,
   type Stats,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -177,25 +177,30 @@ export class SyncedFolder {
     const target = this.#target(path);
     const incoming = this.own(join('incoming', randomUUID()));
     try {
-      makeFolderAt(dirname(incoming), 0o700);
-      makeParents(this.root.path, path);
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
       else if (before?.isFile() === false) throw new Unwritable(OTHER);
       else if ((before === undefined) !== (expected === undefined)) return false;
-      writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 });
+      withFolder(
+        () => writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 }),
+        () => makeFolderAt(dirname(incoming), 0o700),
+      );
       dress(incoming, before?.mode, look, this.#hasBit);
       if (expected !== undefined && !this.asides.take(path, target, expected)) return false;
-      if (!placeNew(incoming, target)) return false;
+      const isPlaced = withFolder(
+        () => placeNew(incoming, target),
+        () => makeParents(this.root.path, path),
+      );
+      if (!isPlaced) return false;
     } catch (error) {
       throw unwritable(error);
     } finally {
-      rmSync(incoming, { force: true });
+      removeIncoming(incoming);
     }
     this.#unsettled.add(target).add(dirname(target));
     const stats = lstatSync(target);
     return {
-      sha256: sha256Of(bytes),
+      sha256: look.sha256 ?? sha256Of(bytes),
       executable: this.bitOf(stats),
       seen: seenOf(stats, stats.ctimeMs),
     };
@@ -295,6 +300,26 @@ async function settleOne(absolute: string): Promise<void> {
   }
 }
 
+/** Does something in a folder that is rarely missing; only then it is made. */
+function withFolder<T>(work: () => T, makeFolder: () => void): T {
+  try {
+    return work();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  makeFolder();
+  return work();
+}
+
+/** Unlike rmSync, looks at nothing first. */
+function removeIncoming(incoming: string): void {
+  try {
+    unlinkSync(incoming);
+  } catch {
+    // It was never made.
+  }
+}
+
 /** Creates a file only where none exists. False when one exists. */
 function placeNew(incoming: string, target: string): boolean {
   try {
@@ -302,6 +327,7 @@ function placeNew(incoming: string, target: string): boolean {
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
+    if (codeOf(error) === 'ENOENT') throw error;
   }
   // Fallback for disks without hard links.
   try {

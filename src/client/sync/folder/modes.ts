@@ -8,6 +8,8 @@ import { lookAt } from './file.ts';
 export interface Look {
   readonly executable?: boolean | undefined;
   readonly modifiedMs?: number | undefined;
+  /** The hash of the bytes, if the caller computed it. */
+  readonly sha256?: string;
 }
 
 const OWNER_EXECUTES = 0o100;
@@ -62,7 +64,8 @@ function withNewFile<T>(ownFolder: string, work: (descriptor: number) => T): T |
  */
 export function dress(absolute: string, modeBefore: number | undefined, look: Look, hasBit: boolean): void {
   const { executable, modifiedMs } = look;
-  if (hasBit) {
+  // A new file is never executable.
+  if (hasBit && (modeBefore !== undefined || executable === true)) {
     const mode = (modeBefore ?? lstatSync(absolute).mode) & 0o777;
     // Everyone with read permission may execute it, as with `chmod +x` under a usual umask.
     const wanted = executable === undefined ? mode : executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;

@@ -22,6 +22,8 @@ const STREAM = /:.*$/;
 const DROPPED = /[. ]+$/;
 /** Names of folders that no peer may write to, including their short names on Windows. */
 const RESERVED = /^(\.git|git~\d+|\.cairn|cairn~\d+)$/;
+/** Begins like none of them, and has only characters that every disk compares alike. */
+const ORDINARY = /^(?![.gcGC])[\x20-\x7e]+$/;
 const PATH_BYTES_MAX = 1024;
 const NAME_BYTES_MAX = 255;
 
@@ -55,6 +57,7 @@ export function checkFolderPath(given: string, platform: string = process.platfo
 
 /** True for a name of git's or Cairn's folder, in any spelling that some disk treats as equal. */
 export function isReserved(name: string): boolean {
+  if (ORDINARY.test(name)) return false;
   return RESERVED.test(foldCase(name.normalize('NFKC').replace(IGNORED, '')).replace(STREAM, '').replace(DROPPED, ''));
 }
 
