@@ -14,7 +14,6 @@ import { eventLoop } from './event-loop.ts';
 import { fair } from './fair.ts';
 import { gateway } from './gateway.ts';
 import { members } from './members.ts';
-import { membersChange } from './members-change.ts';
 import { merge } from './merge.ts';
 import { pages } from './pages.ts';
 import { pullLatency } from './pull-latency.ts';
@@ -54,8 +53,7 @@ const benches: Readonly<Record<string, Bench>> = {
   'three-way merges': merge,
   'open pages and large folders': pages,
   'an account from hub to hub': archive,
-  'what a log costs': members,
-  'a change of member': membersChange,
+  'members of a log': members,
   'what one account costs the others': attacks,
   'fair shares': fair,
   'a large account searched': searchHub,

@@ -1,4 +1,5 @@
-/** Hubs to compare: without a log, and with each engine of one. Their stores are servers of this machine. */
+/** Hubs and members to compare: without a log, and with each engine of one. Their stores are servers of this machine. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setup } from '../../test/support/global-setup.ts';
 import { AGENT, call } from '../../test/support/http.ts';
 import { runCairn } from '../../test/support/hub.ts';
@@ -38,6 +39,8 @@ export async function startStores() {
   };
 }
 
+export type Stores = Awaited<ReturnType<typeof startStores>>;
+
 export interface BenchHub {
   readonly cairn: Cairn;
   readonly headers: Readonly<Record<string, string>>;
@@ -74,5 +77,31 @@ export async function untilReady({ url }: Pick<Cairn, 'url'>, seconds = 120): Pr
     if (isReady) return performance.now() - startMs;
     if (performance.now() - startMs > seconds * 1000) throw new Error(`${url} does not serve`);
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A member without an account. */
+export interface Member {
+  readonly name: string;
+  readonly data: string;
+  cairn: Cairn;
+}
+
+export async function startMember(
+  name: string,
+  settings: LogSettings,
+  data = `${temporaryFolder()}/data`,
+): Promise<Member> {
+  const own = { CAIRN_DATA: data, CAIRN_MEMBER: name, CAIRN_LOG_LEVEL: 'warn' };
+  return { name, data, cairn: await startCairn({ ...own, ...settings }) };
+}
+
+/** Resolves with the milliseconds until a member has a state. */
+export async function untilState({ cairn }: Pick<Member, 'cairn'>, state: string): Promise<number> {
+  const startMs = performance.now();
+  for (;;) {
+    const health = await fetch(`${cairn.url}/health`).then((answer) => answer.json());
+    if ((health as { member?: { state: string } }).member?.state === state) return performance.now() - startMs;
+    await sleep(10);
   }
 }
