@@ -14,7 +14,7 @@ const DEFERRED_TURN_MS = 0.5;
 type NextRound = (run: () => void) => void;
 
 /** Calls back when the promises that can be settled now are settled: resumed work has then used its time. */
-function whenSettled(run: () => void): void {
+export function whenSettled(run: () => void): void {
   queueMicrotask(() => process.nextTick(run));
 }
 

@@ -7,6 +7,7 @@
 import { FairQueue } from '../common/fair/fair-queue.ts';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
+import { whenSettled } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import type { Committer, GroupView } from './committer.ts';
 import { HeadPut } from './held-rows.ts';
@@ -67,6 +68,9 @@ export class GroupCommit {
   #isDeciding = false;
   /** Commits in progress, oldest first, and when each began. */
   readonly #running = new Map<symbol, number>();
+  /** Answers to callers whose commits are on disk, in the order of their decisions. */
+  readonly #answers: (() => void)[] = [];
+  #isAnswering = false;
   /** Called when a commit ends. */
   #whenOver: (() => void)[] = [];
   #endedMs = Number.NEGATIVE_INFINITY;
@@ -155,11 +159,33 @@ export class GroupCommit {
       for (const tell of this.#whenOver.splice(0)) tell();
       this.durations.record(this.#options.elapsed() - startedMs);
     }
-    group.forEach((pending, index) => {
-      const outcome = outcomes[index] as Outcome;
-      if (outcome.ok) pending.resolve(outcome.value);
-      else pending.reject(outcome.error);
-    });
+    this.#answers.push(
+      ...group.map(({ resolve, reject }, index) => () => {
+        const outcome = outcomes[index] as Outcome;
+        if (outcome.ok) resolve(outcome.value);
+        else reject(outcome.error);
+      }),
+    );
+    if (!this.#isAnswering) this.#answer();
+  }
+
+  /**
+   * Tells the callers that their decisions are on disk, for a turn of the event loop at a time: each goes on at once and
+   * sends its answer, and a commit may have a thousand of them.
+   */
+  #answer(): void {
+    const endMs = this.#options.elapsed() + limits.answeredMsMax;
+    const next = () => {
+      const answer = this.#answers.shift();
+      this.#isAnswering = answer !== undefined;
+      if (answer === undefined) return;
+      answer();
+      whenSettled(() => {
+        if (this.#options.elapsed() < endMs) next();
+        else setImmediate(() => this.#answer());
+      });
+    };
+    next();
   }
 
   #takeAll(): Pending[] {

@@ -165,6 +165,7 @@ class Harness implements Reader {
   failsBefore = false;
   failsAfter = false;
   roomBytes = Number.POSITIVE_INFINITY;
+  nowMs = 0;
 
   constructor() {
     const options: GroupCommitOptions = {
@@ -177,7 +178,7 @@ class Harness implements Reader {
       committed: () => undefined,
       refusalOf: (error) => Promise.resolve(`refused: ${String(error)}`),
       // A slow machine does not split a commit here.
-      elapsed: () => 0,
+      elapsed: () => this.nowMs,
     };
     this.group = new GroupCommit(options);
   }
@@ -235,6 +236,31 @@ test('[LIM-2] a commit takes no more decisions than the limit says; the next one
   expect(await Promise.all(asked)).toEqual(asked.map((_, at) => at + 1));
   expect(harness.commits.length).toBeGreaterThan(1);
   expect(harness.group.counts.decisions).toBe(limits.groupDecisionsMax + 1);
+});
+
+test('[NET-12] the callers of a commit go on for a turn at a time, in the order of their decisions', async () => {
+  const harness = new Harness();
+  let round = 0;
+  let isOver = false;
+  const nextRound = () => {
+    round += 1;
+    if (!isOver) setImmediate(nextRound);
+  };
+  setImmediate(nextRound);
+  const rounds: number[] = [];
+  const asked = Array.from({ length: 10 }, async () => {
+    const count = await harness.group.write(HUB, increment);
+    // Sends its answer.
+    await Promise.resolve();
+    harness.nowMs += 1;
+    rounds.push(round);
+    return count;
+  });
+  expect(await Promise.all(asked)).toEqual(asked.map((_, at) => at + 1));
+  isOver = true;
+  expect(harness.commits).toHaveLength(1);
+  const inRound = [...new Set(rounds)].map((one) => rounds.filter((other) => other === one).length);
+  expect(inRound).toEqual(Array(10 / limits.answeredMsMax).fill(limits.answeredMsMax));
 });
 
 test('[OPS-2] when a commit fails, every decision in it is refused, and the next commit is written', async () => {

@@ -60,7 +60,8 @@ function header(name: Uint8Array, size: number, mtimeMs: number, type: '0' | 'x'
   block.fill(' ', 148, 156);
   block.write(type, 156);
   block.write('ustar\u000000', 257, 'latin1');
-  const sum = block.reduce((total, byte) => total + byte, 0);
+  let sum = 0;
+  for (const byte of block) sum += byte;
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return block;
 }
