@@ -1,16 +1,25 @@
 /**
- * Packs the command and its commands for users into few files beside it: Node.js finds and reads one file in place of fifty.
- * What runs a hub stays as it is compiled. The packed files are as deep as what they are made of, so that paths beside
- * a module keep their meaning.
+ * Packs the commands into few files beside them: Node.js finds, reads and compiles one file in place of some hundred. Those
+ * for users are packed apart, so that they load nothing of a hub. The threads of a hub load what they need as it is compiled.
+ * Each part of a packed file begins with the name of its module, which traces in the log show (`common/log-text.ts`).
  */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const PACKED = /^packed-.*\.js$/;
 /** What loads the service, as `cairn.js` names it. */
 const WHOLE = ['./commands.js', './every-command.js'];
+/** Packages in JavaScript alone that every start of a hub loads. Others are loaded from where they are installed. */
+const HUB_PACKAGES = [
+  ...['zod', 'preact', 'preact-render-to-string', 'jose', 'otpauth', '@noble/ciphers', '@noble/hashes'],
+  ...['@fastify/busboy', 'uqr', 'ignore', 'pino'],
+  // What pino is made of.
+  ...['pino-std-serializers', 'quick-format-unescaped', 'sonic-boom', 'atomic-sleep', 'on-exit-leak-free'],
+  ...['thread-stream', 'safe-stable-stringify', '@pinojs/redact'],
+];
+const isOfHub = (id) => HUB_PACKAGES.some((name) => id.includes(`/node_modules/${name}/`));
 
 /** A compiled module, and those of ours that it needs before it runs. */
 function neededBy(file, found = new Set()) {
@@ -21,6 +30,30 @@ function neededBy(file, found = new Set()) {
   }
   return found;
 }
+
+/** Leaves all packages but those of the list where they are. */
+const packages = {
+  name: 'packages',
+  async resolveId(id, importer, options) {
+    if (importer === undefined || /^[./]/.test(id)) return undefined;
+    const found = await this.resolve(id, importer, { ...options, skipSelf: true });
+    return found !== null && isOfHub(found.id) ? found : { id, external: true };
+  },
+};
+
+/** Keeps the meaning of paths beside a module, which is packed into a file of another folder. */
+const ownPaths = (folder) => ({
+  name: 'own-paths',
+  transform(code, id) {
+    if (!code.includes('import.meta.url')) return undefined;
+    const own = JSON.stringify(relative(folder, id));
+    return { code: code.replaceAll('import.meta.url', `new URL(${own}, import.meta.url).href`), map: null };
+  },
+});
+
+/** V8 keeps a text with one character beyond Latin-1 in twice the memory. Raw templates would show the difference. */
+const escaped = (code) =>
+  code.replace(/[\u0100-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Packs `dist/src/cli/cairn.js` of a project whose sources are compiled, in place. */
 export async function packCommand(root) {
@@ -59,4 +92,41 @@ export async function packCommand(root) {
     },
   });
   await bundle.close();
+  await packHub(folder);
+}
+
+/** Packs the commands that load the service, and the service. */
+async function packHub(folder) {
+  const hub = neededBy(join(folder, '../main.js'));
+  // Their sentences and helps come before errors of native libraries, so these files load none.
+  const commands = new Set();
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const isOfUsers = /^(?:user\/|packed-|cairn\.js$)/.test(name);
+    if (name.endsWith('.js') && !isOfUsers) neededBy(join(folder, name), commands);
+  }
+  const isLibrary = (id) => /\/dist\/src\/http\/library\/(?:uws|settings)\.js$/.test(id);
+  for (const file of neededBy(join(folder, '../http/library/uws.js'))) if (!isLibrary(file)) commands.add(file);
+  const bundle = await rolldown({
+    input: WHOLE.map((name) => join(folder, name)),
+    platform: 'node',
+    plugins: [packages, ownPaths(folder)],
+    // What one module imports early and another when needed is early.
+    checks: { ineffectiveDynamicImport: false },
+  });
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'packed-hub-[name].js',
+    codeSplitting: {
+      groups: [
+        { name: 'commands', test: (id) => commands.has(id) || isOfHub(id), priority: 3 },
+        { name: 'client', test: /\/dist\/src\/(?:client|cli\/user)\//, priority: 2 },
+        { name: 'library', test: isLibrary, priority: 1 },
+        { name: 'service', test: (id) => hub.has(id), priority: 0 },
+      ],
+    },
+  });
+  await bundle.close();
+  for (const { fileName, code } of output) if (code !== undefined) writeFileSync(join(folder, fileName), escaped(code));
 }

@@ -1,8 +1,10 @@
 /** Checks the password rules, and hashes passwords off the main thread (argon2id, RFC 9106). */
+import { randomBytes } from 'node:crypto';
 import { invalidField } from '../common/fault.ts';
 import type { Caller } from '../common/shares.ts';
 import { limits } from '../limits/service.ts';
 import type { Pool } from '../pool/pool.ts';
+import { PASSWORD_COST } from './password-cost.ts';
 
 const REFUSED = {
   common: 'this is one of the most common passwords; choose another',
@@ -16,17 +18,23 @@ export interface PasswordRule {
   readonly breachedPasswords: string | undefined;
 }
 
+const SALT_BYTES = 16;
+
+/** A hash that no password has, so that verifying one for an unknown email takes as long as for a known one. */
+export function decoyHash(): string {
+  const { memoryCost, timeCost, parallelism, outputLen } = PASSWORD_COST;
+  const [salt, hash] = [SALT_BYTES, outputLen].map((bytes) => randomBytes(bytes).toString('base64').replace(/=+$/, ''));
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${hash}`;
+}
+
 export class Passwords {
   readonly #pool: Pool;
   readonly #rule: PasswordRule;
-  /** Hash of a random password, verified for an unknown email so that it takes as long as a known one. */
-  #decoy: Promise<string> | undefined;
+  readonly #decoy = decoyHash();
 
   constructor(pool: Pool, rule: PasswordRule) {
     this.#pool = pool;
     this.#rule = rule;
-    // If the pool cannot hash, the first sign-in reports it.
-    this.#decoyHash().catch(() => undefined);
   }
 
   /** Resolves with the encoded hash (parameters, salt). Throws Refusal for a password too short, too long, common or breached. */
@@ -39,11 +47,7 @@ export class Passwords {
         `password must have ${passwordBytesMin} to ${limits.passwordBytesMax} bytes, this one has ${bytes}`,
       );
     }
-    return await this.#hash(password, breachedPasswords, caller);
-  }
-
-  async #hash(password: string, breachedFile: string | undefined, caller: Caller | undefined): Promise<string> {
-    const hashed = await this.#pool.run('hashPassword', { password, breachedFile }, caller);
+    const hashed = await this.#pool.run('hashPassword', { password, breachedFile: breachedPasswords }, caller);
     if (hashed.ok) return hashed.hash;
     throw invalidField('password', REFUSED[hashed.why]);
   }
@@ -51,17 +55,7 @@ export class Passwords {
   /** True when the password matches the hash. Without a hash it takes as long and resolves with false. */
   async verify(hash: string | undefined, password: string, caller?: Caller): Promise<boolean> {
     if (Buffer.byteLength(password) > limits.passwordBytesMax) return false;
-    const input = { hash: hash ?? (await this.#decoyHash()), password };
-    const matches = await this.#pool.run('verifyPassword', input, caller);
+    const matches = await this.#pool.run('verifyPassword', { hash: hash ?? this.#decoy, password }, caller);
     return matches && hash !== undefined;
-  }
-
-  /** Computed once; computed again when its worker thread died. */
-  #decoyHash(): Promise<string> {
-    this.#decoy ??= this.#hash(crypto.randomUUID(), undefined, undefined).catch((error: unknown) => {
-      this.#decoy = undefined;
-      throw error;
-    });
-    return this.#decoy;
   }
 }

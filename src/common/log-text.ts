@@ -1,4 +1,9 @@
-/** Formats a log line for a terminal: the time, the level above info, the message, then the other fields. */
+/**
+ * Formats a log line for a terminal: the time, the level above info, the message, then the other fields. Names modules in
+ * traces: the build packs the hub's modules into few files, each after a line with its name.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 const LEVELS: Readonly<Record<number, string>> = { 10: 'trace', 20: 'debug', 40: 'WARN', 50: 'ERROR', 60: 'FATAL' };
 const HEAD_FIELDS = new Set(['level', 'time', 'msg']);
@@ -19,4 +24,41 @@ export function textLine(json: string): string {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+interface Start {
+  readonly line: number;
+  readonly module: string;
+}
+
+const PLACE = /(file:\/\/\S+\/packed-[\w-]+\.js):(\d+):\d+/g;
+const STARTS = /^\/\/ ((?:dist|node_modules)\/\S+\.m?js)$/;
+
+const known = new Map<string, readonly Start[]>();
+
+/** Puts the module's name before each place in a packed file. A file that cannot be read changes nothing. */
+export function withModules(trace: string): string {
+  return trace.replace(PLACE, (place: string, url: string, line: string) => {
+    const module = startsIn(url).findLast((start) => start.line < Number(line))?.module;
+    return module === undefined ? place : `${module}, ${place}`;
+  });
+}
+
+function startsIn(url: string): readonly Start[] {
+  const found = known.get(url) ?? read(url);
+  known.set(url, found);
+  return found;
+}
+
+function read(url: string): readonly Start[] {
+  try {
+    return readFileSync(fileURLToPath(url), 'utf8')
+      .split('\n')
+      .flatMap((text, index) => {
+        const module = STARTS.exec(text)?.[1];
+        return module === undefined ? [] : [{ line: index + 1, module }];
+      });
+  } catch {
+    return [];
+  }
 }

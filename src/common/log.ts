@@ -1,8 +1,8 @@
 /**
  * Opens the logs: one JSON object, or on a terminal one readable text, per line; written in batches, flushed on exit.
  */
-import { type Logger, pino } from 'pino';
-import { textLine } from './log-text.ts';
+import { type Logger, pino, stdSerializers } from 'pino';
+import { textLine, withModules } from './log-text.ts';
 import { LogWriter } from './log-writer.ts';
 import { StartError } from './start-error.ts';
 
@@ -48,7 +48,14 @@ export function openLog(level: string, { accessFile, format = 'json' }: LogOptio
 }
 
 function logTo(writer: { write(line: string): void }, level: string): Log {
-  return pino({ level, base: null, timestamp: timeMember }, writer);
+  return pino({ level, base: null, timestamp: timeMember, serializers: { err: errorMember } }, writer);
+}
+
+/** An error as pino writes it; its trace names modules. What else was thrown stays as it is. */
+function errorMember(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const shown = stdSerializers.err(error);
+  return { ...shown, stack: withModules(shown.stack) };
 }
 
 let lastMs = Number.NaN;

@@ -86,7 +86,8 @@ export class Pool {
   #openThread(): Piscina {
     const piscina = new Piscina({
       filename: this.#file('digestStream'),
-      minThreads: 1,
+      // A thread starts with its first job: a hub at rest has none.
+      minThreads: 0,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
       // A digest stream mostly waits for its next chunk, so one thread serves many of them.

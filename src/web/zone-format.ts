@@ -72,11 +72,15 @@ function readLocal(local: string, timeZone: string): number | undefined {
   return asUtc - offsetAt(asUtc - offsetAt(asUtc));
 }
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-const DATE_OF_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+/** Made when first needed: the first formatter of a process loads the data of its language, which takes 20 ms. */
+let dates: { readonly whole: Intl.DateTimeFormat; readonly ofYear: Intl.DateTimeFormat } | undefined;
 
 /** Formats a calendar date, YYYY-MM-DD, as `20 Nov 2026`, and without its year in the year of `today`. */
 export function dateText(date: string, today: string): string {
-  const format = date.slice(0, 4) === today.slice(0, 4) ? DATE_OF_YEAR : DATE;
+  dates ??= {
+    whole: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }),
+    ofYear: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+  };
+  const format = date.slice(0, 4) === today.slice(0, 4) ? dates.ofYear : dates.whole;
   return format.format(Date.parse(`${date}T00:00:00Z`));
 }

@@ -8,7 +8,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 /** The files that a command loads, as Node.js itself reports them. */
 async function loadedBy(...args: string[]): Promise<string[]> {
   const folder = temporaryFolder();
-  expect((await runCairn(args, { NODE_V8_COVERAGE: folder })).code).toBe(0);
+  const env = { NODE_V8_COVERAGE: folder, CAIRN_DATA: join(temporaryFolder(), 'data') };
+  expect((await runCairn(args, env)).code).toBe(0);
   return readdirSync(folder).flatMap((name) => {
     const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
     return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
@@ -25,6 +26,14 @@ test.each([
   const loaded = await loadedBy(...args);
   expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
   expect(loaded.length).toBeLessThanOrEqual(most);
+});
+
+test('[CLI-7] what loads the service finds its modules in few files', async () => {
+  const own = (await loadedBy('account', 'create', '--email', 'ada@example.org')).filter(
+    (url) => !url.includes('/node_modules/'),
+  );
+  expect(own.some((url) => url.endsWith('/packed-hub-service.js'))).toBe(true);
+  expect(own.length).toBeLessThanOrEqual(20);
 });
 
 test('[CLI-7] a mistake in a packed command leads to any command', async () => {

@@ -25,10 +25,11 @@ interface Section {
 const RESULTS_MAX = 30;
 const EXCERPT_CHARS = 160;
 
-/** Indexes the sections. The returned function finds those containing every word, ignoring case, headings first. */
+/** The returned function finds the sections containing every word, ignoring case, headings first. The first call indexes them. */
 export function openSearch(topics: readonly Topic[]): (words: string) => Found[] {
-  const all = topics.flatMap(sectionsOf);
+  let all: readonly Section[] | undefined;
   return (words) => {
+    all ??= topics.flatMap(sectionsOf);
     const wanted = words
       .toLowerCase()
       .split(/\s+/)

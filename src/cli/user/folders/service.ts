@@ -1,4 +1,5 @@
 /** cairn sync service: one watch of all listed folders as a service of this user. */
+import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { ClientError } from '../../../client/client-error.ts';
 import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
@@ -16,7 +17,6 @@ import { type Supervisor, supervisorOf } from '../../../client/sync/service/supe
 import { knownFolders } from '../../../client/sync/watch/folder-list.ts';
 import type { Command, Options } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
-import { ownCommand } from '../../own-command.ts';
 import { UsageError } from '../../usage-error.ts';
 
 export const syncServiceCommand: Command = {
@@ -42,7 +42,7 @@ function supervisorHere(settings: ClientSettings): Supervisor {
     home: homedir(),
     configFolder: settings.configFolder,
     uid: userInfo().uid,
-    command: ownCommand(),
+    command: [realpathSync(process.execPath), realpathSync(process.argv[1] ?? '')],
     environment: settings.serviceEnvironment,
   });
   if (supervisor !== undefined) return supervisor;
