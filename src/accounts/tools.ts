@@ -11,7 +11,7 @@ const password = z
   .string()
   .min(1)
   .max(limits.passwordBytesMax)
-  .describe(`Password, at most ${limits.passwordBytesMax} bytes; how many at least, the hub decides`);
+  .describe(`Password, at most ${limits.passwordBytesMax} bytes; the hub sets the minimum`);
 
 /** `offersSignIn`: MCP clients can discover the browser sign-in. */
 export function onboardingTools(onboarding: Onboarding, offersSignIn: boolean): Tool[] {

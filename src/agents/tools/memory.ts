@@ -73,7 +73,7 @@ function recallTool(shelves: Shelves): Tool {
     example: { query: 'which database' },
     async handle({ query = '', limit = limits.factsDefault }, { accountId }) {
       const { facts, complete } = await recallFacts(shelves, accountId, query, limit);
-      const unread = complete ? '' : ' so far: facts are still being indexed, ask again in a moment';
+      const unread = complete ? '' : ' so far: facts are still being indexed; ask again in a moment';
       const none =
         query === ''
           ? 'nothing is remembered yet'

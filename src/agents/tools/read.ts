@@ -28,7 +28,7 @@ const thingSchema = z.object({
   from_line: z.int().nonnegative(),
   to_line: z.int().nonnegative(),
   total_lines: z.int().nonnegative(),
-  cursor: z.string().nullable().describe('Where to go on; null: this is all'),
+  cursor: z.string().nullable().describe('Where to continue; null: this is all'),
 });
 
 /** How to connect another client: the text for one of them, or for all. Throws Refusal `invalid_fields`. */

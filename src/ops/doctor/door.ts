@@ -90,7 +90,7 @@ export function checkSignup({ signup, host, publicUrl }: Config): Finding {
   const isOpen = signup.includes('open');
   const isPublic = publicUrl !== undefined || !isLoopback(host);
   return isOpen && isPublic
-    ? note('sign-up', 'anyone who reaches the hub can make an account; set CAIRN_SIGNUP=invite, or closed.')
+    ? note('sign-up', 'anyone who reaches the hub can create an account; set CAIRN_SIGNUP=invite, or closed.')
     : ok('sign-up', isOpen ? 'open' : signup.join(', '));
 }
 

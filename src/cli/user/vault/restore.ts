@@ -40,7 +40,7 @@ export const syncUndoCommand: Command = {
   explains: {
     ...PLACE_EXPLAINS,
     last: 'how far back to look for the burst, such as 15m or 2h',
-    yes: 'do it; without, nothing changes',
+    yes: 'do it; without this option, nothing changes',
     confirm: 'the number of files that it changes, where that is more than half of the folder',
   },
   examples: ['cairn sync undo --last 15m', 'cairn sync undo --last 15m --yes --confirm 80'],

@@ -8,7 +8,7 @@ import type { Scan } from '../scan/scan.ts';
 const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
 export const LINKED =
-  'It is a link or a device here by now, which is never synced: the hub keeps the file. List it in .cairnignore, or put the file back.';
+  'It is now a link or a device here, and those are never synced. The hub keeps the file. List it in .cairnignore, or put the file back.';
 const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
 
 export function whyDamaged(root: string, path: FolderPath): string {
