@@ -12,7 +12,9 @@ export const auditCommand: Command = {
   summary:
     'show what operators did, which accounts came and went and which settings changed; or the events of one account',
   options: [takes('email', 'EMAIL'), takes('limit', 'NUMBER')],
-  explains: { email: 'security events of this account; without it, those of the hub, which stay when an account is deleted' },
+  explains: {
+    email: 'security events of this account; without it, those of the hub, which stay when an account is deleted',
+  },
   examples: ['cairn audit', 'cairn audit --email you@example.org', 'cairn audit --limit 1000 --json'],
   run,
 };
