@@ -69,8 +69,8 @@ export async function catchUpRows(stores: Stores, { quick }: BenchOptions): Prom
     for (const [who, { dataMiB: size, ms }] of Object.entries(found)) {
       const cairn = `${((size * 1000) / ms).toFixed(1)} MiB/s (${size.toFixed(0)} MiB in ${(ms / 1000).toFixed(1)} s)`;
       const question = `catching up, ${who === 'away' ? 'a follower that was away' : 'a member that joins'}: ${name}`;
-      note(`${question}: ${cairn}`);
       const yardstick = `${plain}: ${(yardstickMs / 1000).toFixed(1)} s`;
+      note(`${question}: ${cairn}; ${yardstick}`);
       rows.push({ question, cairn, yardstick, ratio: (yardstickMs / ms).toFixed(2), target: '', reached: undefined });
     }
   }
