@@ -39,10 +39,7 @@ export function fitTo(program: string, machine: Machine): void {
   const packages = lockedPackages(program);
   const { needed, foreign } = nativePackages(packages, cpu);
   for (const path of foreign) rmSync(join(program, path), { recursive: true, force: true });
-  addPinned(
-    program,
-    needed.filter(([path]) => !existsSync(join(program, path))),
-  );
+  addPinned(program, needed);
   runs(process.execPath, ['.package/trim.mjs', `--arch=${cpu}`, ...NODE_VERSIONS], program);
   for (const name of ['.package', 'npm-shrinkwrap.json', 'node_modules/.package-lock.json']) {
     rmSync(join(program, name), { recursive: true, force: true });
@@ -50,7 +47,9 @@ export function fitTo(program: string, machine: Machine): void {
   runs('chmod', ['-R', 'u=rwX,go=rX', program]);
 }
 
-function addPinned(program: string, packages: readonly (readonly [path: string, Locked])[]): void {
+/** Downloads packages of exactly the pinned content into folders below a program. Throws if the registry has another. */
+export function addPinned(program: string, wanted: readonly (readonly [path: string, Locked])[]): void {
+  const packages = wanted.filter(([path]) => !existsSync(join(program, path)));
   if (packages.length === 0) return;
   const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
   const names = packages.map(([path, { version }]) => `${nameOf(path)}@${version}`);

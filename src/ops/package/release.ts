@@ -1,6 +1,6 @@
 /**
- * Makes the other files of a release from the npm package in a folder: Debian packages, the client in one file, the recipe
- * of a container, the notes, what the program is made of (SBOM), and the checksums of all.
+ * Makes the other files of a release from the npm package in a folder: Debian packages, single executables, the client in one
+ * file, the recipe of a container, the notes, what the program is made of (SBOM), and the checksums of all.
  *
  * usage: npm run release [-- 'NAME <MAIL>']   (makes the npm package in release/ first; NAME answers for the Debian packages)
  */
@@ -11,6 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { newestNews } from '../../common/manual.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { makeDebianPackage } from './debian.ts';
+import { makeExecutable } from './executable.ts';
 import { CPUS, installDependencies, lockedPackages, type Machine, unpack } from './program.ts';
 
 const CHECKSUMS = 'SHA256SUMS';
@@ -39,7 +40,10 @@ function makeRelease(folder: string, maintainer: string): void {
       billOfMaterials(manifest, lockedPackages(program)),
     );
     installDependencies(program);
-    for (const machine of Object.keys(CPUS) as Machine[]) makeDebianPackage(program, folder, { machine, maintainer });
+    for (const machine of Object.keys(CPUS) as Machine[]) {
+      makeDebianPackage(program, folder, { machine, maintainer });
+      makeExecutable(program, folder, machine, `cairn-${manifest.version}`);
+    }
     for (const path of COPIED) cpSync(join(program, path), join(folder, basename(path)));
     writeFileSync(join(folder, 'NOTES.md'), `${newestNews()}\n`);
     writeFileSync(join(folder, CHECKSUMS), checksums(folder));
@@ -67,4 +71,7 @@ if (folder === undefined) {
 } else {
   makeRelease(resolve(folder), maintainer);
   process.stdout.write(readFileSync(join(folder, CHECKSUMS), 'utf8'));
+  const notes = join(folder, 'NOTES.md');
+  const [, version = ''] = /^## (\S+)/.exec(readFileSync(notes, 'utf8')) ?? [];
+  process.stdout.write(`\nnext: git tag --annotate v${version} --cleanup=verbatim --file ${notes}\n`);
 }

@@ -1,7 +1,7 @@
 /** cairn service install and remove: manages the hub as a systemd service of this machine. */
 
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ownCommand } from '../../../common/own-command.ts';
 import { installService, removeService } from '../../../ops/service/install.ts';
 import { SERVICE_USER, STATE_FOLDER } from '../../../ops/service/unit.ts';
 import { type Command, type Options, takes } from '../../command.ts';
@@ -34,7 +34,7 @@ async function install(options: Options): Promise<number> {
   const dataFolder = resolve(options.optional('data') ?? STATE_FOLDER);
   const root = options.optional('root');
   const { unit, settings, user, isStarted } = installService({
-    command: [realpathSync(process.execPath), realpathSync(process.argv[1] ?? '')],
+    command: ownCommand(),
     user: options.optional('user') ?? SERVICE_USER,
     dataFolder,
     root: root === undefined ? undefined : resolve(root),

@@ -1,5 +1,4 @@
 /** cairn sync service: one watch of all listed folders as a service of this user. */
-import { realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { ClientError } from '../../../client/client-error.ts';
 import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../../client/sync/service/install.ts';
 import { type Supervisor, supervisorOf } from '../../../client/sync/service/supervisor.ts';
 import { knownFolders } from '../../../client/sync/watch/folder-list.ts';
+import { ownCommand } from '../../../common/own-command.ts';
 import type { Command, Options } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -42,7 +42,7 @@ function supervisorHere(settings: ClientSettings): Supervisor {
     home: homedir(),
     configFolder: settings.configFolder,
     uid: userInfo().uid,
-    command: [realpathSync(process.execPath), realpathSync(process.argv[1] ?? '')],
+    command: ownCommand(),
     environment: settings.serviceEnvironment,
   });
   if (supervisor !== undefined) return supervisor;
