@@ -1,11 +1,11 @@
 /** cairn service install and remove: manages the hub as a systemd service of this machine. */
 
 import { resolve } from 'node:path';
-import { ownCommand } from '../../../common/own-command.ts';
 import { installService, removeService } from '../../../ops/service/install.ts';
 import { SERVICE_USER, STATE_FOLDER } from '../../../ops/service/unit.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
+import { ownCommand } from '../../own-command.ts';
 
 export const serviceCommands: readonly Command[] = [
   {

@@ -14,9 +14,9 @@ import {
 } from '../../../client/sync/service/install.ts';
 import { type Supervisor, supervisorOf } from '../../../client/sync/service/supervisor.ts';
 import { knownFolders } from '../../../client/sync/watch/folder-list.ts';
-import { ownCommand } from '../../../common/own-command.ts';
 import type { Command, Options } from '../../command.ts';
 import { printResult, table } from '../../output.ts';
+import { ownCommand } from '../../own-command.ts';
 import { UsageError } from '../../usage-error.ts';
 
 export const syncServiceCommand: Command = {

@@ -1,3 +1,4 @@
+/** How this command is started again: by services that it installs. */
 import { realpathSync } from 'node:fs';
 import { isSea } from 'node:sea';
 
