@@ -307,9 +307,9 @@ test('a test starts a process exactly when its name does not say unit', () => {
   );
 });
 
-test('the client knows no service: it imports only itself, limits, the version, retention, words of counts and which names are one', () => {
+test('the client knows no service: it imports only itself, limits, the version, retention, words of counts, groups and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value|unit-word)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value|grouped-by|unit-word)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -317,7 +317,7 @@ test('the client knows no service: it imports only itself, limits, the version, 
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(count|nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(count|grouped-by|nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -12,6 +12,7 @@ import type { Scan } from '../../client/sync/scan/scan.ts';
 import { isDiskFull, type WatchState } from '../../client/sync/watch/standing.ts';
 import { limits } from '../../limits/service.ts';
 import { countWithNoun } from '../../text/count.ts';
+import { groupedBy } from '../../text/grouped-by.ts';
 import { conflictSentence } from './conflict-lines.ts';
 import { heldLines } from './held-lines.ts';
 
@@ -43,9 +44,7 @@ export function exitCodeOf({ troubles, held }: Round, state: Pick<SyncState, 'wa
 
 /** One line per file, or one line per kind of change when there are many. */
 export function reportLines(events: readonly SyncEvent[]): string[] {
-  const kinds = new Map<string, SyncEvent[]>();
-  for (const event of events) kinds.set(event.verb, [...(kinds.get(event.verb) ?? []), event]);
-  return [...kinds].flatMap(([verb, some]) => {
+  return [...groupedBy(events, ({ verb }) => verb)].flatMap(([verb, some]) => {
     if (some.length <= limits.clientLinesMax) return some.map(lineOf);
     const bytes = some.reduce((sum, { bytes: one = 0 }) => sum + one, 0);
     return [`${verb.padEnd(8)}  ${countWithNoun(some.length, 'file')}${bytes === 0 ? '' : `, ${formatBytes(bytes)}`}`];

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
+import { groupedBy } from '../../text/grouped-by.ts';
 import { patiently } from '../patiently.ts';
 import { VaultHub } from '../sync/hub.ts';
 import { readAs } from '../sync/remote-record.ts';
@@ -86,7 +87,7 @@ export async function sendTasks(tools: ToolClient, tasks: readonly ImportedTask[
   let [created, unchanged] = [0, 0];
   const { structured } = await tools.call('list_categories', {});
   const ids = new Map(readAs(categoriesSchema, structured).categories.map(({ id, name }) => [name.toLowerCase(), id]));
-  for (const [name, group] of grouped(tasks)) {
+  for (const [name, group] of groupedBy(tasks, ({ category }) => category)) {
     const known = ids.get(name.toLowerCase());
     const id =
       known ??
@@ -121,9 +122,3 @@ async function tasksThere(tools: ToolClient, categoryId: number): Promise<Set<st
 }
 
 const keyOf = (content: string, due: string | null): string => `${due ?? ''}\n${content}`;
-
-function grouped(tasks: readonly ImportedTask[]): ReadonlyMap<string, readonly ImportedTask[]> {
-  const groups = new Map<string, ImportedTask[]>();
-  for (const task of tasks) groups.set(task.category, [...(groups.get(task.category) ?? []), task]);
-  return groups;
-}

@@ -2,6 +2,7 @@
  * Decides which archives leave the hub by rules of retention. A backup stays with everything that its
  * restore needs, so no chain is ever broken.
  */
+import { groupedBy } from '../../text/grouped-by.ts';
 import { type KeepRules, type KeptBackup, retained } from '../../time/retention.ts';
 import type { MirrorBlob, MirrorHub } from './hub.ts';
 import { NOTE_BYTES_MAX, readNote } from './note.ts';
@@ -55,18 +56,13 @@ export function planPrune(
 
 /** Forks share the id of a repository, and plain archives stand beside its backups: each set has its own days and weeks. */
 function setsOf(archives: readonly MirrorBlob[]): readonly (readonly MirrorBlob[])[] {
-  const sets = new Map<string, MirrorBlob[]>();
-  for (const blob of archives) {
-    const name = JSON.stringify([blob.repository_label ?? null, blob.archive_kind ?? null]);
-    sets.set(name, [...(sets.get(name) ?? []), blob]);
-  }
-  return [...sets.values()];
+  const nameOf = (blob: MirrorBlob) => JSON.stringify([blob.repository_label ?? null, blob.archive_kind ?? null]);
+  return [...groupedBy(archives, nameOf).values()];
 }
 
 /** The archives with all those that their restore needs. The same bytes may belong to several commits. */
 function withBases(archives: readonly MirrorBlob[], kept: readonly MirrorBlob[]): ReadonlySet<MirrorBlob> {
-  const bytes = new Map<string, MirrorBlob[]>();
-  for (const one of archives) bytes.set(one.sha256, [...(bytes.get(one.sha256) ?? []), one]);
+  const bytes = groupedBy(archives, ({ sha256 }) => sha256);
   const needed = new Set(kept);
   // The set grows while it is walked, so that a chain is followed to its beginning.
   for (const blob of needed) for (const one of bytes.get(blob.base_sha256 ?? '') ?? []) needed.add(one);

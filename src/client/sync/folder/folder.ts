@@ -6,10 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   accessSync,
+  close,
   constants,
   copyFileSync,
+  fsync,
   linkSync,
   lstatSync,
+  open,
   renameSync,
   rmdirSync,
   type Stats,
@@ -17,8 +20,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Asides } from './asides.ts';
 import {
   type Content,
@@ -287,13 +290,16 @@ export class SyncedFolder {
   }
 }
 
+/** A descriptor costs less than a FileHandle, which is an object with events of its own. */
+const [opened, flushed, closed] = [promisify(open), promisify(fsync), promisify(close)];
+
 async function settleOne(absolute: string): Promise<void> {
   try {
-    const handle = await open(absolute, 'r');
+    const descriptor = await opened(absolute, 'r');
     try {
-      await handle.sync();
+      await flushed(descriptor);
     } finally {
-      await handle.close();
+      await closed(descriptor);
     }
   } catch {
     // Removed or made inaccessible since, so there is nothing left to flush.

@@ -1,4 +1,5 @@
 /** Decides what to push, from a scan and the state: changes, moves, deletes, and paths that have to wait. Pure. */
+import { groupedBy } from '../../../text/grouped-by.ts';
 import type { BaseRecord, Sha, SyncState } from '../base/state.ts';
 import type { LocalFile } from '../folder/folder.ts';
 import { entryNameOf, type FolderPath } from '../folder/path.ts';
@@ -165,12 +166,8 @@ function movesOf(
   { base }: StateView,
   { unmovable, isReplaced }: Pick<PlanOptions, 'unmovable' | 'isReplaced'>,
 ): Map<FolderPath, FolderPath> {
-  const bySha = new Map<string, FolderPath[]>();
-  for (const path of gone) {
-    const sha256 = base.get(path)?.sha256 ?? '';
-    if (isReplaced(path)) continue;
-    bySha.set(sha256, [...(bySha.get(sha256) ?? []), path]);
-  }
+  const free = gone.filter((path) => !isReplaced(path));
+  const bySha = groupedBy(free, (path) => base.get(path)?.sha256 ?? '');
   const moves = new Map<FolderPath, FolderPath>();
   for (const path of changed) {
     const here = files.get(path);

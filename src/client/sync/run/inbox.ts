@@ -144,7 +144,9 @@ export class Inbox {
     }
     const isTaken = action === 'take' || action === 'fetch';
     if (isTaken && local === undefined && side !== undefined) {
-      this.#came.set(side.sha256, [...(this.#came.get(side.sha256) ?? []), path]);
+      const same = this.#came.get(side.sha256);
+      if (same === undefined) this.#came.set(side.sha256, [path]);
+      else same.push(path);
     }
     if (isTaken && local !== undefined && this.#guard.holdsRewrite(path)) {
       this.#wait(record, 'held', HELD);

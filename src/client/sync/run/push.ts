@@ -93,12 +93,16 @@ class PushRun {
   readonly #plan: PushPlan;
   readonly #done = { files: 0, bytes: 0 };
   readonly #largeBytes: number;
+  readonly #total: { readonly filesTotal: number; readonly bytesTotal: number };
 
   constructor(step: SyncStep, local: Scan, plan: PushPlan) {
     this.#step = step;
     this.#local = local;
     this.#plan = plan;
     this.#largeBytes = step.large.upload.size;
+    const { puts, moves, deletes } = plan;
+    const bytesTotal = puts.reduce((sum, path) => sum + (local.files.get(path)?.seen.bytes ?? 0), 0);
+    this.#total = { filesTotal: puts.length + moves.size + deletes.length, bytesTotal };
   }
 
   /** Orders the changes: a name is released before it is used again. */
@@ -145,7 +149,7 @@ class PushRun {
       this.#done.files += 1;
       this.#done.bytes += change.bytes;
     }
-    this.#progress();
+    step.progress('upload', { ...this.#done, ...this.#total });
     await step.state.saveSometimes();
   }
 
@@ -205,13 +209,6 @@ class PushRun {
       return;
     }
     if (await settleRefusal(this.#step, change, refusal)) this.#step.next.recheck.add(path);
-  }
-
-  #progress(): void {
-    const { puts, moves, deletes } = this.#plan;
-    const bytesTotal = puts.reduce((sum, path) => sum + (this.#local.files.get(path)?.seen.bytes ?? 0), 0);
-    const filesTotal = puts.length + moves.size + deletes.length;
-    this.#step.progress('upload', { ...this.#done, filesTotal, bytesTotal });
   }
 }
 

@@ -3,6 +3,7 @@ import type { FileRecord } from '../../../sync/log/file-record.ts';
 import { parseHlc } from '../../../sync/log/hlc.ts';
 import type { Conflict } from '../../../sync/log/reader.ts';
 import type { ConflictKind } from '../../../sync/log/records.ts';
+import { groupedBy } from '../../../text/grouped-by.ts';
 import { parseIsoMs } from '../../../time/iso-time.ts';
 import { parentOf } from '../paths.ts';
 
@@ -33,18 +34,6 @@ export function groupKeyOf({ record }: Conflict, by: ConflictGrouping): string {
 export interface ConflictGroup<C extends Conflict> {
   readonly key: string;
   readonly conflicts: readonly C[];
-}
-
-/** Collects items of the same key, in the order of their first one. */
-export function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** The groups, in the order of their first conflict. */

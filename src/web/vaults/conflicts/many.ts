@@ -8,13 +8,14 @@ import type { PendingConflict, Resolution } from '../../../sync/conflicts/confli
 import { liveFile } from '../../../sync/log/file-record.ts';
 import { checkPath } from '../../../sync/log/paths.ts';
 import type { Sync } from '../../../sync/service.ts';
+import { groupedBy } from '../../../text/grouped-by.ts';
 import type { Notice } from '../../notices.ts';
 import type { MemberVisit } from '../../pages.ts';
 import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { mergeSaved } from '../change/merge.ts';
 import { conflictsPath } from '../paths.ts';
-import { groupedBy, groupKeyOf, newestSide, readGrouping } from './groups.ts';
+import { groupKeyOf, newestSide, readGrouping } from './groups.ts';
 
 /** What is kept of each file: the newest side, the hub's, the device's, or both where they do not overlap. */
 const KEEPS = ['newest', 'theirs', 'yours', 'merge'] as const;
