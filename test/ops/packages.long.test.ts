@@ -455,5 +455,5 @@ test.runIf(container !== undefined && hasBareDebian)(
       run(runtime, ['volume', 'rm', volume]);
     }
   },
-  600_000,
+  1_200_000,
 );
