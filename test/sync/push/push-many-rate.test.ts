@@ -15,10 +15,10 @@ const many = (device: Device, count: number, folder: string) => ({
 
 test('[SYN-23] every 100 files count as one call, and what is over the limit is refused whole', async () => {
   const device = await newDevice(hub);
-  expect(await device.result('sync_push_many', many(device, 401, 'first'))).toMatchObject({ accepted: 401 });
-  const refused = await device.refusal('sync_push_many', many(device, 601, 'second'));
+  expect(await device.result('sync_push_many', many(device, 501, 'first'))).toMatchObject({ accepted: 501 });
+  const refused = await device.refusal('sync_push_many', many(device, 1000, 'second'));
   expect(refused).toMatchObject({ code: -32029, data: { retry_after_seconds: expect.any(Number) } });
-  expect(await device.result('sync_list', {})).toMatchObject({ total_count: 401 });
+  expect(await device.result('sync_list', {})).toMatchObject({ total_count: 501 });
 });
 
 test('[SYN-23] what the rate limit could never let through says how many files one call may hold', async () => {
