@@ -16,7 +16,7 @@ import { all, conformance } from './conformance.ts';
 /** Positions that two writers race for through the bad network, in each bucket. By hand: 10,000 in the one in memory. */
 const CUT_APPENDS = Number(process.env['CUT_APPENDS'] ?? 100);
 /** Races under way at a time. More than a store answers in time would make every outcome unknown, again and again. */
-const AT_ONCE = { rgw: 20, memory: 150 };
+const AT_ONCE = { rgw: 20, memory: 60 };
 /** When a request counts as not answered. A good one must be answered sooner, also on a busy machine. */
 const REQUEST_MS = 2000;
 const MISCHIEF: readonly Mischief[] = ['none', 'before', 'after', 'half', 'late', 'twice', 'busy', 'mute'];
