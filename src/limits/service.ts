@@ -832,7 +832,7 @@ export const limits = {
   /** How long the decisions of one commit may block the event loop. */
   groupMsMax: 4,
   /** How long the callers of finished commits may go on before the event loop does other work. */
-  answeredMsMax: 2,
+  answeredMsMax: 8,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
   /** How long a member waits before it asks the log again: at first, and at most. */
