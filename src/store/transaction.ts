@@ -27,6 +27,7 @@ const FORGOTTEN = new Set([
   13, // EACCES
   22, // EINVAL
   -30_781, // MDB_BAD_VALSIZE
+  -30_780, // MDB_BAD_DBI
 ]);
 
 export function transactIn(root: Pick<RootDatabase, 'transactionAsync'>, rawOf: (table: string) => Raw): Transact {
@@ -46,13 +47,16 @@ export function transactIn(root: Pick<RootDatabase, 'transactionAsync'>, rawOf: 
           run(put);
         } catch (error) {
           thrown = { error };
-          if (hasWritten && !failsCommit(error)) endHere(error);
+          if (hasWritten && !failsCommit(error)) endHere(error, 'nothing of it is written');
         }
       });
     } catch (error) {
       throw thrown === undefined ? error : thrown.error;
     }
-    if (thrown !== undefined) throw thrown.error;
+    if (thrown === undefined) return;
+    // LMDB refused a write and committed the others all the same: its callers would be told that nothing is written.
+    if (hasWritten) endHere(thrown.error, 'a part of it may be written');
+    throw thrown.error;
   };
 }
 
@@ -63,9 +67,9 @@ function failsCommit(error: unknown): boolean {
 }
 
 /** Half of a group must never be committed, and the library commits as soon as this turn of the event loop is over. */
-function endHere(error: unknown): never {
+function endHere(error: unknown, state: string): never {
   const told = error instanceof Error ? error.stack : String(error);
-  writeSync(2, `an unexpected error in a transaction; nothing of it is written, and the process ends: ${told}\n`);
+  writeSync(2, `an unexpected error in a transaction; ${state}, and the process ends: ${told}\n`);
   endProcess(1);
 }
 
