@@ -27,7 +27,7 @@ export async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** Resolves with the next message of a child. Rejects when it ends before. */
-export function messageOf<T>(child: ChildProcess): Promise<T> {
+function messageOf<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolved, reject) => {
     const gone = (code: number | null) => reject(new Error(`a child program ended with ${code}`));
     child.once('exit', gone);
@@ -76,7 +76,7 @@ export class Recorded {
 export const FLOOR_HEADER = 'X-Floor';
 export const FLOOR_LOAD = 'load';
 /** The file of a named answer. */
-export const fileOf = (name: string) => name.replaceAll(/\W/g, '-');
+const fileOf = (name: string) => name.replaceAll(/\W/g, '-');
 
 export const atFloor = (questions: Questions): Questions =>
   Object.fromEntries(

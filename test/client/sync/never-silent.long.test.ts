@@ -43,7 +43,7 @@ const MANY = Array.from({ length: 40 }, (_, at) => `many/${at}`);
 
 /** By what a person would call it. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
-  'a name that the hub refuses': { named: /bad\|name/, make: (b) => b.write('bad|name', 'x\n') },
+  'a name that the hub refuses': { named: /bad\\name/, make: (b) => b.write('bad\\name', 'x\n') },
   'a path that is too long': { named: /d{250}/, make: (b) => b.write(`${DEEP}/x`, 'x\n') },
   'a name in other bytes than UTF-8': {
     named: /latin-/,
