@@ -76,8 +76,11 @@ export class SimulatedDevice {
     this.conflicts.delete(path);
     if (push.content === undefined) this.gone.delete(path);
     const file = this.files.get(path);
-    if (file !== undefined && push.content !== undefined)
-      this.files.set(path, { ...file, base: outcome.sha, from: undefined });
+    if (file === undefined || push.content === undefined) return;
+    // It was to be renamed, and this push did not say so: what is left to say is that the old name is gone.
+    if (file.from !== undefined && push.from === undefined && file.base !== undefined)
+      this.gone.set(file.from, file.base);
+    this.files.set(path, { ...file, base: outcome.sha, from: undefined });
   }
 
   /** Takes in a page of changes. What was changed here as well stays as it is, for a push to meet. */
