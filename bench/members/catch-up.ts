@@ -50,7 +50,7 @@ async function plainMs(settings: LogSettings): Promise<number> {
   const log = await openCommitLog(url, settings);
   for await (const { bytes } of log.read(1)) {
     const { rows } = await decodeRecord(bytes);
-    await Promise.all(rows.map(({ part }) => part && log.getPart(part.name)));
+    await Promise.all(rows.flatMap(({ part }) => (part === undefined ? [] : [log.getPart(part.name)])));
   }
   await log.close();
   return performance.now() - startMs;

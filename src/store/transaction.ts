@@ -4,7 +4,7 @@
  * is rolled back: what may fail must fail before the first write.
  */
 import { writeSync } from 'node:fs';
-import type { Database, RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { endProcess } from '../common/end-process.ts';
 import { storedKey } from './rows.ts';
 import type { AnyTable, Key } from './table.ts';
@@ -30,7 +30,12 @@ const FORGOTTEN = new Set([
   -30_780, // MDB_BAD_DBI
 ]);
 
-export function transactIn(root: Pick<RootDatabase, 'transactionAsync'>, rawOf: (table: string) => Raw): Transact {
+/** The part of the library's environment that is needed here. Its types leave out that this gives a promise. */
+interface Transactions {
+  transactionAsync(run: () => void): unknown;
+}
+
+export function transactIn(root: Transactions, rawOf: (table: string) => Raw): Transact {
   return async (run) => {
     let thrown: { readonly error: unknown } | undefined;
     let hasWritten = false;
@@ -42,7 +47,7 @@ export function transactIn(root: Pick<RootDatabase, 'transactionAsync'>, rawOf: 
       else void raw.put(key, bytes);
     };
     try {
-      await root.transactionAsync(() => {
+      const committed = root.transactionAsync(() => {
         try {
           run(put);
         } catch (error) {
@@ -50,6 +55,7 @@ export function transactIn(root: Pick<RootDatabase, 'transactionAsync'>, rawOf: 
           if (hasWritten && !failsCommit(error)) endHere(error, 'nothing of it is written');
         }
       });
+      await (committed as Promise<void>);
     } catch (error) {
       throw thrown === undefined ? error : thrown.error;
     }
