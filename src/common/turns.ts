@@ -86,7 +86,7 @@ export class Turns {
 
   /** Resumes deferred work, one after another, until the turn is over. */
   #resume(nowMs: number): void {
-    const first = this.#waiting.shift();
+    const first = this.#waiting.next();
     if (first === undefined) return;
     this.#run(first.caller, nowMs);
     first.item();

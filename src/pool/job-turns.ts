@@ -111,7 +111,7 @@ class WaitingJobs {
     const served = this.#kinds.find(({ size }) => size > 0);
     if (served === undefined) return undefined;
     this.#kinds = [...this.#kinds.filter((kind) => kind !== served), served];
-    return served.shift()?.item;
+    return served.next()?.item;
   }
 
   charge(job: JobKind, ms: number): void {

@@ -1,7 +1,8 @@
 /** The order in which callers are served. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairClasses, FairQueue } from '../../src/common/fair/fair-queue.ts';
+import { FairQueue } from '../../src/common/fair/fair-queue.ts';
+import { StrangersAsOne } from '../../src/common/fair/strangers.ts';
 import { seed } from '../support/seed.ts';
 
 test('[NET-11] a caller with one item waits for one item of each other caller at most', () => {
@@ -46,16 +47,16 @@ test('[NET-11] nothing is lost, each caller is served in its own order, and turn
 });
 
 test('[NET-15] all networks together take the turns of one account, and divide them', () => {
-  const queue = new FairClasses<string>();
+  const queue = new StrangersAsOne<string>(new FairQueue(), new FairQueue());
   for (let at = 0; at < 100; at += 1) {
     queue.push(`198.18.${at % 4}.0`, `network ${at % 4}`);
     queue.push('2001:db8::/48', 'v6');
     queue.push('account', 'account');
   }
-  const first = Array.from({ length: 10 }, () => queue.shift());
+  const first = Array.from({ length: 10 }, () => queue.next()?.item);
   expect(first.filter((_, at) => at % 2 === 1)).toEqual(Array(5).fill('account'));
   expect(first.filter((_, at) => at % 2 === 0)).toEqual(['network 0', 'v6', 'network 1', 'network 2', 'network 3']);
   let left = queue.size;
-  while (queue.shift() !== undefined) left -= 1;
+  while (queue.next() !== undefined) left -= 1;
   expect([left, queue.size]).toEqual([0, 0]);
 });

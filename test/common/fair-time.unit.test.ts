@@ -6,10 +6,10 @@ import { FairTime, QUANTUM_MS } from '../../src/common/fair/fair-time.ts';
 import { runs, seed } from '../support/seed.ts';
 
 /** Serves items, each of which costs what it says; returns the callers in order. */
-function serve(queue: Pick<FairTime<number>, 'shift' | 'charge'>, count = Number.POSITIVE_INFINITY): string[] {
+function serve(queue: Pick<FairTime<number>, 'next' | 'charge'>, count = Number.POSITIVE_INFINITY): string[] {
   const order: string[] = [];
   while (order.length < count) {
-    const next = queue.shift();
+    const next = queue.next();
     if (next === undefined) break;
     queue.charge(next.caller, next.item);
     order.push(next.caller);
@@ -40,7 +40,7 @@ test('[NET-15] a caller without recent work goes before all who had some', () =>
   const queue = filled({ a: Array(50).fill(q), b: Array(50).fill(q) });
   serve(queue, 20);
   queue.push('small', q / 10);
-  expect(queue.shift()?.caller).toBe('small');
+  expect(queue.next()?.caller).toBe('small');
 });
 
 test('[NET-15] work done without waiting counts', () => {
@@ -87,7 +87,7 @@ test(`[NET-15] callers who always want more get equal time, to a quantum and one
         };
         for (const at of callers.keys()) for (let n = 0; n < 3; n += 1) want(at);
         for (let served = 0; served < 300; served += 1) {
-          const { caller, item } = queue.shift() as { caller: string; item: number };
+          const { caller, item } = queue.next() as { caller: string; item: number };
           queue.charge(caller, item);
           spent[Number(caller)] = (spent[Number(caller)] as number) + item;
           want(Number(caller));
@@ -130,7 +130,7 @@ test(`[NET-15] nothing is lost, and each caller is served in its own order (seed
       const queue = new FairTime<{ at: number; cost: number }>();
       const served: { caller: string; at: number }[] = [];
       const one = () => {
-        const next = queue.shift();
+        const next = queue.next();
         if (next === undefined) return false;
         queue.charge(next.caller, next.item.cost);
         served.push({ caller: next.caller, at: next.item.at });

@@ -4,6 +4,7 @@
  * has a balance in milliseconds. Work is taken from it, and each round adds a quantum. So callers who always want more get equal
  * time, however long each of their pieces takes, and a caller who wants little hardly waits. Pure.
  */
+import type { NextTurn } from './strangers.ts';
 
 /** Time that a caller gets in each round, in milliseconds. */
 export const QUANTUM_MS = 0.5;
@@ -48,7 +49,7 @@ export class FairTime<T> {
   }
 
   /** Removes and returns the oldest item of the caller whose turn it is, and that caller. */
-  shift(): { readonly caller: string; readonly item: T } | undefined {
+  next(): NextTurn<T> | undefined {
     while (this.#size > 0) {
       const list = this.#fresh.size > 0 ? this.#fresh : this.#round;
       const [account] = list;

@@ -4,19 +4,15 @@
  * request waits for at most one such turn, and a download for one step of each other caller, whatever the number of
  * streams.
  */
-import { FairClasses } from '../../common/fair/fair-queue.ts';
+import { FairQueue } from '../../common/fair/fair-queue.ts';
+import { StrangersAsOne } from '../../common/fair/strangers.ts';
 import { limits } from '../../limits/service.ts';
 
 /** One stream. Sends once; returns how many bytes the socket accepted, and whether it accepts more immediately. */
 export type SendStep = () => { readonly bytes: number; readonly more: boolean };
 
-interface Waiting {
-  readonly caller: string;
-  readonly step: SendStep;
-}
-
 export class SendTurns {
-  readonly #waiting = new FairClasses<Waiting>();
+  readonly #waiting = new StrangersAsOne<SendStep>(new FairQueue(), new FairQueue());
   #scheduled = false;
   /** End of the time in which new streams of this round may send immediately; undefined when none began in it. */
   #beginEndMs: number | undefined;
@@ -36,7 +32,7 @@ export class SendTurns {
 
   /** Schedules the stream of a caller, repeatedly while its socket accepts more. */
   add(caller: string, step: SendStep): void {
-    this.#waiting.push(caller, { caller, step });
+    this.#waiting.push(caller, step);
     this.#schedule();
   }
 
@@ -52,9 +48,10 @@ export class SendTurns {
     // The system takes ten times as long for bytes that no reader fetches, because it has to allocate memory for them.
     const endMs = performance.now() + limits.sendTurnMsMax;
     // A step that sends nothing counts too, so that a turn ends.
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const { bytes, more } = next.step();
-      if (more) this.#waiting.push(next.caller, next);
+    for (let next = this.#waiting.next(); next !== undefined; next = this.#waiting.next()) {
+      const { caller, item: step } = next;
+      const { bytes, more } = step();
+      if (more) this.#waiting.push(caller, step);
       left -= Math.max(bytes, limits.sendStepBytesMin);
       if (left <= 0 || performance.now() >= endMs) break;
     }
