@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
-import { FairQueue } from '../../common/fair/fair-queue.ts';
+import { FairPlaces } from '../../common/fair/fair-places.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import { isThere } from '../../store/intact.ts';
@@ -57,8 +57,7 @@ export class WebhookSender {
   readonly #lines = new Map<string, Line>();
   readonly #running = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
-  readonly #waiting = new FairQueue<() => void>();
-  #posting = 0;
+  readonly #places = new FairPlaces(limits.webhooksAtOnceMax);
   #delivered = 0;
   #failed = 0;
   #disabled = 0;
@@ -84,7 +83,6 @@ export class WebhookSender {
       line.stop();
       clearTimeout(line.timer);
     }
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) next();
     await Promise.all(this.#running);
   }
 
@@ -196,10 +194,10 @@ export class WebhookSender {
     tell(accountId, { url: shownAddress(webhook.url), reason: disabled });
   }
 
-  async #post(accountId: string, webhook: Webhook, { delivery, at, data }: PostedMessage): Promise<PostOutcome> {
+  /** A bounded number of messages is sent at once. Accounts take turns. */
+  #post(accountId: string, webhook: Webhook, { delivery, at, data }: PostedMessage): Promise<PostOutcome> {
     const { webhooks: service, now, reach = 'public' } = this.#options;
-    await this.#turn(accountId);
-    try {
+    return this.#places.run(accountId, async () => {
       if (this.#stopped.signal.aborted) return { status: null, error: 'the hub stops' };
       const seconds = Math.floor(now() / 1000);
       const { message: id, kind, act } = delivery;
@@ -207,21 +205,6 @@ export class WebhookSender {
       const signature = signatures(service.secretsOf(accountId, webhook), { id, seconds, body });
       const headers = { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signature };
       return await post({ url: webhook.url, headers, body }, reach, this.#stopped.signal);
-    } finally {
-      this.#posting -= 1;
-      this.#waiting.shift()?.();
-    }
-  }
-
-  /** Waits for a place among the messages that are sent at once. Accounts take turns. */
-  #turn(accountId: string): Promise<void> {
-    return new Promise((resolve) => {
-      const begin = () => {
-        this.#posting += 1;
-        resolve();
-      };
-      if (this.#posting < limits.webhooksAtOnceMax) begin();
-      else this.#waiting.push(accountId, begin);
     });
   }
 

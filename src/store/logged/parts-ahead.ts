@@ -1,4 +1,5 @@
 /** Puts large values of commits beside the log before the record that names them, several at a time. */
+import { FairPlaces } from '../../common/fair/fair-places.ts';
 import { limits } from '../../limits/service.ts';
 import type { RowPart } from '../rows.ts';
 
@@ -19,8 +20,7 @@ export class PartsAhead {
   readonly #options: PartsAheadOptions;
   /** By the number of the commit, then by row. */
   readonly #parts = new Map<number, Map<string, RowPart>>();
-  #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #places = new FairPlaces(limits.logPartsAtOnce);
 
   constructor(options: PartsAheadOptions) {
     this.#options = options;
@@ -31,19 +31,13 @@ export class PartsAhead {
     const parts = new Map<string, RowPart>();
     this.#parts.set(commit, parts);
     await Promise.all(
-      rows.map(async ({ table, key }) => {
-        if (this.#underWay >= limits.logPartsAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-        else this.#underWay += 1;
-        try {
+      rows.map(({ table, key }) =>
+        // One caller for all commits: values are sent in their order.
+        this.#places.run('', async () => {
           const bytes = this.#options.bytesOf(table, key);
           if (bytes !== undefined) parts.set(nameOf(table, key), await this.#options.putPart(bytes));
-        } finally {
-          // Whoever waits takes this place.
-          const next = this.#waiting.shift();
-          if (next === undefined) this.#underWay -= 1;
-          else next();
-        }
-      }),
+        }),
+      ),
     );
   }
 

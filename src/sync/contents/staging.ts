@@ -2,7 +2,7 @@
  * Stages the pieces of long contents before they belong to a version, and limits how many contents are staged at once.
  */
 
-import { FairQueue } from '../../common/fair/fair-queue.ts';
+import { FairPlaces } from '../../common/fair/fair-places.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -12,25 +12,15 @@ import { pieces, stagedPieces } from '../log/records.ts';
 
 export class PieceStaging {
   readonly #staged: StagedBytes<{ readonly started_at: string }>;
-  #running = 0;
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #places = new FairPlaces(limits.longPushesMax);
 
   constructor(store: Store, log: Log) {
     this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces });
   }
 
   /** Runs a long push; at most `limits.longPushesMax` run at once, which bounds memory. Waiting accounts take turns. */
-  async turn<T>(accountId: string, run: () => Promise<T>): Promise<T> {
-    if (this.#running >= limits.longPushesMax) {
-      await new Promise<void>((resolve) => this.#waiting.push(accountId, resolve));
-    } else this.#running += 1;
-    try {
-      return await run();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+  turn<T>(accountId: string, run: () => Promise<T>): Promise<T> {
+    return this.#places.run(accountId, run);
   }
 
   /** Writes bytes to disk in pieces. Resolves with their storage id. They belong to nothing until adopted. */
