@@ -1,4 +1,5 @@
 /** Chooses which archives a command means: those of the folder's repository, or of a named one. Pure. */
+import { groupedBy } from '../../text/grouped-by.ts';
 import { ClientError } from '../client-error.ts';
 import { shownLine } from '../shown.ts';
 import type { MirrorBlob } from './hub.ts';
@@ -17,13 +18,7 @@ const ID_CHARS_SHOWN = 12;
 
 /** Groups archives by repository; the repository with the newest archive comes first. `blobs`: newest first. */
 export function groupByRepository(blobs: readonly MirrorBlob[]): readonly RepositoryGroup[] {
-  const groups = new Map<string | null, MirrorBlob[]>();
-  for (const blob of blobs) {
-    const id = blob.repository_id ?? null;
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [blob]);
-    else group.push(blob);
-  }
+  const groups = groupedBy(blobs, ({ repository_id: id }) => id ?? null);
   return [...groups].map(([id, own]) => ({ id, label: own[0]?.repository_label ?? null, blobs: own }));
 }
 
