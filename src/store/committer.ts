@@ -3,7 +3,7 @@
  * `logged/` has the one that appends them to a replicated log first.
  */
 import type { WrittenRow } from './changes/row-watch.ts';
-import { HeldRows, readerOver } from './held-rows.ts';
+import { decideHeld } from './held-rows.ts';
 import type { Reader, Write } from './table.ts';
 import type { Transact } from './transaction.ts';
 
@@ -38,21 +38,24 @@ export class LocalCommitter implements Committer {
     this.#options = options;
   }
 
-  async commit(decide: (group: GroupView) => void): Promise<void> {
+  /** `noteOf`: a row to write with the group, made from all that the group writes. */
+  async commit(
+    decide: (group: GroupView) => void,
+    noteOf?: (written: readonly Write[]) => Write | undefined,
+  ): Promise<void> {
     const { transact, reader, begin } = this.#options;
-    const written: WrittenRow[] = [];
     let settle = () => {};
     try {
       await transact((put) => {
-        const toFile = ({ table, key, bytes }: Write) => {
-          written.push({ table: table.name, key });
-          put(table, key, bytes);
+        const written: Write[] = [];
+        const toFile = (write: Write) => {
+          written.push(write);
+          put(write.table, write.key, write.bytes);
         };
-        const held = new HeldRows(toFile);
-        const write = (writes: readonly Write[]) => held.take(writes);
-        decide({ reader: readerOver(held, reader), write, bytesMax: Number.POSITIVE_INFINITY });
-        held.releaseAll();
-        settle = begin(written);
+        decideHeld(reader, toFile, (view) => decide({ ...view, bytesMax: Number.POSITIVE_INFINITY }));
+        const note = noteOf?.(written);
+        if (note !== undefined) toFile(note);
+        settle = begin(written.map(({ table, key }) => ({ table: table.name, key })));
       });
     } finally {
       settle();

@@ -35,7 +35,7 @@ export class HeadPut<V> implements Write {
 
 const nameOf = (key: Key): string => (key.length === 1 ? String(key[0]) : key.join('\u0000'));
 
-export class HeldRows {
+class HeldRows {
   readonly #tables = new Map<string, Map<string, Write>>();
   readonly #release: (write: Write) => void;
   /** Keys by table and prefix, as the decisions so far leave them. */
@@ -98,7 +98,7 @@ export class HeldRows {
 }
 
 /** Reads of the open transaction, with the rows that are held back. */
-export function readerOver(held: HeldRows, reader: Reader): Reader {
+function readerOver(held: HeldRows, reader: Reader): Reader {
   const ordered = <T>(table: AnyTable, read: () => T): T => {
     held.releaseTable(table);
     return read();
@@ -122,4 +122,15 @@ export function readerOver(held: HeldRows, reader: Reader): Reader {
 
 function* each<K>(keys: readonly K[]): Generator<K> {
   yield* keys;
+}
+
+/** Runs decisions whose heads are held back. `release` gets what they write, in an order that leaves the same rows. */
+export function decideHeld(
+  reader: Reader,
+  release: (write: Write) => void,
+  decide: (view: { readonly reader: Reader; readonly write: (writes: readonly Write[]) => void }) => void,
+): void {
+  const held = new HeldRows(release);
+  decide({ reader: readerOver(held, reader), write: (writes) => held.take(writes) });
+  held.releaseAll();
 }

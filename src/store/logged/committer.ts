@@ -6,9 +6,8 @@
 import { limits } from '../../limits/service.ts';
 import type { WrittenRow } from '../changes/row-watch.ts';
 import type { Committer, GroupView } from '../committer.ts';
-import { HeldRows, readerOver } from '../held-rows.ts';
-import type { LoggedRow, RowPart } from '../rows.ts';
-import { storedKey } from '../rows.ts';
+import { decideHeld } from '../held-rows.ts';
+import { type LoggedRow, type RowPart, storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
 import type { TableReads } from '../table-reads.ts';
 import type { Transact } from '../transaction.ts';
@@ -79,12 +78,10 @@ export class LoggedCommitter implements Committer {
         overlay.put(table.name, { key, stored, value });
         rows.push({ logged: { table: table.name, key: stored, value }, key, bytes: value });
       };
-      const held = new HeldRows(toOverlay);
-      const reader = readerOver(held, new OverlayReads(reads, overlay));
-      const write = (writes: readonly Write[]) => held.take(writes);
       renewReads();
-      decide({ reader, write, bytesMax: limits.logGroupBytesMax });
-      held.releaseAll();
+      decideHeld(new OverlayReads(reads, overlay), toOverlay, (view) =>
+        decide({ ...view, bytesMax: limits.logGroupBytesMax }),
+      );
       await this.#write(rows);
     });
   }

@@ -7,7 +7,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../limits/service.ts';
 import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions } from '../committer.ts';
-import { HeldRows } from '../held-rows.ts';
 import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
 import type { Raw } from '../transaction.ts';
@@ -93,21 +92,15 @@ export class LocalLog implements Committer {
     await this.#room();
     let taken: Waiting | undefined;
     try {
-      await this.#local.commit((group) => {
-        const rows: UnloggedRow[] = [];
-        const noted = new HeldRows(({ table, key, bytes }) =>
-          rows.push({ table: table.name, key: storedKey(key), value: bytes }),
-        );
-        const write = (writes: readonly Write[]) => {
-          group.write(writes);
-          noted.take(writes);
-        };
-        decide({ reader: group.reader, write, bytesMax: limits.logGroupBytesMax });
-        noted.releaseAll();
-        if (rows.length === 0) return;
+      const noteOf = (written: readonly Write[]) => {
+        if (written.length === 0) return undefined;
+        const rows = written.map(({ table, key, bytes }): UnloggedRow => {
+          return { table: table.name, key: storedKey(key), value: bytes };
+        });
         taken = this.#take(rows.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0));
-        group.write([unloggedRow(taken.number, { atMs: Date.now(), rows })]);
-      });
+        return unloggedRow(taken.number, { atMs: Date.now(), rows });
+      };
+      await this.#local.commit((group) => decide({ ...group, bytesMax: limits.logGroupBytesMax }), noteOf);
     } catch (error) {
       this.#giveBack(taken);
       throw error;
