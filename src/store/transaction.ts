@@ -66,13 +66,19 @@ export function transactIn(root: Transactions, rawOf: (table: string) => Raw): T
   };
 }
 
+/** A copy of the stored bytes of a row: the library may use the memory of a value again. `key`: its stored form. */
+export function copyOfRow(raw: Raw | undefined, key: Uint8Array): Uint8Array | undefined {
+  const bytes = raw?.get(Buffer.from(key) as unknown as Key);
+  return bytes && Buffer.from(bytes);
+}
+
 /** True for an error with which LMDB has marked the transaction as failed. */
 function failsCommit(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === 'number' && !FORGOTTEN.has(code);
 }
 
-/** Half of a group must never be committed, and the library commits as soon as this turn of the event loop is over. */
+/** The library commits as soon as this turn of the event loop is over: only the end of the process keeps half of a group back. */
 function endHere(error: unknown, state: string): never {
   const told = error instanceof Error ? error.stack : String(error);
   writeSync(2, `an unexpected error in a transaction; ${state}, and the process ends: ${told}\n`);

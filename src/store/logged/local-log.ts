@@ -9,7 +9,7 @@ import { limits } from '../../limits/service.ts';
 import { type Committer, type GroupView, LocalCommitter, type LocalCommitterOptions } from '../committer.ts';
 import { storedKey } from '../rows.ts';
 import type { AnyTable, Key, Write } from '../table.ts';
-import type { Raw } from '../transaction.ts';
+import { copyOfRow, type Raw } from '../transaction.ts';
 import type { RecordLog } from './committer.ts';
 import { PartsAhead } from './parts-ahead.ts';
 import { placeRow } from './place.ts';
@@ -221,9 +221,8 @@ export class LocalLog implements Committer {
     this.#wake();
   }
 
-  /** A copy of the newest stored bytes of a row: the library may use the memory of a value again. */
+  /** A copy of the newest stored bytes of a row. */
   #bytesOf(table: string, key: Uint8Array): Uint8Array | undefined {
-    const bytes = this.#options.raw({ name: table }).get(key as unknown as Key);
-    return bytes && Buffer.from(bytes);
+    return copyOfRow(this.#options.raw({ name: table }), key);
   }
 }

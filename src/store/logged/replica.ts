@@ -9,7 +9,7 @@ import { type Environment, openEnvironment } from '../environment.ts';
 import { storedKey } from '../rows.ts';
 import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
-import { type Raw, type Transact, transactIn } from '../transaction.ts';
+import { copyOfRow, type Raw, type Transact, transactIn } from '../transaction.ts';
 import { type LogPlace, placeOfFile, placeRow, replicationTables } from './place.ts';
 import {
   oldestUnlogged,
@@ -102,8 +102,7 @@ export class ReplicaFile {
 
   /** A copy of the stored bytes of a row. */
   valueOf(table: string, key: Uint8Array): Uint8Array | undefined {
-    const found = this.#tables.get(table)?.get(Buffer.from(key) as unknown as Key);
-    return found && Buffer.from(found);
+    return copyOfRow(this.#tables.get(table), key);
   }
 
   /** The rows of a table as stored, in order, of one moment. */

@@ -1,15 +1,10 @@
 /** A hub, a client that is registered with it, and its person at a browser: what the suite needs to sign in. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { register } from '../../support/authorize.ts';
-import { findFreePort } from '../../support/free-port.ts';
+import { findFreePort, untilListening } from '../../support/free-port.ts';
 import { PASSWORD } from '../../support/gateway.ts';
 import { call } from '../../support/http.ts';
 import { startHub } from '../../support/hub.ts';
 import { signedUp } from '../../support/page-client.ts';
-
-/** Tries of a connection to a client that is not listening yet, and the pause between them. */
-const TRIES = 50;
-const PAUSE_MS = 100;
 
 export interface SignIn {
   /** The authorization server. */
@@ -38,20 +33,10 @@ export async function startSignIn(): Promise<SignIn> {
         browser.fieldsOf('/oauth/authorize', { answer: 'authorize' }),
       );
       const { origin, pathname: path, search: query } = new URL(String(answer.headers['location']));
-      await untilListens(() => call({ url: origin }, path + query));
+      // The client shows the address before it waits for the answer.
+      await untilListening(port);
+      await call({ url: origin }, path + query);
     },
     stop: () => hub.stop(),
   };
-}
-
-/** The client shows the address before it waits for the answer. */
-async function untilListens<T>(ask: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED' || tries === TRIES) throw error;
-      await sleep(PAUSE_MS);
-    }
-  }
 }

@@ -8,7 +8,7 @@ import { limits } from '../../../limits/service.ts';
 import { codeOf, isAsSeen, lookIfReadable, looksSame, type SeenFile } from '../folder/file.ts';
 import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import type { Bell } from '../run/bell.ts';
-import { FolderWatches, type System } from './folder-watches.ts';
+import { FolderWatches, type System, THIS_SYSTEM } from './folder-watches.ts';
 import type { Keeper } from './keeper.ts';
 import { isEcho } from './reports.ts';
 
@@ -35,10 +35,10 @@ export class DiskWatch {
   #scannedMs = Number.NEGATIVE_INFINITY;
 
   /** `root`: absolute path with links resolved. */
-  constructor(root: string, listeners: Listeners, system?: System) {
+  constructor(root: string, listeners: Listeners, system: System = THIS_SYSTEM) {
     this.#root = root;
     this.#listeners = listeners;
-    this.#platform = system?.platform ?? process.platform;
+    this.#platform = system.platform;
     const onEvent = (folder: string, event: string, name: string | undefined) => this.#notice(folder, event, name);
     const onError = (error: unknown) => this.#goBlind(error);
     this.#watches = new FolderWatches(root, { onEvent, onError }, system);

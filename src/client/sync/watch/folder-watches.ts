@@ -23,7 +23,7 @@ export interface System {
   ) => Pick<FSWatcher, 'on' | 'close'>;
 }
 
-const THIS_SYSTEM: System = { platform: process.platform, watch };
+export const THIS_SYSTEM: System = { platform: process.platform, watch };
 
 interface Listeners {
   /** Called with the folder, the kind of event, and the path of the entry below it; undefined when it may be any. */
@@ -44,7 +44,7 @@ export class FolderWatches {
   readonly #watched = new Map<string, Watched>();
   #scans = 0;
 
-  constructor(root: string, listeners: Listeners, system: System = THIS_SYSTEM) {
+  constructor(root: string, listeners: Listeners, system: System) {
     this.#root = root;
     this.#listeners = listeners;
     this.#system = system;
