@@ -62,7 +62,7 @@ export function checkPath(given: string, field = 'path'): VaultPath {
   const isPlain = PLAIN.test(given);
   if (!isPlain && !given.isWellFormed()) throw refuse('contains half of a surrogate pair; send well-formed Unicode');
   const path = isPlain ? given : given.normalize('NFC');
-  const folded = isPlain ? given.toLowerCase() : foldCase(path);
+  const folded = foldCase(path);
   // The folded form is the key, and folding makes a few letters longer.
   if (Math.max(Buffer.byteLength(path), Buffer.byteLength(folded)) > limits.pathBytesMax) {
     throw refuse(`is longer than ${limits.pathBytesMax} bytes in UTF-8, case folded or not; shorten it`);
@@ -70,7 +70,7 @@ export function checkPath(given: string, field = 'path'): VaultPath {
   if (path.startsWith('/')) {
     throw refuse(`is absolute; send it relative to the vault, without a leading /${meant(path)}`);
   }
-  const wrong = (isPlain ? undefined : wrongLetter(path)) ?? firstWrong(path.split('/'), isPlain);
+  const wrong = (isPlain ? undefined : wrongLetter(path)) ?? firstWrong(path.split('/'));
   if (wrong !== undefined) throw refuse(wrong + meant(path));
   return { path, folded };
 }
@@ -93,7 +93,7 @@ function meant(path: string): string {
     .filter((part) => part !== '' && part !== '.')
     .join('/');
   if (plain === '' || path.length > SHOWN_CHARS_MAX) return '';
-  return (wrongLetter(plain) ?? firstWrong(plain.split('/'), false)) === undefined ? `: ${plain}` : '';
+  return (wrongLetter(plain) ?? firstWrong(plain.split('/'))) === undefined ? `: ${plain}` : '';
 }
 
 /** True for text with control, bidi or zero-width characters, joiners within words and emoji excepted. */
@@ -106,9 +106,9 @@ function wrongLetter(path: string): string | undefined {
   return hasHiddenLetter(path) ? 'contains a control, bidi or zero-width character; remove it' : undefined;
 }
 
-function firstWrong(parts: readonly string[], isPlain: boolean): string | undefined {
+function firstWrong(parts: readonly string[]): string | undefined {
   for (const part of parts) {
-    const wrong = wrongPart(part, isPlain ? part.toLowerCase() : foldCase(part.normalize('NFKC')));
+    const wrong = wrongPart(part, foldCase(part.normalize('NFKC')));
     if (wrong !== undefined) return wrong;
   }
   return undefined;
