@@ -113,7 +113,7 @@ async function packHub(folder) {
     // What one module imports early and another when needed is early.
     checks: { ineffectiveDynamicImport: false },
   });
-  const { output } = await bundle.write({
+  const { output } = await bundle.generate({
     dir: folder,
     format: 'esm',
     entryFileNames: '[name].js',

@@ -1,7 +1,7 @@
 /** Builds a single executable: Node.js, with the program and its dependencies in it (SEA). It needs nothing of the machine. */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import type { Locked } from './native-packages.ts';
@@ -29,7 +29,7 @@ const OTHER_NODES = ['node_modules/@uwsjs/linux-x64-24', 'node_modules/@uwsjs/li
 
 /**
  * Writes the executable for a machine into a folder and returns its path. `program`: the unpacked npm package with its
- * dependencies, which stays as it is. `name`: of the file, without the machine.
+ * dependencies, which stays as it is; Node.js is downloaded beside it, once. `name`: of the file, without the machine.
  */
 export function makeExecutable(program: string, folder: string, machine: Machine, name: string): string {
   const cpu = CPUS[machine];
@@ -42,9 +42,11 @@ export function makeExecutable(program: string, folder: string, machine: Machine
     for (const path of OTHER_NODES) rmSync(join(own, path), { recursive: true, force: true });
     rmSync(join(own, 'node_modules/uWebSockets.js/dist/bin', `uws_linux_${cpu}_115.node`), { force: true });
     writeFileSync(join(own, 'begin.cjs'), "import('./dist/src/cli/cairn.js');\n");
-    const blob = carriedBy(own, work);
+    const nodes = join(dirname(program), 'nodes');
+    // Each version of Node.js has a form of its own for what it carries, so the one that reads it writes it.
+    const blob = carriedBy(own, work, nodeOf(process.arch === 'arm64' ? 'arm64' : 'x64', nodes));
     const path = join(folder, `${name}-linux-${cpu}`);
-    runs('cp', [nodeOf(cpu, work), path]);
+    runs('cp', [nodeOf(cpu, nodes), path]);
     chmodSync(path, 0o755);
     runs(process.execPath, [INJECT, path, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE]);
     return path;
@@ -53,8 +55,8 @@ export function makeExecutable(program: string, folder: string, machine: Machine
   }
 }
 
-/** Makes the part that Node.js carries: the beginning, and all files of a program. Returns its path. */
-function carriedBy(program: string, work: string): string {
+/** Makes the part that Node.js carries: the beginning, and all files of a program. Returns its path. `node`: what writes it. */
+function carriedBy(program: string, work: string, node: string): string {
   const files = readdirSync(program, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -74,19 +76,15 @@ function carriedBy(program: string, work: string): string {
     files: put('files', brotliCompressSync(bytes, { params })),
   };
   const recipe = { main: BEGINNING, output, assets, disableExperimentalSEAWarning: true };
-  // Each version of Node.js has a form of its own for it, so the one that reads it writes it.
-  runs(nodeOf(process.arch === 'arm64' ? 'arm64' : 'x64', work), [
-    '--experimental-sea-config',
-    put('recipe.json', JSON.stringify(recipe)),
-  ]);
+  runs(node, ['--experimental-sea-config', put('recipe.json', JSON.stringify(recipe))]);
   return output;
 }
 
-/** The program of Node.js for a machine, downloaded once for each folder. */
-function nodeOf(cpu: Cpu, work: string): string {
+/** The program of Node.js for a machine, downloaded into a folder unless it is there. */
+function nodeOf(cpu: Cpu, folder: string): string {
   const path = `node_modules/node-linux-${cpu}`;
   const locked: Locked = { version: NODE_VERSION, integrity: NODE_INTEGRITY[cpu] };
-  mkdirSync(join(work, 'node_modules'), { recursive: true });
-  addPinned(work, [[path, locked]]);
-  return join(work, path, 'bin/node');
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  addPinned(folder, [[path, locked]]);
+  return join(folder, path, 'bin/node');
 }
