@@ -8,32 +8,26 @@
  * Needs Linux on x64, root, debootstrap, the network, and `npm run release` before. For Ubuntu: its keyring, or KEYRING=FILE.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bootstrap, cachedFolder, cacheFolder, DEBIAN, mustRun } from '../../support/bare-systems.mjs';
 import { ROOT } from '../../support/tool-folder.mjs';
 
-const DEBIAN = 'http://deb.debian.org/debian';
 const KEYRING = process.env.KEYRING ?? '/usr/share/keyrings/ubuntu-archive-keyring.gpg';
 const SYSTEMS = {
-  'debian-13': ['trixie', DEBIAN],
-  'debian-12': ['bookworm', DEBIAN],
-  // debootstrap has one script for all of Ubuntu.
-  'ubuntu-24.04': ['noble', 'http://archive.ubuntu.com/ubuntu', '/usr/share/debootstrap/scripts/gutsy'],
+  'debian-13': { suite: 'trixie', mirror: DEBIAN },
+  'debian-12': { suite: 'bookworm', mirror: DEBIAN },
+  'ubuntu-24.04': {
+    suite: 'noble',
+    mirror: 'http://archive.ubuntu.com/ubuntu',
+    options: [`--keyring=${KEYRING}`, '--components=main,universe'],
+    // debootstrap has one for all of Ubuntu.
+    script: ['/usr/share/debootstrap/scripts/gutsy'],
+  },
 };
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cairn-path');
+const CACHE = cacheFolder('cairn-path');
 const RELEASE = join(ROOT, 'release');
 const PORT = 18_787;
 const HUB = `http://127.0.0.1:${PORT}`;
@@ -76,24 +70,13 @@ const { values } = parseArgs({
   },
 });
 
-function mustRun(command, args) {
-  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  if (status !== 0)
-    throw new Error(`${command} ${args[0]}: ${error?.message ?? stderr.trim().split('\n').slice(-4).join(' ')}`);
-}
-
 /** The bare system, made once. */
 function bare(system) {
-  const [suite, mirror, ...script] = SYSTEMS[system];
-  const folder = join(CACHE, suite);
-  if (existsSync(folder)) return folder;
-  mkdirSync(CACHE, { recursive: true });
-  const fresh = `${folder}.new`;
-  rmSync(fresh, { recursive: true, force: true });
-  const key = script.length > 0 ? [`--keyring=${KEYRING}`, '--components=main,universe'] : [];
-  mustRun('debootstrap', ['--variant=minbase', '--include=ca-certificates', ...key, suite, fresh, mirror, ...script]);
-  renameSync(fresh, folder);
-  return folder;
+  const { suite, mirror, options, script } = SYSTEMS[system];
+  const packages = 'ca-certificates';
+  return cachedFolder(CACHE, suite, [mirror, packages, options, script].join(' '), (folder) =>
+    bootstrap(folder, { suite, mirror, packages, options, script }),
+  );
 }
 
 /** The archive of Node.js 22 as npm has it, in place of the one from nodejs.org, where the system's own is too old. */

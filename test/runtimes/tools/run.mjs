@@ -8,13 +8,13 @@
  * Without options: unit and service on all of them. FILE: as for vitest, e.g. test/http.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bootstrap, cachedFolder, cacheFolder, DEBIAN, mustRun } from '../../support/bare-systems.mjs';
 import { openToolFolder, ROOT } from '../../support/tool-folder.mjs';
 
-const MIRROR = 'http://deb.debian.org/debian';
 /** What the tests call, and the library that Node.js 26 needs. */
 const PACKAGES = 'ca-certificates,curl,git,libatomic1,openssl,procps,strace';
 const SUITES = {
@@ -32,7 +32,7 @@ const SUITES = {
     'test/client/sync/sync',
   ],
 };
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'cairn-runtimes');
+const CACHE = cacheFolder('cairn-runtimes');
 /** Mounts of the chroot: $1 the Debian, $2 the project, $3 its modules, $4 Node.js, $5 the folder for /tmp; then the command. */
 const ENTER = `
   mount --bind "$2" "$1/cairn"
@@ -65,50 +65,16 @@ if (unknown.length > 0) throw new Error(`no suite ${unknown.join(', ')}: ${Objec
 const { modules } = openToolFolder(new URL('.', import.meta.url), 'runtimes');
 const nodeFolder = (major) => join(modules, `node-${major}`);
 
-function mustRun(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit', ...options });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}`);
-}
-
-/** Some downloads of many break off: tries again, three times in all, from an empty folder. */
-function mustDownload(folder, command, args) {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      mustRun(command, args);
-      return;
-    } catch (error) {
-      if (tries === 3) throw error;
-      process.stderr.write(`${error.message}; trying again\n`);
-      rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder, { recursive: true });
-    }
-  }
-}
-
-/** A folder of the cache, made again when what it was made from has changed. */
-function cached(name, source, make) {
-  const folder = join(CACHE, name);
-  const marker = join(CACHE, `${name}.made-from`);
-  if (existsSync(folder) && existsSync(marker) && readFileSync(marker, 'utf8') === source) return folder;
-  const fresh = `${folder}.new`;
-  for (const old of [folder, fresh, marker]) rmSync(old, { recursive: true, force: true });
-  mkdirSync(fresh, { recursive: true });
-  make(fresh);
-  renameSync(fresh, folder);
-  writeFileSync(marker, source);
-  return folder;
-}
-
 const debianFolder = () =>
-  cached('debian-13', `${MIRROR} ${PACKAGES}`, (folder) => {
-    mustDownload(folder, 'debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, 'trixie', folder, MIRROR]);
+  cachedFolder(CACHE, 'debian-13', `${DEBIAN} ${PACKAGES}`, (folder) => {
+    bootstrap(folder, { suite: 'trixie', mirror: DEBIAN, packages: PACKAGES });
     writeFileSync(join(folder, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n');
     for (const mount of ['cairn', 'node']) mkdirSync(join(folder, mount));
   });
 
 /** The modules of the project as npm installs them on a Node.js: each has its own build of the HTTP library. */
 const modulesFolder = (major) =>
-  cached(`modules-${major}`, readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), (folder) => {
+  cachedFolder(CACHE, `modules-${major}`, readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), (folder) => {
     for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', '.package']) {
       cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     }
