@@ -10,8 +10,8 @@ export interface ByteSource {
 }
 
 /**
- * A body that is in memory, sent in slices. `bytes` may not change any more. Others wait for one slice, not for all of
- * it, and the library copies none of it for a reader that is slow.
+ * Sends a body from memory in slices: other requests wait for one slice at most, and the library copies nothing for a
+ * slow reader. Do not modify `bytes` afterwards.
  */
 export function slicesOf(bytes: Uint8Array, sliceBytes: number): ByteSource {
   return { bytesTotal: bytes.length, read: (offset) => bytes.subarray(offset, offset + sliceBytes) };

@@ -32,7 +32,7 @@ export class PartsAhead {
     this.#parts.set(commit, parts);
     await Promise.all(
       rows.map(({ table, key }) =>
-        // One caller for all commits: values are sent in their order.
+        // One caller for all commits, so values are sent in order.
         this.#places.run('', async () => {
           const bytes = this.#options.bytesOf(table, key);
           if (bytes !== undefined) parts.set(nameOf(table, key), await this.#options.putPart(bytes));

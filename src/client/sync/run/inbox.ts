@@ -100,7 +100,7 @@ export class Inbox {
     return this.#removes.size > 0 && !this.#hasRules;
   }
 
-  /** Reads the rules again, which were merged. */
+  /** Rereads the rules after a merge. */
   readRules(): void {
     const { folder, state } = this.#step;
     this.#local = withOtherRules(this.#local, readRules(folder, state.only, state.base));
@@ -110,7 +110,7 @@ export class Inbox {
   finish(): void {
     const all = [...this.#removes.values()];
     this.#removes.clear();
-    // The rules may have come after them. While these have two sides, nobody knows whether they leave a file out.
+    // The rules may have arrived after the removes. Until a conflict of the rules is resolved, removes wait.
     const isUnsettled = this.#step.state.waits.get(RULES_FILE)?.kind === 'conflict';
     const removes: RemoteRecord[] = [];
     for (const record of all) {
