@@ -1,17 +1,19 @@
 /**
  * Runs all benches, or the named ones, one after another, and prints one table. Paired measurements are saved in
- * `figures.json`; `--chart` draws the chart of README from it, without measuring anything.
+ * `figures.json`; `--chart` draws the pictures of README from it and from `felt.json`, without measuring anything.
  */
 import { agents } from './agents.ts';
 import { archive } from './archive.ts';
 import { attacks } from './attacks.ts';
 import { drawChart } from './charts/chart.ts';
+import { drawFelt } from './charts/felt.ts';
 import { saveFigures } from './charts/figures.ts';
 import { credentials } from './credentials.ts';
 import { documents } from './documents.ts';
 import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { fair } from './fair.ts';
+import { felt } from './felt.ts';
 import { gateway } from './gateway.ts';
 import { members } from './members.ts';
 import { merge } from './merge.ts';
@@ -32,6 +34,7 @@ import { uploadMemory } from './upload-memory.ts';
 import { uploadSmall } from './upload-small.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
+  'what a person feels': felt,
   'durable uploads of 50 MiB': uploadLarge,
   'memory under 32 uploads': uploadMemory,
   'durable uploads of 64 KiB': uploadSmall,
@@ -78,5 +81,7 @@ async function run(named: readonly string[]): Promise<void> {
   process.stdout.write(table(rows));
 }
 
-if (process.argv.includes('--chart')) drawChart();
-else await run(process.argv.slice(2).filter((word) => !word.startsWith('--')));
+if (process.argv.includes('--chart')) {
+  drawFelt();
+  drawChart();
+} else await run(process.argv.slice(2).filter((word) => !word.startsWith('--')));

@@ -75,7 +75,7 @@ async function madeAgain(cairn: Cairn, owner: Headers, other: Headers, files: nu
   const before = threadTime(cairn.pid);
   let seconds: number | undefined;
   let after = before;
-  const made = until(cairn, owner, files).then(() => {
+  const made = untilFound(cairn, owner, files).then(() => {
     seconds = (performance.now() - startMs) / 1000;
     after = threadTime(cairn.pid);
   });
@@ -143,7 +143,7 @@ async function accountOf(data: string, name: string): Promise<Headers> {
   return { Authorization: `McpKey ${key}`, 'User-Agent': AGENT, 'Content-Type': 'application/json' };
 }
 
-async function search(cairn: Cairn, headers: Headers, query: string): Promise<Found> {
+export async function search(cairn: Cairn, headers: Headers, query: string): Promise<Found> {
   const answer = await call(cairn, `/api/search?query=${encodeURIComponent(query)}`, { headers });
   if (answer.status !== 200) throw new Error(`a search was refused: ${answer.text}`);
   return answer.json() as unknown as Found;
@@ -171,7 +171,7 @@ async function pushed(cairn: Cairn, headers: Headers, files: number): Promise<Ro
   note(
     `a search once all are pushed: ${(performance.now() - askedMs).toFixed(0)} ms, ${complete ? 'all' : 'not all'} is indexed`,
   );
-  await until(cairn, headers, files);
+  await untilFound(cairn, headers, files);
   const seconds = secondsSince();
   return row(`${files} files of 4 KB pushed and found`, `${seconds.toFixed(0)} s`, yardstick, {
     target: `≤ ${INDEXED_S_MAX} s`,
@@ -180,9 +180,10 @@ async function pushed(cairn: Cairn, headers: Headers, files: number): Promise<Ro
 }
 
 /** In the name of every file. */
-const MARK = 'zqnote';
+export const MARK = 'zqnote';
 
-async function until(cairn: Cairn, headers: Headers, files: number): Promise<void> {
+/** Resolves once every file is found. */
+export async function untilFound(cairn: Cairn, headers: Headers, files: number): Promise<void> {
   for (;;) {
     const { total, complete } = await search(cairn, headers, MARK);
     if (complete && total === files) return;

@@ -23,8 +23,8 @@ const SHOWN: readonly (readonly [label: string, question: string, yardstick: str
 /** All in SVG units. */
 const WIDTH = 860;
 const ROW = 36;
-const TOP = 52;
-const LABELS = 236;
+export const TOP = 52;
+export const LABELS = 256;
 const BARS = 380;
 const BAR_HEIGHT = 16;
 /** The ends of the scale. */
@@ -35,13 +35,13 @@ const TICKS = [0.1, 1, 10, 100];
 const STYLE = `
     text { font: 14px system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f2328; }
     .small { font-size: 12px; fill: #59636e; }
-    .bar { fill: #1a7f64; } .less { fill: #b35900; }
+    .bar { fill: #1a7f64; } .less { fill: #b35900; } .other { fill: #818b98; }
     .grid { stroke: #d1d9e0; } .even { stroke: #59636e; }
     .range { stroke: #1f2328; stroke-width: 1.5; }
     @media (prefers-color-scheme: dark) {
       text { fill: #f0f6fc; }
       .small { fill: #9198a1; }
-      .bar { fill: #3fb98f; } .less { fill: #db8b3a; }
+      .bar { fill: #3fb98f; } .less { fill: #db8b3a; } .other { fill: #6e7781; }
       .grid { stroke: #3d444d; } .even { stroke: #9198a1; }
       .range { stroke: #f0f6fc; }
     }`;
@@ -71,25 +71,51 @@ interface ChartRow {
 }
 
 function chartOf(rows: readonly ChartRow[]): string {
-  const height = TOP + rows.length * ROW + 12;
   const bottom = TOP + rows.length * ROW;
   const days = rows.map(({ figure }) => figure.on).toSorted();
   const from = days[0] === days.at(-1) ? days[0] : `${days[0]} to ${days.at(-1)}`;
-  const ticks = TICKS.map((times) => {
-    const x = xOf(times);
-    const kind = times === 1 ? 'even' : 'grid';
-    return `<line class="${kind}" x1="${x}" y1="${TOP - 8}" x2="${x}" y2="${bottom}"/><text class="small" x="${x}" y="${TOP - 14}" text-anchor="middle">${times} ×</text>`;
-  });
   const lines = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">`,
-    '  <title id="title">How many times the speed of the program that Cairn is compared with</title>',
-    `  <style>${STYLE}\n  </style>`,
-    `  <text class="small" x="0" y="${TOP - 34}">Speed relative to another program, measured in the same run (${from}). The thin line is the range of all pairs.</text>`,
-    ...ticks.map((tick) => `  ${tick}`),
+    ...TICKS.map((times) =>
+      tickAt({ x: xOf(times), bottom, kind: times === 1 ? 'even' : 'grid', label: `${times} ×` }),
+    ),
     ...rows.map((row, index) => rowOf(row, TOP + index * ROW)),
+  ];
+  const title = 'How many times the speed of the program that Cairn is compared with';
+  const caption = `Speed relative to another program, measured in the same run (${from}). The thin line is the range of all pairs.`;
+  return svgOf({ title, caption, height: bottom + 12, lines });
+}
+
+interface Picture {
+  readonly title: string;
+  /** Small, above the scale. */
+  readonly caption: string;
+  readonly height: number;
+  readonly lines: readonly string[];
+}
+
+/** Returns a picture in the style of README, light and dark. */
+export function svgOf({ title, caption, height, lines }: Picture): string {
+  const all = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title">`,
+    `  <title id="title">${title}</title>`,
+    `  <style>${STYLE}\n  </style>`,
+    `  <text class="small" x="0" y="${TOP - 34}">${caption}</text>`,
+    ...lines.map((line) => `  ${line}`),
     '</svg>',
   ];
-  return `${lines.join('\n')}\n`;
+  return `${all.join('\n')}\n`;
+}
+
+interface Tick {
+  readonly x: number;
+  readonly bottom: number;
+  readonly kind: 'grid' | 'even';
+  readonly label: string;
+}
+
+/** Returns a named line of the scale, from above the first bar down. */
+export function tickAt({ x, bottom, kind, label }: Tick): string {
+  return `<line class="${kind}" x1="${x}" y1="${TOP - 8}" x2="${x}" y2="${bottom}"/><text class="small" x="${x}" y="${TOP - 14}" text-anchor="middle">${label}</text>`;
 }
 
 function rowOf({ label, figure }: ChartRow, y: number): string {
@@ -98,7 +124,7 @@ function rowOf({ label, figure }: ChartRow, y: number): string {
   const [one, end] = [xOf(1), xOf(ratio.median)];
   const bar = `<rect class="bar${ratio.median < 1 ? ' less' : ''}" x="${Math.min(one, end)}" y="${middle - BAR_HEIGHT / 2}" width="${Math.max(1, Math.abs(end - one)).toFixed(1)}" height="${BAR_HEIGHT}" rx="2"/>`;
   return [
-    `  <text x="0" y="${middle}">${label}</text>`,
+    `<text x="0" y="${middle}">${label}</text>`,
     `<text class="small" x="0" y="${middle + 14}">${speed(cairn.median, unit)}</text>`,
     bar,
     `<line class="range" x1="${xOf(ratio.min)}" y1="${middle}" x2="${xOf(ratio.max)}" y2="${middle}"/>`,
