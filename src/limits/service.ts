@@ -835,6 +835,8 @@ export const limits = {
   answeredMsMax: 8,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
+  /** Bytes of rows from which a member that reads the log makes one commit. */
+  logAppliedBytes: 16 * MiB,
   /** How long a member waits before it asks the log again: at first, and at most. */
   logRetryMs: 50,
   logRetryMsMax: 1000,

@@ -18,6 +18,9 @@ export function partsOfKey(bytes: Uint8Array): Key {
   return Array.isArray(key) ? key : [key];
 }
 
+/** The same bytes as a buffer, which the library asks for. */
+export const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 /** A value that is kept beside the log, under a name that is never used again. */
 export interface RowPart {
   readonly name: string;

@@ -11,9 +11,10 @@ import type { LogPlace } from '../../store/logged/place.ts';
 import type { ReplicaFile, StoredRow } from '../../store/logged/replica.ts';
 import { newEpochRow } from '../../store/meta/epoch.ts';
 import { meta } from '../../store/meta/meta.ts';
-import type { LoggedRow } from '../../store/rows.ts';
+import type { RowPart } from '../../store/rows.ts';
+import { OneBehind, openAhead } from '../ahead.ts';
 import { CHAIN_START, type ChainEnd, checkNotBehind, follow } from '../chain.ts';
-import { type DecodedRecord, decodeHead, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
+import { decodeHead, decodeRecord, encodeRecord, type RecordHead } from '../frame.ts';
 import { type CommitLog, LogGap, OutcomeUnknown } from '../log/log.ts';
 import { readRecords } from '../snapshots/segments.ts';
 import { type BeginMark, BegunAgain, checkBegins, OtherIncarnation } from './begin-again.ts';
@@ -133,6 +134,16 @@ export class LogFollower {
 
   /** Applies what the log has after the newest applied record. Returns true when there was any. */
   async #catchUp(): Promise<boolean> {
+    const applying = new OneBehind();
+    try {
+      return await this.#applyNew(applying);
+    } finally {
+      // What failed is thrown already; the next attempt must not meet this one's last write.
+      await applying.end().catch(() => undefined);
+    }
+  }
+
+  async #applyNew(applying: OneBehind): Promise<boolean> {
     const { commitLog } = this.#options;
     let rows: StoredRow[] = [];
     let bytes = 0;
@@ -148,8 +159,8 @@ export class LogFollower {
     // Only a member that comes back may need records that are in segments by now; to look for those costs a request.
     const next = this.#end.position + 1;
     const isBack = this.state === 'joining' || this.state === 'apart' || this.state === 'catching up';
-    for await (const { bytes: stored } of isBack ? readRecords(commitLog, next) : commitLog.read(next)) {
-      const record = await decodeRecord(stored);
+    const stored = isBack ? readRecords(commitLog, next) : commitLog.read(next);
+    for await (const { record, rows: opened } of openAhead(stored, (part) => this.#value(part))) {
       applied = follow(applied, record);
       if (this.#incarnation !== undefined && record.incarnation !== this.#incarnation)
         throw record.note?.['begins'] === undefined ? new OtherIncarnation(record) : new BegunAgain(record);
@@ -162,24 +173,27 @@ export class LogFollower {
       if (met === 'forked') throw new Forked(record);
       if (met === 'confirm') {
         // Written by this folder before a crash: the file has its rows already, or newer ones.
+        await applying.end();
         await this.#options.replica.confirm(Number(record.note?.['through']), this.#placeAt(applied));
         this.#end = applied;
         unlogged = this.#options.replica.unlogged;
         continue;
       }
-      for (const row of await this.#withParts(record)) {
+      for (const row of opened) {
         // An upgrade, or another master key.
         if (row.table === meta.name) this.#isProven = false;
         rows.push(row);
         bytes += row.value?.length ?? 0;
       }
-      if (bytes >= limits.logGroupBytesMax) {
-        await this.#apply(rows, applied);
+      if (bytes >= limits.logAppliedBytes) {
+        const [full, end] = [rows, applied];
+        await applying.begin(() => this.#apply(full, end));
         [rows, bytes] = [[], 0];
       }
       if (this.#options.signal.aborted) break;
     }
-    if (found) await this.#apply(rows, applied);
+    if (found) await applying.begin(() => this.#apply(rows, applied));
+    await applying.end();
     if (!this.#isProven && this.#end.position > 0) {
       this.#options.prove();
       this.#isProven = true;
@@ -196,14 +210,7 @@ export class LogFollower {
     return { cell: 1, incarnation: this.#incarnation ?? '', ...end, ...(this.#isPartial ? { isPartial: true } : {}) };
   }
 
-  async #withParts({ rows }: DecodedRecord): Promise<StoredRow[]> {
-    return await Promise.all(
-      rows.map(async (row) => ({ table: row.table, key: row.key, value: await this.#value(row) })),
-    );
-  }
-
-  async #value({ value, part }: LoggedRow): Promise<Uint8Array | undefined> {
-    if (part === undefined) return value;
+  async #value(part: RowPart): Promise<Uint8Array> {
     const bytes = await this.#options.commitLog.getPart(part.name);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (sha256 !== part.sha256)

@@ -1,18 +1,20 @@
 /** Makes a data file from a snapshot and the records after it. */
 import { createHash } from 'node:crypto';
 import { StartError } from '../../common/start-error.ts';
+import { limits } from '../../limits/service.ts';
 import { RawFile } from '../../store/copies/raw-file.ts';
 import { placeRow } from '../../store/logged/place.ts';
+import type { StoredRow } from '../../store/logged/replica.ts';
 import { type LoggedRow, storedKey } from '../../store/rows.ts';
+import { OneBehind, openAhead } from '../ahead.ts';
 import { type ChainEnd, follow } from '../chain.ts';
-import { decodeRecord } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
 import { decodeRows } from '../row-bytes.ts';
 import { addRow, type SnapshotManifest } from './manifest.ts';
 import { readRecords } from './segments.ts';
 
-/** Bytes of rows that one commit takes from records. */
-const COMMIT_BYTES = 16 * 1024 * 1024;
+/** Bytes of rows that are compared between two pauses for other work of this thread. */
+const TURN_BYTES = 1024 * 1024;
 
 /** What has been read, for progress. */
 export type OnBytes = (bytes: number) => void;
@@ -29,18 +31,24 @@ export async function loadSnapshot(
   onBytes: OnBytes = () => undefined,
 ): Promise<void> {
   const file = new RawFile(path, mapBytes, false);
+  const writing = new OneBehind();
   try {
-    for (const part of manifest.parts) {
-      const bytes = await checkedPart(log, part);
-      await file.write(await decodeRows(bytes));
-      onBytes(bytes.length);
+    for await (const { rows, bytes } of partsAhead(log, manifest)) {
+      await writing.begin(() => file.write(rows));
+      onBytes(bytes);
     }
+    await writing.end();
+    let turn = 0;
     for (const [table, { rows, sha256 }] of Object.entries(manifest.tables)) {
       const digest = createHash('sha256');
       let count = 0;
       for (const row of file.rows(table)) {
         addRow(digest, row);
         count += 1;
+        turn += row.value.length;
+        if (turn < TURN_BYTES) continue;
+        turn = 0;
+        await new Promise((resolve) => setImmediate(resolve));
       }
       if (count === rows && digest.digest('hex') === sha256) continue;
       throw new StartError(
@@ -48,7 +56,30 @@ export async function loadSnapshot(
       );
     }
   } finally {
+    await writing.end().catch(() => undefined);
     await file.close();
+  }
+}
+
+/** The rows of each part, of which the next is fetched and unpacked while the reader writes one. */
+async function* partsAhead(
+  log: CommitLog,
+  { parts }: SnapshotManifest,
+): AsyncGenerator<{ readonly rows: readonly LoggedRow[]; readonly bytes: number }> {
+  const read = async (at: number) => {
+    const part = parts[at];
+    if (part === undefined) return undefined;
+    const bytes = await checkedPart(log, part);
+    return { rows: await decodeRows(bytes), bytes: bytes.length };
+  };
+  let next = read(0);
+  for (let at = 1; ; at += 1) {
+    const part = await next;
+    if (part === undefined) return;
+    next = read(at);
+    // A reader that stops early leaves it behind: its failure is nobody's.
+    next.catch(() => undefined);
+    yield part;
   }
 }
 
@@ -87,18 +118,20 @@ export async function applyRecords(
   const { position: at, hash: start, timeMs = 0 } = manifest;
   let reached: Reached = { position: at, hash: start, timeMs, isPartial: false };
   let { incarnation } = manifest;
-  let waiting: LoggedRow[] = [];
+  const writing = new OneBehind();
+  let waiting: StoredRow[] = [];
   let size = 0;
   const commit = async () => {
     const { position, hash } = reached;
     const { key, bytes, table } = placeRow({ cell: manifest.cell, incarnation, position, hash });
-    await file.write([...waiting, { table: table.name, key: storedKey(key), value: bytes }]);
+    const rows = [...waiting, { table: table.name, key: storedKey(key), value: bytes }];
     waiting = [];
     size = 0;
+    await writing.begin(() => file.write(rows));
   };
   try {
-    for await (const { bytes } of readRecords(log, manifest.position + 1)) {
-      const record = await decodeRecord(bytes);
+    const stored = readRecords(log, manifest.position + 1);
+    for await (const { record, rows, bytes } of openAhead(stored, (part) => checkedPart(log, part))) {
       if (record.timeMs > atMs) break;
       if (record.note?.['begins'] !== undefined) {
         if (stopsAtBegin) break;
@@ -110,17 +143,18 @@ export async function applyRecords(
       const isPartial = seed === undefined ? reached.isPartial : seed === 'more';
       reached = { ...follow(reached, record), timeMs: record.timeMs, isPartial };
       incarnation = record.incarnation;
-      for (const row of record.rows) {
-        const value = row.part === undefined ? row.value : await checkedPart(log, row.part);
-        waiting.push({ table: row.table, key: row.key, value });
-        size += value?.length ?? 0;
+      for (const row of rows) {
+        waiting.push(row);
+        size += row.value?.length ?? 0;
       }
-      onBytes(bytes.length);
-      if (size >= COMMIT_BYTES) await commit();
+      onBytes(bytes);
+      if (size >= limits.logAppliedBytes) await commit();
     }
     await commit();
+    await writing.end();
     return reached;
   } finally {
+    await writing.end().catch(() => undefined);
     await file.close();
   }
 }

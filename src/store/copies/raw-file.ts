@@ -1,7 +1,7 @@
 /** A data file as rows of bytes, without knowing its tables: for snapshots, and for records of the log. */
 import type { Database } from 'lmdb';
 import { type Environment, openEnvironment } from '../environment.ts';
-import type { LoggedRow } from '../rows.ts';
+import { type LoggedRow, viewOf } from '../rows.ts';
 
 type RawRows = Database<Buffer, Buffer>;
 
@@ -36,7 +36,7 @@ export class RawFile {
     await this.#environment.transaction(() => {
       for (const { table, key, value } of rows) {
         if (value === undefined) this.#table(table).removeSync(Buffer.from(key));
-        else this.#table(table).putSync(Buffer.from(key), Buffer.from(value));
+        else this.#table(table).putSync(Buffer.from(key), viewOf(value));
       }
     });
   }

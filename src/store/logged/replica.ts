@@ -6,7 +6,7 @@ import { checkDataFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
-import { storedKey } from '../rows.ts';
+import { storedKey, viewOf } from '../rows.ts';
 import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
 import { copyOfRow, type Raw, type Transact, transactIn } from '../transaction.ts';
@@ -69,7 +69,7 @@ export class ReplicaFile {
     await this.#transact((put) => {
       for (const { table, key, value } of rows) {
         // The library stores the bytes of a key as they are.
-        put({ name: table }, Buffer.from(key) as unknown as Key, value && Buffer.from(value));
+        put({ name: table }, Buffer.from(key) as unknown as Key, value && viewOf(value));
       }
       put(ends.table, ends.key, ends.bytes);
     });
