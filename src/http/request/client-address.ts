@@ -1,5 +1,6 @@
 /** Finds the client address of a request: the peer's, or the forwarded address when the peer is a trusted proxy. */
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { type AddressRange, isWithin, rangeOf, wordsOf } from '../../common/address-range.ts';
 import { StartError } from '../../common/start-error.ts';
 
 /** An unused address, reserved for documentation (RFC 5737). Only of a proxy does it become the client's address. */
@@ -9,9 +10,11 @@ export const SOMEBODY_ELSE = '192.0.2.1';
 export function createAddressResolver(
   trusted: readonly string[],
 ): (peer: string, forwardedFor: string | undefined) => string {
-  const proxies = new BlockList();
-  for (const entry of trusted) addEntry(proxies, entry);
-  const isTrusted = (address: string) => isIP(address) !== 0 && proxies.check(address, family(address));
+  const proxies = trusted.map(readEntry);
+  const isTrusted = (address: string) => {
+    const words = wordsOf(address);
+    return words !== undefined && proxies.some((range) => isWithin(words, range));
+  };
   return (peer, forwardedFor) => {
     if (trusted.length === 0 || forwardedFor === undefined || !isTrusted(peer)) return peer;
     // Each proxy appends the peer it saw, so the client is the last entry that is not itself a trusted proxy.
@@ -21,30 +24,21 @@ export function createAddressResolver(
   };
 }
 
-function addEntry(proxies: BlockList, entry: string): void {
+function readEntry(entry: string): AddressRange {
   const [address = '', bits, ...rest] = entry.split('/');
   const bitsMax = isIP(address) === 6 ? 128 : 32;
   const prefix = readBits(bits, bitsMax);
-  const valid =
-    isIP(address) !== 0 &&
-    Number.isInteger(prefix) &&
-    prefix >= 0 &&
-    prefix <= bitsMax &&
-    bits !== '' &&
-    rest.length === 0;
-  if (!valid) {
+  const isPrefix = Number.isInteger(prefix) && prefix >= 0 && prefix <= bitsMax && bits !== '' && rest.length === 0;
+  const range = isPrefix ? rangeOf(address, prefix) : undefined;
+  if (range === undefined) {
     throw new StartError(`CAIRN_TRUSTED_PROXIES must list addresses or ranges like 10.0.0.0/8, not "${entry}".`);
   }
-  proxies.addSubnet(address, prefix, family(address));
+  return range;
 }
 
 function readBits(bits: string | undefined, bitsMax: number): number {
   if (bits === undefined) return bitsMax;
   return /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
-}
-
-function family(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
 /** Returns the peer address as text. An IPv4 address reported by an IPv6 socket is returned as IPv4. */
