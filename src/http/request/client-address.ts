@@ -1,7 +1,7 @@
 /** Finds the client address of a request: the peer's, or the forwarded address when the peer is a trusted proxy. */
 import { isIP } from 'node:net';
-import { type AddressRange, isWithin, rangeOf, wordsOf } from '../../common/address-range.ts';
 import { StartError } from '../../common/start-error.ts';
+import { type AddressRange, addressWords, isWithin, rangeOf } from './address-range.ts';
 
 /** An unused address, reserved for documentation (RFC 5737). Only of a proxy does it become the client's address. */
 export const SOMEBODY_ELSE = '192.0.2.1';
@@ -12,7 +12,7 @@ export function createAddressResolver(
 ): (peer: string, forwardedFor: string | undefined) => string {
   const proxies = trusted.map(readEntry);
   const isTrusted = (address: string) => {
-    const words = wordsOf(address);
+    const words = addressWords(address);
     return words !== undefined && proxies.some((range) => isWithin(words, range));
   };
   return (peer, forwardedFor) => {

@@ -17,7 +17,7 @@ const BITS_OF_WORD = 16;
 const IPV4_BITS = 32;
 
 /** The words of an address; undefined: the text is none. A zone (`%eth0`) says nothing of the address and is left out. */
-export function wordsOf(address: string): readonly number[] | undefined {
+export function addressWords(address: string): readonly number[] | undefined {
   const version = isIP(address);
   if (version === 0) return undefined;
   if (version === 4) return [0, 0, 0, 0, 0, 0xffff, ...wordsOfIpv4(address)];
@@ -30,7 +30,7 @@ export function wordsOf(address: string): readonly number[] | undefined {
 
 /** A range of the addresses with the first `prefix` bits of an address; undefined: the text is none. */
 export function rangeOf(address: string, prefix: number): AddressRange | undefined {
-  const words = wordsOf(address);
+  const words = addressWords(address);
   const bits = prefix + (isIP(address) === 4 ? WORDS * BITS_OF_WORD - IPV4_BITS : 0);
   return words && { words, bits };
 }

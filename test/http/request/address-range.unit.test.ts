@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWithin, rangeOf, wordsOf } from '../../src/common/address-range.ts';
+import { addressWords, isWithin, rangeOf } from '../../../src/http/request/address-range.ts';
 
 test.each([
   ['10.1.2.3', [0, 0, 0, 0, 0, 0xffff, 0x0a01, 0x0203]],
@@ -18,7 +18,7 @@ test.each([
   ['300.1.1.1', undefined],
   ['1:2:3', undefined],
 ])('[NET-10] %s is the words %j', (address, words) => {
-  expect(wordsOf(address)).toEqual(words);
+  expect(addressWords(address)).toEqual(words);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['2001:db8:8000::1', '2001:db8::', 33, false],
   ['10.0.0.1', '::', 0, true],
 ])('[NET-10] %s is in %s/%i: %s', (address, network, prefix, expected) => {
-  const [words, range] = [wordsOf(address), rangeOf(network, prefix)];
+  const [words, range] = [addressWords(address), rangeOf(network, prefix)];
   expect(words && range && isWithin(words, range)).toBe(expected);
 });
 
@@ -55,7 +55,7 @@ test('[NET-10] every address and range is compared as by BlockList', () => {
         const prefix = Math.round(share * (isIP(network) === 6 ? 128 : 32));
         const list = new BlockList();
         list.addSubnet(network, prefix, family(network));
-        const [words, range] = [wordsOf(one), rangeOf(network, prefix)];
+        const [words, range] = [addressWords(one), rangeOf(network, prefix)];
         expect(words && range && isWithin(words, range)).toBe(list.check(one, family(one)));
       },
     ),
