@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AGENT } from '../test/support/http.ts';
 import { randomCommit, uploadHeaders } from '../test/support/mirror.ts';
 import type { ClientJob, ClientResult } from './client.ts';
+import { runProgram } from './peers/child.ts';
 
 /** Bytes at the start of each body, different in every body; the rest is shared by all. */
 const OWN_BYTES = 64;
@@ -61,7 +62,9 @@ async function run(job: ClientJob, lanes: readonly Upload[][]): Promise<ClientRe
       for (const upload of uploads) {
         const sentMs = performance.now();
         const status = await exchangeUntilTaken(socket, upload);
-        if (upload.file !== undefined) await sync(upload.file);
+        if (upload.file !== undefined) {
+          await Promise.all([sync(upload.file), ...(job.isDigested === true ? digestsOf(upload.file) : [])]);
+        }
         requestMs.push(performance.now() - sentMs);
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
@@ -117,4 +120,10 @@ async function sync(file: string): Promise<void> {
   const handle = await open(file, 'r+');
   await handle.sync();
   await handle.close();
+}
+
+/** The two digests that the hub checks, by a process each. */
+function digestsOf(file: string): Promise<string>[] {
+  const key = ['-mac', 'HMAC', '-macopt', `hexkey:${'0b'.repeat(32)}`];
+  return [[], key].map((how) => runProgram('openssl', ['dgst', '-sha256', ...how, file]));
 }

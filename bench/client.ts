@@ -12,6 +12,8 @@ export interface ClientJob {
   readonly credential?: Credential;
   /** Otherwise PUT to nginx, with an fsync of each stored file in this folder before the upload counts as done. */
   readonly storeFolder?: string;
+  /** With it, `openssl` also computes SHA-256 and HMAC of the stored file, at the same time, before the upload is done. */
+  readonly isDigested?: boolean;
 }
 
 export interface ClientResult {

@@ -1,9 +1,20 @@
-/** How fast are a page of tasks and durable new tasks, against fastify and better-sqlite3 with the same responses? */
+/** How fast are a page of tasks and durable new tasks, against fastify and a database with the same responses? */
 import { join } from 'node:path';
 import { AGENT, call } from '../test/support/http.ts';
+import { postgresPrograms, startPostgres } from '../test/support/postgres-server.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
-import { requireTool } from './peers/child.ts';
-import { installServers, post, startServer, startTaskHub, takeTurns, toolCall } from './peers/servers/start.ts';
+import { hasTool, requireTool } from './peers/child.ts';
+import {
+  installServers,
+  pgbenchRate,
+  post,
+  type Server,
+  type Side,
+  startServer,
+  startTaskHub,
+  takeTurns,
+  toolCall,
+} from './peers/servers/start.ts';
 import { type Bench, missingRow, note, pairedRow, type Row, runWhenStarted } from './report.ts';
 
 const PAGE = '/api/tasks?completed=false&sort_by=due_date';
@@ -13,6 +24,7 @@ const LIST_CONNECTIONS = 32;
 const CREATE_CONNECTIONS = 64;
 const NEW_TASK = { content: 'Renew the certificate', due_date: '2026-12-01' };
 const YARDSTICK = 'fastify + better-sqlite3';
+const TARGETS: Readonly<Record<string, number>> = { [YARDSTICK]: 4, 'fastify + PostgreSQL': 3, pgbench: 0.8 };
 
 interface Page {
   readonly data: readonly Record<string, unknown>[];
@@ -30,7 +42,7 @@ export const tasks: Bench = async ({ quick, only = '' }) => {
   const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
     'page of 1000 tasks': () => list(1000, rounds),
     'page of 100000 tasks': () => list(100_000, rounds),
-    create: async () => [await create(rounds)],
+    create: () => create(rounds),
   };
   const rows: Row[] = [];
   for (const [name, part] of Object.entries(parts)) if (name.includes(only)) rows.push(...(await part()));
@@ -73,41 +85,36 @@ async function read(url: string, headers: Record<string, string>): Promise<strin
 }
 
 /** Each request creates one task; the response means that the task is on disk. */
-async function create(rounds: number): Promise<Row> {
+async function create(rounds: number): Promise<Row[]> {
   const question = `durable create_task, ${CREATE_CONNECTIONS} connections`;
-  const server = await startServer('tasks-sqlite.mjs', join(temporaryFolder(), 'tasks.db'), '1000');
+  const database = postgresPrograms === undefined ? undefined : (await startPostgres()).url;
+  const file = join(temporaryFolder(), 'tasks.db');
+  const servers: Record<string, Server> = { [YARDSTICK]: await startServer('tasks-sqlite.mjs', file, '1000') };
+  if (database !== undefined) servers['fastify + PostgreSQL'] = await startServer('tasks-postgres.mjs', database);
   const hub = await startTaskHub(1000);
   try {
     const common = { connections: CREATE_CONNECTIONS, seconds: 3 };
-    const sides = {
-      cairn: {
-        ...common,
-        url: `${hub.cairn.url}/api/mcp`,
-        headers: hub.headers,
-        body: JSON.stringify(toolCall('create_task', NEW_TASK)),
-      },
-      sqlite: {
-        ...common,
-        url: `${server.url}/api/tasks`,
-        headers: { 'User-Agent': AGENT },
-        body: JSON.stringify(NEW_TASK),
-      },
-    };
-    for (const { url, headers, body } of Object.values(sides)) {
+    const plain = { ...common, headers: { 'User-Agent': AGENT }, body: JSON.stringify(NEW_TASK) };
+    const call = JSON.stringify(toolCall('create_task', NEW_TASK));
+    const cairn = { ...common, url: `${hub.cairn.url}/api/mcp`, headers: hub.headers, body: call };
+    const others = Object.entries(servers).map(
+      ([name, { url }]) => [name, { ...plain, url: `${url}/api/tasks` }] as const,
+    );
+    for (const [, { url, headers, body }] of [['cairn', cairn] as const, ...others]) {
       const answer = await post(url, headers, body);
       if (!answer.includes(NEW_TASK.content)) throw new Error(`${url} made no task: ${answer}`);
     }
-    const rates = await takeTurns(question, sides, rounds);
-    return pairedRow({
-      question,
-      yardstickName: YARDSTICK,
-      cairn: rates.cairn,
-      yardstick: rates.sqlite,
-      unit: '/s',
-      target: 5,
-    });
+    const sides: Record<string, Side> = { cairn, ...Object.fromEntries(others) };
+    if (database !== undefined && hasTool('pgbench'))
+      sides['pgbench'] = () => pgbenchRate(database, CREATE_CONNECTIONS, 3);
+    const { cairn: own = [], ...beside } = await takeTurns(question, sides, rounds);
+    const rows = Object.entries(beside).map(([yardstickName, yardstick]) =>
+      pairedRow({ question, yardstickName, cairn: own, yardstick, unit: '/s', target: TARGETS[yardstickName] }),
+    );
+    if (database !== undefined) return rows;
+    return [...rows, missingRow(question, 'PostgreSQL is missing; install it with: apt-get install postgresql')];
   } finally {
-    await server.stop();
+    for (const server of Object.values(servers)) await server.stop();
     await hub.stop();
   }
 }

@@ -50,6 +50,14 @@ const page =
     connections: READERS,
   });
 
+const bundle =
+  (size: keyof Side['commits'], connections: number) =>
+  ({ credential, commits }: Side): WrkLoad => ({
+    path: `/api/cert_mirror/${commits[size]}/download`,
+    headers: { Authorization: `McpKey ${credential.token}`, 'User-Agent': AGENT },
+    connections,
+  });
+
 const refused =
   (load: (side: Side) => WrkLoad) =>
   (side: Side): WrkLoad => ({ ...load(side), isRefused: true });
@@ -69,11 +77,10 @@ const WRK_LOADS = {
     connections: WRITERS,
     script: [PUSH_SCRIPT, String(PUSHED_FILES)],
   }),
-  download: ({ credential, commit }: Side): WrkLoad => ({
-    path: `/api/cert_mirror/${commit}/download`,
-    headers: { Authorization: `McpKey ${credential.token}`, 'User-Agent': AGENT },
-    connections: READERS,
-  }),
+  download: bundle('small', READERS),
+  downloadMiddle: bundle('middle', 8),
+  downloadLarge: bundle('large', 4),
+  downloadAlone: bundle('large', 1),
   /** Refused calls, to hold beside the accepted ones: none may cost more. */
   get: page('/api/tasks/1'),
   refusedGet: refused(page('/api/tasks/999999999')),

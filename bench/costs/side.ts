@@ -1,4 +1,4 @@
-/** Prepares one hub for a load: an account with 1,000 tasks, a vault and a stored bundle of 64 KiB. */
+/** Prepares one hub for a load: an account with 1,000 tasks, a vault and stored bundles of 64 KiB, 1 and 50 MiB. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AGENT, call } from '../../test/support/http.ts';
@@ -7,6 +7,7 @@ import { randomCommit, uploadHeaders } from '../../test/support/mirror.ts';
 import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { type Cairn, startCairn } from '../peers/cairn.ts';
 import { fillTasks } from '../peers/servers/start.ts';
+import { MiB } from '../report.ts';
 
 type Credential = Parameters<typeof uploadHeaders>[0];
 
@@ -16,12 +17,14 @@ export interface Side {
   readonly headers: Readonly<Record<string, string>>;
   readonly accessToken: string;
   readonly credential: Credential;
-  /** Commit of the stored bundle. */
-  readonly commit: string;
+  /** Commits of the stored bundles, by their bytes. */
+  readonly commits: Readonly<Record<'small' | 'middle' | 'large', string>>;
 }
 
 const TASKS = 1000;
 export const BUNDLE_BYTES = 64 * 1024;
+const MIDDLE_BYTES = MiB;
+const LARGE_BYTES = 50 * MiB;
 
 /** Starts and fills a hub; `program`: the `cairn.js` of another build; `env`: settings or NODE_OPTIONS. */
 export async function openSide(program?: string, env: Readonly<Record<string, string>> = {}): Promise<Side> {
@@ -39,10 +42,18 @@ export async function openSide(program?: string, env: Readonly<Record<string, st
   await fillTasks(cairn, headers, TASKS);
   const issued = await call(cairn, '/api/cert_mirror/credentials', { method: 'POST', headers, body: '{}' });
   const credential = issued.json() as unknown as Credential;
-  const commit = randomCommit();
-  const bytes = randomBytes(BUNDLE_BYTES);
-  const upload = { method: 'POST', headers: uploadHeaders(credential, commit, bytes), body: bytes };
-  const stored = await call(cairn, '/api/cert_mirror', upload);
-  if (stored.status !== 200) throw new Error(`the bundle was refused: ${stored.text}`);
-  return { cairn, headers, accessToken, credential, commit };
+  const store = async (byteSize: number) => {
+    const commit = randomCommit();
+    const bytes = randomBytes(byteSize);
+    const upload = { method: 'POST', headers: uploadHeaders(credential, commit, bytes), body: bytes };
+    const stored = await call(cairn, '/api/cert_mirror', upload);
+    if (stored.status !== 200) throw new Error(`the bundle was refused: ${stored.text}`);
+    return commit;
+  };
+  const commits = {
+    small: await store(BUNDLE_BYTES),
+    middle: await store(MIDDLE_BYTES),
+    large: await store(LARGE_BYTES),
+  };
+  return { cairn, headers, accessToken, credential, commits };
 }

@@ -67,7 +67,7 @@ export async function startPostgres(standbyOf?: PostgresServer): Promise<Postgre
     'listen_addresses=127.0.0.1',
     `port=${port}`,
     `unix_socket_directories=${folder}`,
-    'max_connections=50',
+    'max_connections=200',
   ];
   const out = openSync(join(folder, 'out'), 'a');
   const [command, args] = asServer('postgres', ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]);

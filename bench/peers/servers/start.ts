@@ -175,6 +175,9 @@ export interface PushLoad extends Omit<RequestLoad, 'body'> {
   readonly files: number;
 }
 
+/** How a side is loaded: with wrk, or by a program of its own that resolves with the requests per second. */
+export type Side = RequestLoad | (() => Promise<number>);
+
 /** Resolves with the pushes per second; each is 1 KiB, and all differ. */
 export function pushRate({ files, ...load }: PushLoad): Promise<number> {
   return wrkRate(load, ['-s', PUSH_SCRIPT, load.url, '--', String(files)]);
@@ -197,18 +200,29 @@ async function wrkRate(load: Omit<RequestLoad, 'body' | 'url'>, target: readonly
   return Number(rate);
 }
 
+/** Resolves with the inserts of a task per second that `pgbench` makes with nothing before PostgreSQL; durable each. */
+export async function pgbenchRate(database: string, connections: number, seconds: number): Promise<number> {
+  const script = join(PACKAGE, 'insert-task.sql');
+  const how = ['-n', '-M', 'prepared', '-j', '2', '-c', String(connections), '-T', String(seconds), '-f', script];
+  const text = await runProgram('pgbench', [...how, database]);
+  const [, rate] = /tps = ([\d.]+)/.exec(text) ?? [];
+  if (rate === undefined) throw new Error(`pgbench said: ${text}`);
+  return Number(rate);
+}
+
 /** Alternates between sides, a pair or more; the first round is warm-up. Resolves with the rates of each side. */
-export async function takeTurns<Side extends string>(
+export async function takeTurns<Name extends string>(
   question: string,
-  sides: Readonly<Record<Side, RequestLoad>>,
+  sides: Readonly<Record<Name, Side>>,
   rounds: number,
-): Promise<Record<Side, number[]>> {
-  const names = Object.keys(sides) as Side[];
-  const rates = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Side, number[]>;
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(sides) as Name[];
+  const rates = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
   for (let round = 0; round <= rounds; round += 1) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const load = sides[name];
-      const rate = await requestRate(round === 0 ? { ...load, seconds: 1 } : load);
+      const seconds = round === 0 ? { seconds: 1 } : {};
+      const rate = await (typeof load === 'function' ? load() : requestRate({ ...load, ...seconds }));
       if (round > 0) rates[name].push(rate);
     }
     if (round > 0) note(`${question}: ${names.map((name) => `${name} ${rates[name].at(-1)?.toFixed(0)}`).join(', ')}`);

@@ -1,6 +1,6 @@
 /** Child program: tasks with fastify and better-sqlite3. Fills its file, then serves a page and accepts inserts. */
 import Database from 'better-sqlite3';
-import Fastify from 'fastify';
+import { ACCOUNT, newTask, taskApp } from './tasks-app.mjs';
 
 const [port = '0', file = '', count = '0'] = process.argv.slice(2);
 const db = new Database(file);
@@ -13,7 +13,6 @@ db.exec(`CREATE TABLE tasks (
   version INTEGER NOT NULL, changed_by TEXT NOT NULL
 );
 CREATE INDEX by_due ON tasks (account_id, completed, due_date, id) WHERE deleted_at IS NULL;`);
-const ACCOUNT = 'account';
 const insert = db.prepare(
   `INSERT INTO tasks (account_id, content, due_date, is_important, completed, completed_at, kanban_status, created_at,
     updated_at, version, changed_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'desk')`,
@@ -25,43 +24,28 @@ const listed = db.prepare(
     created_at, updated_at, changed_by FROM tasks WHERE ${where} ORDER BY due_date, id LIMIT ? OFFSET ?`,
 );
 
-/** Returns the task of a document, in public form. */
-function create({ content, due_date: due = null, is_important: important = false, completed = false }) {
-  const now = new Date().toISOString();
-  const status = completed ? 'done' : 'todo';
-  const doneAt = completed ? now : null;
-  const { lastInsertRowid: id } = insert.run(ACCOUNT, content, due, +important, +completed, doneAt, status, now, now);
-  return view({
-    id: Number(id),
-    content,
-    due_date: due,
-    is_important: important,
-    completed,
-    completed_at: doneAt,
-    category_id: null,
-    kanban_status: status,
-    version: 1,
-    created_at: now,
-    updated_at: now,
-    changed_by: 'desk',
-  });
+/** Stores a new task and returns its id. */
+function store(task) {
+  const { content, due_date, is_important, completed, completed_at, kanban_status, created_at, updated_at } = task;
+  const values = [content, due_date, +is_important, +completed, completed_at, kanban_status, created_at, updated_at];
+  return Number(insert.run(ACCOUNT, ...values).lastInsertRowid);
 }
 
 function view(row) {
-  return { ...row, is_important: row.is_important === 1 || row.is_important === true, completed: !!row.completed };
+  return { ...row, is_important: row.is_important === 1, completed: !!row.completed };
 }
 
 // The same tasks as the bench creates in the hub.
 db.transaction(() => {
   for (let index = 0; index < Number(count); index += 1) {
     const due = new Date(Date.UTC(2026, 0, 1 + ((index * 7919) % 365))).toISOString().slice(0, 10);
-    create({ content: `Task number ${index}`, due_date: due, completed: index % 4 === 0 });
+    store(newTask({ content: `Task number ${index}`, due_date: due, completed: index % 4 === 0 }));
   }
 })();
 db.exec('ANALYZE');
 db.pragma('wal_checkpoint(TRUNCATE)');
 
-const app = Fastify();
+const app = taskApp(store);
 const page = {
   type: 'object',
   properties: {
@@ -81,13 +65,4 @@ app.get('/api/tasks', { schema: { querystring: page } }, (request) => {
     meta: { page: number, per_page: perPage, total, total_pages: Math.ceil(total / perPage) },
   };
 });
-const document = {
-  type: 'object',
-  properties: {
-    content: { type: 'string', minLength: 1, maxLength: 10_000 },
-    due_date: { type: 'string', minLength: 10, maxLength: 10 },
-  },
-  required: ['content'],
-};
-app.post('/api/tasks', { schema: { body: document } }, (request) => create(request.body));
 await app.listen({ port: Number(port), host: '127.0.0.1' });
