@@ -1,14 +1,13 @@
 /**
- * Keeps verified chunks of blobs for a moment, for clients that download the same blob at the same time: each chunk is then
- * read and summed once for all of them. Only what was sent twice within that moment is kept. Pure.
+ * Keeps the chunks of blobs that were verified a moment ago. A chunk is sent in four turns, to several clients perhaps: it is
+ * read and summed once for all of them. Pure.
  */
 import { limits } from '../../limits/service.ts';
 
 interface Kept {
-  /** When its bytes were verified, or sent first. */
+  /** When its bytes were verified. */
   readonly sinceMs: number;
-  /** Undefined: sent once so far. */
-  readonly bytes: Uint8Array | undefined;
+  readonly bytes: Uint8Array;
 }
 
 export class SharedChunks {
@@ -26,14 +25,12 @@ export class SharedChunks {
   /** Called with the bytes of a chunk that was just verified. */
   offer(storageId: number, index: number, bytes: Uint8Array, nowMs: number): void {
     const name = nameOf(storageId, index);
-    const before = this.#kept.get(name);
     this.#drop(name);
-    const isAgain = before !== undefined && nowMs - before.sinceMs < 2 * limits.sharedChunkMs;
     for (const [oldest] of this.#kept) {
       if (this.#kept.size < limits.sharedChunksMax) break;
       this.#drop(oldest);
     }
-    this.#kept.set(name, { sinceMs: nowMs, bytes: isAgain ? this.#copyOf(bytes) : undefined });
+    this.#kept.set(name, { sinceMs: nowMs, bytes: this.#copyOf(bytes) });
   }
 
   /** Gives the memory back of what is kept no longer. */
