@@ -56,7 +56,7 @@ describe('[MIR-19] a long content', () => {
     };
     const first = read(long, whole, note);
     expect(createHash('sha256').update(first).digest('hex')).toBe(long.content.sha256);
-    expect(Math.max(...sizes)).toBe(limits.replyChunkBytes);
+    expect(Math.max(...sizes)).toBe(limits.hashedStepBytes);
     sizes.length = 0;
     expect(read(long, whole, note)).toBe(first);
     expect(sizes).toEqual(long.pieces.map((piece) => piece.length));
@@ -98,5 +98,55 @@ describe('[MIR-19] a long content', () => {
       }),
       { seed, numRuns: runs(10) },
     );
+  });
+});
+
+/** Reads from a position up to another one; says where it is then, or that damage was found. */
+function readOn(check: LongCheck, { pieces }: Stored, from: number, to: number, sizes: number[] = []) {
+  let position = from;
+  while (position < to) {
+    const given = check.next(pieces[Math.floor(position / PIECE)] as Uint8Array, position);
+    if (given === undefined) return 'damaged';
+    sizes.push(given.length);
+    position += given.length;
+  }
+  return position;
+}
+const total = long.pieces.reduce((sum, piece) => sum + piece.length, 0);
+
+describe('[MIR-19] a long content that several pulls read at the same time', () => {
+  test('is hashed once by pulls that read it together, also when the first one stops', () => {
+    const whole = new WholeContents();
+    const [first, second, third] = Array.from({ length: 3 }, () => new LongCheck(long.content, whole));
+    const stopped = readOn(first as LongCheck, long, 0, PIECE);
+    expect(stopped).toBe(PIECE);
+    const sizes: number[] = [];
+    expect(readOn(second as LongCheck, long, 0, total, sizes)).toBe(total);
+    expect(sizes[0]).toBe(PIECE);
+    expect(Math.max(...sizes.slice(1))).toBe(limits.hashedStepBytes);
+    sizes.length = 0;
+    expect(readOn(third as LongCheck, long, 0, total, sizes)).toBe(total);
+    expect(sizes).toEqual(long.pieces.map((piece) => piece.length));
+    expect(third?.isWhole()).toBe(true);
+    expect(whole.sumsOf(long.content)).toHaveLength(long.pieces.length);
+    expect(readOn(first as LongCheck, long, PIECE, total)).toBe(total);
+    expect([first, second].map((check) => check?.isWhole())).toEqual([true, true]);
+  });
+
+  test('is found damaged by the pull that reads other bytes than the one that hashed them', () => {
+    const whole = new WholeContents();
+    const [first, second] = [new LongCheck(long.content, whole), new LongCheck(long.content, whole)];
+    expect(readOn(first, long, 0, total)).toBe(total);
+    expect(readOn(second, flipped(long, PIECE + 5), 0, total)).toBe('damaged');
+    expect(first.isWhole()).toBe(true);
+  });
+
+  test('whose hash did not match is hashed again by the next pull', () => {
+    const whole = new WholeContents();
+    const bad = flipped(long, 100);
+    const [first, second] = [new LongCheck(long.content, whole), new LongCheck(long.content, whole)];
+    for (const check of [first, second]) expect(readOn(check, bad, 0, total)).toBe(total);
+    expect([first, second].map((check) => check.isWhole())).toEqual([false, false]);
+    expect(read(long, whole)).not.toBe('damaged');
   });
 });
