@@ -60,9 +60,12 @@ export function hasTool(tool: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0;
 }
 
+/** How long a program may take to listen: a machine whose processors are taken makes it wait for them. */
+const LISTENS_MS = 120_000;
+
 /** Resolves once a program listens on the port. */
 export async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const endMs = performance.now() + 30_000;
+  const endMs = performance.now() + LISTENS_MS;
   while (performance.now() < endMs) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode} before it listened`);
     const open = await new Promise<boolean>((resolve) => {
