@@ -1,7 +1,11 @@
 /** What every engine of the log promises. One suite, run over each. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
 import { type CommitLog, LogGap, type LogRecord, PartMissing, PartTaken } from '../../src/replication/log/log.ts';
+import { PARTS, positionText } from '../../src/replication/names.ts';
+import { encodeManifest, manifestName } from '../../src/replication/snapshots/manifest.ts';
+import { trimLog } from '../../src/replication/snapshots/trim.ts';
 
 /** Opens one more handle on the log of a test: the same name gives the same log, as it does for two members. */
 export type OpenLog = (name: string) => Promise<CommitLog>;
@@ -74,6 +78,7 @@ export function conformance(engine: string, openLog: OpenLog): void {
   });
 
   moreConformance(engine, openLog);
+  partConformance(engine, openLog);
 }
 
 function moreConformance(engine: string, openLog: OpenLog): void {
@@ -108,6 +113,96 @@ function moreConformance(engine: string, openLog: OpenLog): void {
       expect(await reader.ends()).toEqual({ first: 1, last: position });
     }
     await Promise.all([writer.close(), reader.close()]);
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Records as owners write them, one an hour. */
+class HourlyLog {
+  readonly log: CommitLog;
+  #hash = NO_HASH;
+  #position = 0;
+
+  constructor(log: CommitLog) {
+    this.log = log;
+  }
+
+  async append(term: number | undefined, parts: readonly string[] = []): Promise<void> {
+    this.#position += 1;
+    const { bytes, hash } = await this.record(term, parts, this.#position);
+    expect(await this.log.append(this.#position, bytes)).toBe('written');
+    this.#hash = hash;
+  }
+
+  async record(term: number | undefined, parts: readonly string[], position: number) {
+    const rows = parts.map((name) => {
+      return { table: 't', key: Buffer.from(name), part: { name, sha256: '0'.repeat(64), bytes: 1 } };
+    });
+    const head = { cell: 1, incarnation: 'i', position, member: 'm', timeMs: position * HOUR_MS, id: `${position}` };
+    const note = term === undefined ? {} : { term: String(term) };
+    return await encodeRecord({ ...head, previousHash: this.#hash, kind: 'write', rows, note });
+  }
+
+  /** A snapshot of a position; only its place counts here. */
+  async snapshot(position: number): Promise<void> {
+    const of = { cell: 1, incarnation: 'i', position, hash: '0'.repeat(64), timeMs: position * HOUR_MS };
+    const manifest = encodeManifest({ form: 1, ...of, cairn: '1', tables: {}, parts: [] });
+    await this.log.putPart(manifestName(`${positionText(position)}-x`), manifest);
+  }
+
+  /** So many hours after the first record, with a day of moments kept. */
+  async trim(hours: number) {
+    return await trimLog({ log: this.log, keepDays: 1, nowMs: hours * HOUR_MS });
+  }
+}
+
+const partName = (term: number, name: string): string => `${PARTS}${positionText(term)}-${name}`;
+
+function partConformance(engine: string, openLog: OpenLog): void {
+  test(`[MEMBER-4] ${engine}: parts that no record named go with the last record of their owner; no zombie names one after that`, async () => {
+    const hourly = new HourlyLog(await openLog(randomBytes(6).toString('hex')));
+    const { log } = hourly;
+    const [named, unnamed, later, older] = [partName(1, 'a'), partName(1, 'b'), partName(4, 'c'), 'parts/mf2x-d'];
+    for (const name of [named, unnamed, later, older]) await log.putPart(name, Buffer.from('x'));
+    await hourly.append(1);
+    await hourly.append(1, [named]);
+    await hourly.append(1);
+    // Another owner.
+    await hourly.append(4);
+    for (let position = 5; position <= 40; position += 1) await hourly.append(4);
+    // Records of the first owner are still there.
+    await hourly.snapshot(2);
+    // Two segments, of records 1 and 2, and 3 to 5.
+    for (const hours of [4.5, 7.5]) await hourly.trim(hours);
+    expect(await hourly.trim(26.5)).toMatchObject({ segmentsRemoved: 1, partsRemoved: 1 });
+    expect(await log.listParts(PARTS)).toEqual([unnamed, later, older]);
+    // None is: the oldest record is of the second owner, whose own part may still be named.
+    await hourly.snapshot(6);
+    expect(await hourly.trim(31)).toMatchObject({ segmentsRemoved: 1, partsRemoved: 1 });
+    expect(await log.listParts(PARTS)).toEqual([later, older]);
+    // The first owner was stopped between its part and the record.
+    const { bytes } = await hourly.record(1, [unnamed], 4);
+    const late = await log.append(4, bytes, Date.now() - 16 * 60_000).catch((error: Error) => error.name);
+    expect(['taken', 'OutcomeUnknown']).toContain(late);
+    expect((await log.ends())?.first).toBeGreaterThan(6);
+    // It puts one even now. It goes with the next.
+    await log.putPart(partName(1, 'e'), Buffer.from('x'));
+    await hourly.snapshot(24);
+    expect((await hourly.trim(100)).segmentsRemoved).toBeGreaterThan(0);
+    expect(await log.listParts(PARTS)).toEqual([later, older]);
+    await log.close();
+  });
+
+  test(`[MEMBER-4] ${engine}: a record of an earlier version says no term, and no part goes for it`, async () => {
+    const hourly = new HourlyLog(await openLog(randomBytes(6).toString('hex')));
+    await hourly.log.putPart(partName(1, 'a'), Buffer.from('x'));
+    for (let position = 1; position <= 8; position += 1) await hourly.append(undefined);
+    await hourly.snapshot(3);
+    await hourly.trim(4.5);
+    expect(await hourly.trim(40)).toMatchObject({ segmentsRemoved: 1, partsRemoved: 0 });
+    expect(await hourly.log.listParts(PARTS)).toEqual([partName(1, 'a')]);
+    await hourly.log.close();
   });
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { StartError } from '../../src/common/start-error.ts';
-import { encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
+import { decodeHead, encodeRecord, NO_HASH } from '../../src/replication/frame.ts';
 import { FolderStore } from '../../src/replication/log/folder.ts';
 import type { CommitLog } from '../../src/replication/log/log.ts';
 import { ObjectLog } from '../../src/replication/log/object-log.ts';
@@ -118,4 +118,12 @@ test('[MEMBER-6] a member that could not serve the applied rows ends, and takes 
   });
   await expect(follower.run()).rejects.toThrow('another master key');
   expect(await log.ends()).toEqual({ first: 1, last: 1 });
+});
+
+test('[MEMBER-4] the record by which a member takes over begins its term', async () => {
+  const log = await newLog([]);
+  const { follower } = followerOf(log, newReplica());
+  expect(await follower.run()).toMatchObject({ end: { position: 1 }, isFirst: true });
+  for await (const { bytes } of log.read(1)) expect(decodeHead(bytes).note?.['term']).toBe('1');
+  expect((await log.ends())?.last).toBe(1);
 });

@@ -5,13 +5,14 @@ import pino from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import { StartError } from '../../src/common/start-error.ts';
 import { CHAIN_START, ChainBroken } from '../../src/replication/chain.ts';
-import { DamagedRecord, decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
+import { DamagedRecord, decodeHead, decodeRecord, NO_HASH, type RecordHead } from '../../src/replication/frame.ts';
 import { type CommitLog, type Created, LogGap, OutcomeUnknown } from '../../src/replication/log/log.ts';
 import { BegunAgain, checkBegins } from '../../src/replication/members/begin-again.ts';
 import { type ClockMoment, heardNothingMs, MemberLease, systemClock } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
 import { isFatal, isNewHistory, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
 import { Forked, meet } from '../../src/replication/members/unlogged.ts';
+import { termOfPart } from '../../src/replication/names.ts';
 
 const head = (more: Partial<RecordHead>): RecordHead => ({
   cell: 1,
@@ -178,6 +179,12 @@ test.each<[string, string, RegExp | undefined]>([
 class ScriptedLog implements Partial<CommitLog> {
   readonly records = new Map<number, Uint8Array>();
   readonly script: ('lose the answer' | 'lose the request')[] = [];
+  readonly parts: string[] = [];
+
+  putPart(name: string): Promise<void> {
+    this.parts.push(name);
+    return Promise.resolve();
+  }
 
   append(position: number, bytes: Uint8Array): Promise<Created> {
     const act = this.script.shift();
@@ -199,7 +206,7 @@ afterEach(() => {
   for (const owner of owners.splice(0)) owner.stop();
 });
 
-function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () => ClockMoment }) {
+function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () => ClockMoment }, end = CHAIN_START) {
   const deaths: string[] = [];
   const lease = new MemberLease(60_000, clock);
   lease.renew(lease.clock.look());
@@ -209,7 +216,7 @@ function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () =
     ack: 'log',
     cell: 1,
     incarnation: 'i',
-    end: CHAIN_START,
+    end,
     lease,
     log: pino({ level: 'silent' }),
     die: (words) => deaths.push(words),
@@ -219,6 +226,22 @@ function newOwner(log: ScriptedLog, clock?: { now: () => ClockMoment; look: () =
 }
 
 const row = (n: number) => ({ table: 't', key: Buffer.from([n]), value: Buffer.from([n]) });
+
+test('[MEMBER-4] records and the names of parts say the position by which their owner took over', async () => {
+  const log = new ScriptedLog();
+  const { owner } = newOwner(log, undefined, { position: 6, hash: CHAIN_START.hash });
+  const part = await owner.putPart(Buffer.from('large'));
+  await owner.append([row(1)]);
+  await owner.append([{ table: 't', key: Buffer.from([2]), part }]);
+  await owner.handOver(undefined);
+  const heads = [...log.records.values()].map(decodeHead);
+  expect(heads.map(({ position, note }) => [position, note?.['term']])).toEqual([
+    [7, '6'],
+    [8, '6'],
+    [9, '6'],
+  ]);
+  expect(log.parts.map(termOfPart)).toEqual([6]);
+});
 
 test('[MEMBER-2] lost requests and lost answers are settled: each append has one record, in order', async () => {
   const log = new ScriptedLog();

@@ -243,7 +243,7 @@ export class LogFollower {
       rows,
       id: randomBytes(12).toString('hex'),
       previousHash: this.#end.hash,
-      note: { ...ownerNote(this.#options, leaseMs), ...this.#beginNote(facts.newest, incarnation) },
+      note: { ...ownerNote(this.#options, leaseMs, position), ...this.#beginNote(facts.newest, incarnation) },
     });
     const since = this.#clock.look();
     const created = await this.#settle(position, record.bytes, since);

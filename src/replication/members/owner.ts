@@ -14,6 +14,7 @@ import type { LoggedRow, RowPart } from '../../store/rows.ts';
 import type { ChainEnd } from '../chain.ts';
 import { encodeRecord, type RecordHead } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
+import { PARTS, positionText } from '../names.ts';
 import type { MemberIdentity } from './identity.ts';
 import type { MemberLease } from './lease.ts';
 
@@ -38,7 +39,10 @@ export class Owner implements RecordLog {
   /** Durations of appends, from the first attempt to the answer. */
   readonly appends = new Histogram();
   readonly #options: OwnerOptions;
-  readonly #partPrefix = `parts/${Date.now().toString(36)}-${randomBytes(6).toString('hex')}`;
+  /** The position by which this owner took over. */
+  readonly #term: number;
+  /** Random as well: of two members that race for a position one owns nothing, and a name is never used twice. */
+  readonly #partPrefix: string;
   #parts = 0;
   #end: ChainEnd;
   #isPartial = false;
@@ -52,6 +56,8 @@ export class Owner implements RecordLog {
     this.#options = options;
     this.lease = options.lease;
     this.#end = options.end;
+    this.#term = options.end.position;
+    this.#partPrefix = `${PARTS}${positionText(this.#term)}-${randomBytes(6).toString('hex')}`;
     this.#timer = setInterval(() => this.#beatIfIdle(), this.lease.ms / 12);
   }
 
@@ -144,7 +150,7 @@ export class Owner implements RecordLog {
     const { cell, incarnation, identity, commitLog, die } = this.#options;
     const position = this.#end.position + 1;
     const fields = { cell, incarnation, position, kind, rows, previousHash: this.#end.hash };
-    const told = { ...note, ...ownerNote(this.#options, this.lease.ms) };
+    const told = { ...note, ...ownerNote(this.#options, this.lease.ms, this.#term) };
     const id = randomBytes(12).toString('hex');
     const record = await encodeRecord({ ...fields, member: identity.name, timeMs: Date.now(), id, note: told });
     // The lease counts from the first attempt: the record may exist since then.
@@ -198,11 +204,12 @@ export class Owner implements RecordLog {
   }
 }
 
-/** What each record says of the member that wrote it. */
+/** What each record says of the member that wrote it. `term`: the position by which it took over. */
 export const ownerNote = (
   { identity, ack = 'log' }: Pick<OwnerOptions, 'identity' | 'ack'>,
   leaseMs: number,
-): Record<string, string> => ({ instance: identity.instance, lease: String(leaseMs), ack });
+  term: number,
+): Record<string, string> => ({ instance: identity.instance, lease: String(leaseMs), ack, term: String(term) });
 
 /** Of a process that ends: nobody is answered any more. */
 const NEVER = new Promise<never>(() => undefined);

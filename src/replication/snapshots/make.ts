@@ -10,9 +10,10 @@ import { ReplicaFile } from '../../store/logged/replica.ts';
 import { Store } from '../../store/store.ts';
 import { decodeHead } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
+import { positionText } from '../names.ts';
 import { encodeRows, rowSize } from '../row-bytes.ts';
 import { applyRecords } from './load.ts';
-import { addRow, encodeManifest, manifestName, positionText, SNAPSHOTS, type SnapshotManifest } from './manifest.ts';
+import { addRow, encodeManifest, manifestName, SNAPSHOTS, type SnapshotManifest } from './manifest.ts';
 
 /** Bytes of rows in one part, before compression. */
 const PART_BYTES = 32 * 1024 * 1024;

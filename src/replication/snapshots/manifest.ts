@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { RawRow } from '../../store/copies/raw-file.ts';
 import type { CommitLog } from '../log/log.ts';
 
-const DIGITS = 16;
 export const SNAPSHOTS = 'snapshots/';
 const MANIFEST = '/manifest';
 
@@ -26,9 +25,6 @@ const snapshotManifest = z.object({
 });
 
 export type SnapshotManifest = z.infer<typeof snapshotManifest>;
-
-/** Positions as text that sorts by value. */
-export const positionText = (position: number): string => String(position).padStart(DIGITS, '0');
 
 export const encodeManifest = (manifest: SnapshotManifest): Buffer => Buffer.from(JSON.stringify(manifest));
 

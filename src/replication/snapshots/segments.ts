@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { DamagedRecord } from '../frame.ts';
 import { type CommitLog, LogGap, type LogRecord } from '../log/log.ts';
-import { positionText } from './manifest.ts';
+import { positionText } from '../names.ts';
 
 const SEGMENTS = 'segments/';
 const MAGIC = Buffer.from('CAIRNSEG1');

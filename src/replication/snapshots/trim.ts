@@ -4,11 +4,18 @@
  * A former owner that was stopped for long could create a removed position and believe that it still owns the hub. So a
  * record goes only when its successor is at least an hour old: engines refuse an append that was signed more than 15
  * minutes ago, or whose predecessor is gone.
+ *
+ * A part that no record names is left when an owner ends between the part and its record. The name of a part has its
+ * owner's term: the position by which that owner took over. Such parts go once the oldest record that is left, alone or in
+ * a segment, is of a later term. Records of the owner before that one are gone then, and it can append no other: the
+ * position after its last record has, or had, its successor's, so an append finds it taken, or is refused as one at a
+ * removed position is. A part that a former owner puts even later is named by nothing either, and goes with the next.
  */
 import { decodeHead, decodeRecord } from '../frame.ts';
 import type { CommitLog } from '../log/log.ts';
+import { PARTS, termOfPart } from '../names.ts';
 import { findSnapshot, SNAPSHOTS } from './manifest.ts';
-import { listSegments, makeSegment, readSegment } from './segments.ts';
+import { listSegments, makeSegment, readRecords, readSegment } from './segments.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,6 +32,7 @@ export interface TrimOptions {
 export interface Trimmed {
   readonly joined: number;
   readonly segmentsRemoved: number;
+  /** Large values that removed records named, and those that no record has named. */
   readonly partsRemoved: number;
   readonly snapshotsRemoved: number;
 }
@@ -84,6 +92,7 @@ async function removeOld(log: CommitLog, keepMs: number): Promise<Omit<Trimmed, 
     await log.removePart(segment.name);
     removed.segmentsRemoved += 1;
   }
+  if (removed.segmentsRemoved > 0) removed.partsRemoved += await removeUnnamed(log);
   const older = (await log.listParts(SNAPSHOTS)).filter((name) => name < `${SNAPSHOTS}${base.folder}`);
   // The manifest first: half a snapshot is none.
   for (const name of older.toSorted((a, b) => Number(b.endsWith('/manifest')) - Number(a.endsWith('/manifest')))) {
@@ -91,4 +100,29 @@ async function removeOld(log: CommitLog, keepMs: number): Promise<Omit<Trimmed, 
     if (name.endsWith('/manifest')) removed.snapshotsRemoved += 1;
   }
   return removed;
+}
+
+/** Removes the parts of terms that ended before the oldest record that is left. Returns their number. */
+async function removeUnnamed(log: CommitLog): Promise<number> {
+  const oldest = await oldestTerm(log);
+  const parts = await log.listParts(PARTS);
+  let removed = 0;
+  for (const name of parts) {
+    const isUnnamed = (termOfPart(name) ?? oldest) < oldest;
+    if (!isUnnamed) continue;
+    await log.removePart(name);
+    removed += 1;
+  }
+  return removed;
+}
+
+/** The term of the oldest record that is left; 0: it does not say, because an earlier version wrote it. */
+async function oldestTerm(log: CommitLog): Promise<number> {
+  const [segment] = await listSegments(log);
+  const ends = await log.ends();
+  if (ends === undefined) return 0;
+  // A run that ended between joining and removing leaves records that are in segments too.
+  const from = Math.min(ends.first, segment?.from ?? ends.first);
+  for await (const { bytes } of readRecords(log, from)) return Number(decodeHead(bytes).note?.['term'] ?? 0);
+  return 0;
 }
