@@ -1,5 +1,6 @@
 /** How fast are a page of tasks and durable new tasks, against fastify and a database with the same responses? */
 import { join } from 'node:path';
+import { setup } from '../test/support/global-setup.ts';
 import { AGENT, call } from '../test/support/http.ts';
 import { postgresPrograms, startPostgres } from '../test/support/postgres-server.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
@@ -42,7 +43,14 @@ export const tasks: Bench = async ({ quick, only = '' }) => {
   const parts: Readonly<Record<string, () => Promise<Row[]>>> = {
     'page of 1000 tasks': () => list(1000, rounds),
     'page of 100000 tasks': () => list(100_000, rounds),
-    create: () => create(rounds),
+    create: async () => {
+      const end = setup();
+      try {
+        return await create(rounds);
+      } finally {
+        end();
+      }
+    },
   };
   const rows: Row[] = [];
   for (const [name, part] of Object.entries(parts)) if (name.includes(only)) rows.push(...(await part()));

@@ -11,6 +11,8 @@ export const setup = (): (() => void) => {
     for (const pid of linesOf(join(root, RUN_PROCESSES))) endGroup(Number(pid));
     for (const folder of linesOf(join(root, RUN_FOLDERS))) rmSync(folder, { recursive: true, force: true });
     rmSync(root, { recursive: true, force: true });
+    // Benches that run afterwards in this process have folders of their own.
+    delete process.env['TEST_RUN_FOLDER'];
   };
 };
 
