@@ -1,14 +1,11 @@
 /**
  * Bounds how long work blocks the event loop, and shares its time: requests, walks, searches and the items of batches
  * run in turns, one in each round of the loop. When more work is there than fits into a turn, it waits, and the callers
- * get equal time (`fair-time.ts`). Work that fits into the rest of a turn is never deferred. A turn lasts at most
- * 2 ms, and 0.5 ms after work was deferred: a request of somebody else takes several rounds, and waits for a turn in
- * each of them. Deferred work that fits into one turn shares it.
+ * get equal time (`fair-time.ts`). Work that fits into the rest of a turn is never deferred. `turn-length.ts` says how
+ * long a turn lasts. Deferred work that fits into one turn shares it.
  */
 import { FairCallers } from './fair/fair-callers.ts';
-
-const TURN_MS = 2;
-const DEFERRED_TURN_MS = 0.5;
+import { turnMsAfter } from './fair/turn-length.ts';
 
 /** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
@@ -26,6 +23,8 @@ export class Turns {
   #endMs: number | undefined;
   /** The caller whose work runs, and since when. It is charged when the work of another begins or the round ends. */
   #runs: { readonly caller: string; readonly sinceMs: number } | undefined;
+  /** When work was last put off or resumed. */
+  #deferredMs = Number.NEGATIVE_INFINITY;
 
   constructor(now: () => number = () => performance.now(), nextRound: NextRound = (run) => void setImmediate(run)) {
     this.#now = now;
@@ -43,7 +42,7 @@ export class Turns {
   get isOver(): boolean {
     const nowMs = this.#now();
     if (this.#endMs !== undefined) return nowMs >= this.#endMs;
-    this.#begin(nowMs, TURN_MS);
+    this.#begin(nowMs);
     return false;
   }
 
@@ -54,7 +53,7 @@ export class Turns {
   enter(caller: string): Promise<void> | undefined {
     if (this.#waiting.size > 0) return this.next(caller);
     const nowMs = this.#now();
-    if (this.#endMs === undefined) this.#begin(nowMs, TURN_MS);
+    if (this.#endMs === undefined) this.#begin(nowMs);
     else if (nowMs >= this.#endMs) return this.next(caller);
     this.#run(caller, nowMs);
     return undefined;
@@ -64,12 +63,13 @@ export class Turns {
   next(caller: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(caller, resolve);
-      if (this.#endMs === undefined) this.#begin(this.#now(), TURN_MS);
+      if (this.#endMs === undefined) this.#begin(this.#now());
     });
   }
 
-  #begin(nowMs: number, turnMs: number): void {
-    this.#endMs = nowMs + turnMs;
+  #begin(nowMs: number): void {
+    if (this.#waiting.size > 0) this.#deferredMs = nowMs;
+    this.#endMs = nowMs + turnMsAfter(nowMs - this.#deferredMs);
     this.#nextRound(() => {
       this.#endMs = undefined;
       if (this.#waiting.size === 0) {
@@ -79,7 +79,7 @@ export class Turns {
       }
       const startMs = this.#now();
       this.#stop(startMs);
-      this.#begin(startMs, DEFERRED_TURN_MS);
+      this.#begin(startMs);
       this.#resume(startMs);
     });
   }

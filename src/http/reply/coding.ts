@@ -60,6 +60,6 @@ export async function compressed(reply: Reply, accepted: string | undefined): Pr
   return {
     ...reply,
     headers: { ...headers, ...codingHeaders(coding) },
-    body: coding === 'identity' ? body : [await encoded(whole, coding, 'each')],
+    body: [await encoded(whole, coding, 'each')],
   };
 }
