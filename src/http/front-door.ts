@@ -33,6 +33,7 @@ import type { RequestLog } from './measure/request-log.ts';
 import type { Traffic } from './measure/traffic.ts';
 import { openBody, ruleFor } from './open-body.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
+import { encodedInTurns, isLong } from './reply/encoded.ts';
 import { EndedEarly } from './reply/ended-early.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
 import { SendTurns } from './reply/send-turns.ts';
@@ -257,7 +258,9 @@ export class FrontDoor {
 
   async #run(exchange: Exchange, call: Call): Promise<void> {
     try {
-      const reply = await this.#handle(exchange, call);
+      const made = await this.#handle(exchange, call);
+      const { body } = made;
+      const reply = isLong(body) ? { ...made, body: [await encodedInTurns(body, turnName(exchange))] } : made;
       const isStream =
         (isSource(reply.body) || isFeed(reply.body)) && reply.listens !== true && exchange.head.method !== 'HEAD';
       if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(exchange, reply);
@@ -344,10 +347,12 @@ export class FrontDoor {
  */
 function turnOf(exchange: Exchange): Promise<void> | undefined {
   if (PROBE_PATHS.has(exchange.head.path)) return undefined;
-  return turns.enter(exchange.accountId ?? exchange.head.widestNetwork)?.then(() => {
+  return turns.enter(turnName(exchange))?.then(() => {
     if (exchange.settled) throw new Refusal({ kind: 'body_incomplete' });
   });
 }
+
+const turnName = ({ accountId, head }: Exchange) => accountId ?? head.widestNetwork;
 
 /**
  * Finds the route of a request. For an unknown path requested by a person's browser, this is the "not found" page.

@@ -10,6 +10,7 @@ import { compressed } from '../http/reply/coding.ts';
 import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { turnNameOf } from '../pool/job-turns.ts';
 import { isTimeZone } from '../time/zone.ts';
 import type { AssetPaths } from './assets.ts';
 import { markCookie, markCookieName, readCookie, readZone, sessionCookie, sessionCookieName } from './cookies.ts';
@@ -191,7 +192,7 @@ export class Pages {
       { ...this.#newCookie(visit), ...view.headers },
     );
     if (isSecret || notice?.secrets !== undefined || isFromElsewhere(request)) return reply;
-    return compressed(reply, request.header('accept-encoding'));
+    return compressed(reply, request.header('accept-encoding'), turnNameOf(request.caller));
   }
 
   /** The base URL of this service, as addressed by the request. */

@@ -84,3 +84,22 @@ test('[NET-12] deferred work that fits into one turn shares it, and the next wai
   expect(done).toBe(6);
   await Promise.all(all);
 });
+
+test('[NET-12] turns stay short for a moment after work waited, also while nothing waits', async () => {
+  const { turns, work, round } = world();
+  expect(turns.isOver).toBe(false);
+  work(2);
+  const waited = turns.next('someone');
+  await round();
+  await waited;
+  await round();
+  // Nobody waits any more. Who begins now gets a short turn.
+  expect([turns.waiting, turns.isOver]).toEqual([0, false]);
+  work(0.5);
+  expect(turns.isOver).toBe(true);
+  await round();
+  work(60);
+  expect(turns.isOver).toBe(false);
+  work(1.9);
+  expect(turns.isOver).toBe(false);
+});

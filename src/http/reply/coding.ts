@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { limits } from '../../limits/service.ts';
+import { encodedInTurns, isLong } from './encoded.ts';
 import type { Reply } from './reply.ts';
 
 /** Content codings, best first. */
@@ -51,11 +52,14 @@ export function codingHeaders(coding: Coding): Readonly<Record<string, string>> 
   return { Vary: 'Accept-Encoding', ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }) };
 }
 
-/** An answer, compressed if its text is long enough and the client accepts it. */
-export async function compressed(reply: Reply, accepted: string | undefined): Promise<Reply> {
+/**
+ * An answer, compressed if its text is long enough and the client accepts it. `caller`: an account or a network, whose
+ * turns encode a long text.
+ */
+export async function compressed(reply: Reply, accepted: string | undefined, caller: string): Promise<Reply> {
   const { body, headers } = reply;
   if (typeof body !== 'string') return reply;
-  const whole = Buffer.from(body);
+  const whole = isLong(body) ? await encodedInTurns(body, caller) : Buffer.from(body);
   const coding = whole.length < limits.compressedBytesMin ? 'identity' : codingFor(accepted ?? '');
   return {
     ...reply,
