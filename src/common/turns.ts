@@ -5,7 +5,7 @@
  * long a turn lasts. Deferred work that fits into one turn shares it.
  */
 import { FairCallers } from './fair/fair-callers.ts';
-import { turnMsAfter } from './fair/turn-length.ts';
+import { turnMsOf } from './fair/turn-length.ts';
 
 /** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
@@ -23,8 +23,9 @@ export class Turns {
   #endMs: number | undefined;
   /** The caller whose work runs, and since when. It is charged when the work of another begins or the round ends. */
   #runs: { readonly caller: string; readonly sinceMs: number } | undefined;
-  /** When work was last put off or resumed. */
-  #deferredMs = Number.NEGATIVE_INFINITY;
+  /** The caller that had work last, and when the one before it was another. */
+  #last: string | undefined;
+  #othersMs = Number.NEGATIVE_INFINITY;
 
   constructor(now: () => number = () => performance.now(), nextRound: NextRound = (run) => void setImmediate(run)) {
     this.#now = now;
@@ -53,6 +54,7 @@ export class Turns {
   enter(caller: string): Promise<void> | undefined {
     if (this.#waiting.size > 0) return this.next(caller);
     const nowMs = this.#now();
+    this.#meet(caller, nowMs);
     if (this.#endMs === undefined) this.#begin(nowMs);
     else if (nowMs >= this.#endMs) return this.next(caller);
     this.#run(caller, nowMs);
@@ -63,13 +65,19 @@ export class Turns {
   next(caller: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(caller, resolve);
+      if (caller !== this.#last) this.#meet(caller, this.#now());
       if (this.#endMs === undefined) this.#begin(this.#now());
     });
   }
 
+  #meet(caller: string, nowMs: number): void {
+    if (caller === this.#last) return;
+    if (this.#last !== undefined) this.#othersMs = nowMs;
+    this.#last = caller;
+  }
+
   #begin(nowMs: number): void {
-    if (this.#waiting.size > 0) this.#deferredMs = nowMs;
-    this.#endMs = nowMs + turnMsAfter(nowMs - this.#deferredMs);
+    this.#endMs = nowMs + turnMsOf({ waits: this.#waiting.size > 0, othersMs: nowMs - this.#othersMs });
     this.#nextRound(() => {
       this.#endMs = undefined;
       if (this.#waiting.size === 0) {

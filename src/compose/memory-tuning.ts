@@ -13,12 +13,6 @@ import { limits } from '../limits/service.ts';
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 /*
- * V8 collects young objects with several threads, and the main thread waits for all of them. Where the machine has no
- * core for one of these at that moment, everybody waits for it. Alone, the main thread waits for nobody.
- */
-setFlagsFromString('--no-parallel-scavenge');
-
-/*
  * LMDB allocates a buffer for each large value and frees it after the commit. glibc returns such memory to the system,
  * and the next value pays for new pages: a fifth of the time of the store's thread during large uploads. glibc adapts
  * its threshold to the largest block it had to map and that was freed (mallopt(3), M_MMAP_THRESHOLD), so one such block

@@ -1,13 +1,14 @@
-/** How long a turn lasts, by how long no work has waited. */
+/** How long a turn lasts, by who waits and who had work. */
 import { expect, test } from 'vitest';
-import { turnMsAfter } from '../../src/common/fair/turn-length.ts';
+import { turnMsOf } from '../../src/common/fair/turn-length.ts';
 
 test.each([
-  ['work waits now', 0, 0.5],
-  ['work waited in the last round', 0.6, 0.5],
-  ['work waited a moment ago', 49.9, 0.5],
-  ['no work has waited for a moment', 50, 2],
-  ['no work has waited since the start', Number.POSITIVE_INFINITY, 2],
-])('[NET-12] %s: a turn is as long as that allows', (_, calmMs, turnMs) => {
-  expect(turnMsAfter(calmMs)).toBe(turnMs);
+  ['work of one caller waits', true, Number.POSITIVE_INFINITY, 0.5],
+  ['work waits, and several callers had some', true, 0, 0.5],
+  ['another caller had work in this round', false, 0, 0.5],
+  ['another caller had work a moment ago', false, 49.9, 0.5],
+  ['a caller has been alone for a moment', false, 50, 2],
+  ['a caller has been alone since the start', false, Number.POSITIVE_INFINITY, 2],
+])('[NET-12] %s: a turn is as long as that allows', (_, waits, othersMs, turnMs) => {
+  expect(turnMsOf({ waits, othersMs })).toBe(turnMs);
 });

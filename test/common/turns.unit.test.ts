@@ -85,21 +85,21 @@ test('[NET-12] deferred work that fits into one turn shares it, and the next wai
   await Promise.all(all);
 });
 
-test('[NET-12] turns stay short for a moment after work waited, also while nothing waits', async () => {
+test('[NET-12] turns stay short for a moment after several callers had work, and a caller alone has long ones', async () => {
   const { turns, work, round } = world();
-  expect(turns.isOver).toBe(false);
-  work(2);
-  const waited = turns.next('someone');
-  await round();
-  await waited;
-  await round();
-  // Nobody waits any more. Who begins now gets a short turn.
-  expect([turns.waiting, turns.isOver]).toEqual([0, false]);
-  work(0.5);
-  expect(turns.isOver).toBe(true);
-  await round();
+  const timeLeft = async (callers: readonly string[]) => {
+    for (const caller of callers) expect(turns.enter(caller)).toBe(undefined);
+    work(0.5);
+    const left = !turns.isOver;
+    await round();
+    return left;
+  };
+  expect(await timeLeft(['one', 'one'])).toBe(true);
+  expect(await timeLeft(['one'])).toBe(true);
+  // This turn began with the first of them.
+  expect(await timeLeft(['one', 'another'])).toBe(true);
+  expect(await timeLeft(['another'])).toBe(false);
+  expect(await timeLeft(['another'])).toBe(false);
   work(60);
-  expect(turns.isOver).toBe(false);
-  work(1.9);
-  expect(turns.isOver).toBe(false);
+  expect(await timeLeft(['another'])).toBe(true);
 });
