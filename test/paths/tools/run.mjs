@@ -261,7 +261,7 @@ async function walk(system, way) {
     else mustRun('git', ['clone', '--quiet', '--bare', ROOT, join(root, 'root/origin')]);
     if (node && !HAS_NODE.has(system)) putNode(root, 22);
     machine = await boot(root);
-    const { type } = machine;
+    const type = (line, env) => machine.type(line, env);
     if (way === 'checkout' && !HAS_NODE.has(system))
       type('apt-get update -qq; apt-get install -y -qq --no-install-recommends git');
     const begun = performance.now();
