@@ -114,6 +114,7 @@ const CLIENT_SYNC = [
   ['base', 'remote-record.ts', 'large-queue.ts'],
   ['hub.ts', 'scan'],
   ['plan', 'replica.ts', 'vault-files.ts'],
+  ['chunks'],
   ['round.ts'],
   ['run'],
   ['watch', 'cycle.ts', 'resolve.ts', 'status.ts'],
@@ -307,9 +308,9 @@ test('a test starts a process exactly when its name does not say unit', () => {
   );
 });
 
-test('the client knows no service: it imports only itself, limits, the version, retention, words of counts, groups and which names are one', () => {
+test('the client knows no service: it imports only itself, limits, the version, retention, words of counts, groups, lists of chunks and which names are one', () => {
   const allowed =
-    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(count|fold-case|ext-value|grouped-by|unit-word)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
+    /^(src\/(client\/.*|limits\/[a-z-]+\.ts|common\/version\.ts|text\/(chunk-list|count|fold-case|ext-value|grouped-by|unit-word)\.ts|time\/retention\.ts)|node:.*|[a-z-]+(\/[a-z]+)?)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['client']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);
@@ -317,7 +318,7 @@ test('the client knows no service: it imports only itself, limits, the version, 
 
 test('commands of users load no service', () => {
   const allowed =
-    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(count|grouped-by|nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
+    /^(src\/(cli\/[a-z-]+\.ts|cli\/(user|dates)\/.*|client\/.*|limits\/.*|common\/version\.ts|text\/(chunk-list|count|grouped-by|nearest|search-advice)\.ts|time\/retention\.ts)|node:.*|zod)$/;
   expect(
     offenders(({ path, imports }) => inFolder(path, ['cli/user']) && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -11,6 +11,16 @@ import { ToolRefused } from './tool-refused.ts';
 /** JSON-RPC code of an unknown credential. */
 const NOT_AUTHENTICATED = -32001;
 
+/** The codes of the tools for refusals of REST operations, by status. */
+const REFUSED_AS: ReadonlyMap<number, number> = new Map([
+  [404, -32005],
+  [413, -32004],
+  [422, -32602],
+  [429, -32029],
+  [503, -32007],
+  [507, -32008],
+]);
+
 const toolSchema = z.object({
   name: z.string(),
   description: z.string(),
@@ -108,6 +118,34 @@ export class ToolClient {
     if (answer.bytes.length > 0) this.#result(answer);
     if (end === undefined) throw new Unreachable(`the answer from ${server} broke off`, '; run the command again.');
     return end;
+  }
+
+  /** Asks a REST operation of the hub. Throws ToolRefused when the hub refuses, Unreachable when the outcome is unknown. */
+  async ask(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body: Uint8Array | string | undefined,
+    how: CallHow = {},
+  ): Promise<ClientAnswer> {
+    const { server } = this.#credentials;
+    const Authorization = await this.#credentials.toolAuthorization();
+    const type = typeof body === 'string' ? 'application/json' : 'application/octet-stream';
+    const answer = await sendRequest(server, path, {
+      method,
+      headers: { Authorization, ...(body === undefined ? {} : { 'Content-Type': type }) },
+      ...(body === undefined ? {} : { body }),
+      idleSeconds: limits.clientIdleSeconds,
+      ...this.#paces,
+      ...how,
+    });
+    if (answer.status === 200) return answer;
+    const error = refusalOf(server, answer);
+    const code = REFUSED_AS.get(answer.status);
+    if (code === undefined) throw error;
+    throw new ToolRefused(code, error.message, {
+      status: answer.status,
+      retry_after_seconds: Number(answer.header('retry-after') ?? 1),
+    });
   }
 
   async #request(

@@ -114,7 +114,12 @@ function openQuotas(config: Config, disk: DiskReserve, standings: Standings): Qu
 
 function openDirectory(store: Store, standings: Standings, quotas: Quotas): AccountDirectory {
   const files = new SyncReader(store);
-  return new AccountDirectory({ store, standings, quotas, fileUse: (accountId) => files.useOf(accountId) });
+  const fileUse = (accountId: string) => {
+    const use = files.useOf(accountId);
+    // Two current files that share chunks count twice there, and once as stored.
+    return { ...use, history: Math.max(0, use.history) };
+  };
+  return new AccountDirectory({ store, standings, quotas, fileUse });
 }
 
 /** Without a service nobody reads the packs of a vault, so the next start may free them. */

@@ -43,6 +43,7 @@ import type { Pool } from '../pool/pool.ts';
 import type { Find } from '../search/found.ts';
 import { foundRoutes } from '../search/routes.ts';
 import { searchTools } from '../search/tools.ts';
+import { syncRoutes } from '../sync/routes.ts';
 import type { Sync } from '../sync/service.ts';
 import { syncTools } from '../sync/tools/all.ts';
 import { openKnownPages } from '../tasks/list/known-pages.ts';
@@ -111,6 +112,7 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
       nameOf,
     }),
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
+    ...syncRoutes({ sync: parts.sync, access: gatewayAccess(parts.core) }),
     ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
     ...eventRoutes({ events: parts.events, access: gatewayAccess(parts.core) }),
     ...webhookRoutes({ webhooks: parts.webhooks, access: gatewayAccess(parts.core) }),

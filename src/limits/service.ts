@@ -601,6 +601,17 @@ export const limits = {
   pathPartBytesMax: 255,
   /** Largest content of one file, decoded. */
   fileBytesMax: 10 * MiB,
+  /** Largest file of a vault. Above `fileBytesMax` it is sent and stored as chunks: the bytes of one, and their number. */
+  largeFileBytesMax: 2 * 1024 * MiB,
+  fileChunkBytesMax: 4 * MiB,
+  fileChunksMax: 8192,
+  /** Where a client cuts a large file. Other values would send all of them again. */
+  fileChunkBytesMin: 256 * KiB,
+  fileChunkBytesAverage: 1 * MiB,
+  /** A chunk that no file lists is removed after this time. */
+  looseChunkHours: 24,
+  /** Time that a push of a list of chunks may take: the hub hashes the whole file. */
+  chunkedPushSeconds: 600,
   /**
    * Contents up to this size are hashed and escaped in place, and stored in their version; larger ones in the pool and
    * in pieces.
@@ -957,6 +968,11 @@ export const limits = {
   clientPullPaths: 500,
   /** How long a replaced or removed file is kept aside, in case a program still writes to it. */
   clientAsideMs: 10_000,
+  /** A large file is read once it was not written for this time: some disks store times in steps of two seconds. */
+  clientLargeStillMs: 2000,
+  /** Bytes of a large file that are hashed in one turn, and its chunks that are sent at once. */
+  clientHashBytes: 1 * MiB,
+  clientChunksAtOnce: 4,
   /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
   clientStillMs: 700,
   clientSavesBytesMax: 64 * MiB,

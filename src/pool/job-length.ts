@@ -11,6 +11,7 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
 const isLong: IsLong = {
   // Its chunks come one by one.
   digestStream: () => false,
+  digestFile: () => false,
   hashPassword: always,
   verifyPassword: always,
   prepareContent: ({ text }) => isMuch(text.length),

@@ -22,6 +22,18 @@ export type DigestMessage =
   | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
   | { readonly type: 'end' };
 
+export interface DigestFileInput {
+  readonly port: MessagePort;
+  /** Of the whole file: git counts it before the bytes. */
+  readonly sizeBytes: number;
+}
+
+/** Hashes of a file in lower-case hex. */
+export interface FileHashes {
+  readonly sha256: string;
+  readonly gitSha: string;
+}
+
 /**
  * Message from a worker to the main thread: returns a chunk's buffer after both hashes have read it, in sending order.
  */
@@ -144,6 +156,8 @@ export interface CodeInput {
 export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
+  /** The same for a file, as SHA-256 and git blob id. */
+  readonly digestFile: { readonly input: DigestFileInput; readonly output: FileHashes | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
   readonly hashPassword: { readonly input: NewPasswordInput; readonly output: HashedPassword };
   readonly verifyPassword: { readonly input: PasswordVerifyInput; readonly output: boolean };
@@ -172,6 +186,7 @@ export type JobName = keyof Jobs;
 /** The file of workers/ that implements a job. */
 export const jobFiles: Readonly<Record<JobName, string>> = {
   digestStream: 'digest',
+  digestFile: 'digest',
   hashPassword: 'password',
   verifyPassword: 'password',
   prepareContent: 'content',

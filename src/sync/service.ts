@@ -11,6 +11,7 @@ import { DiffQuery } from './compare/diff.ts';
 import { MergeQuery } from './compare/merge.ts';
 import { SideReader } from './compare/side-reader.ts';
 import { Conflicts } from './conflicts/conflicts.ts';
+import { ChunkStore } from './contents/chunk-store.ts';
 import { Contents } from './contents/incoming.ts';
 import { ManyContents } from './contents/many.ts';
 import { PieceStaging } from './contents/staging.ts';
@@ -61,6 +62,7 @@ export interface Sync {
   readonly removal: VaultRemoval;
   /** Stages long contents before they belong to a version. */
   readonly staging: PieceStaging;
+  readonly chunks: ChunkStore;
 }
 
 /** Opens all parts of file sync, and sweeps long contents and packs left by a crash. */
@@ -77,7 +79,8 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     now,
     checkKept: (vaultId) => vaults.checkKept(vaultId),
   });
-  const contents = new Contents(pool, staging);
+  const chunks = new ChunkStore({ store, pool, staging, log, room });
+  const contents = new Contents(pool, staging, chunks);
   const push = new Push({ ...options, vaults, log, contents, visits: new PushVisits() });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ vaults, reader, log, room });
@@ -112,5 +115,6 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     removal,
     reading,
     staging,
+    chunks,
   };
 }

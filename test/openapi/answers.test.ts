@@ -1,4 +1,5 @@
 /** Proves that the running hub answers as its OpenAPI document says: each operation, taken and refused. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
@@ -345,6 +346,24 @@ test('[TOOL-3, LIM-1] too many calls are refused in the form of each surface', a
   } finally {
     await slow.stop();
   }
+});
+
+test('[SYN-38, TOOL-3] chunks of large files: stored, listed, read, and refused', async () => {
+  const { vault_id: vault } = (await client.send('sync_list', 200, { body: {} })).json();
+  const bytes = Buffer.from('a chunk');
+  const path = { vault_id: String(vault), hash: createHash('sha256').update(bytes).digest('hex') };
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  await client.send('missingChunks', 200, { path, body: { sha256: [path.hash] } });
+  await client.send('putChunk', 200, { path, headers, body: bytes });
+  await client.send('getChunk', 200, { path });
+  await client.send('putChunk', 422, { path, headers, body: Buffer.from('another') });
+  const elsewhere = { ...path, vault_id: `v_${'0'.repeat(16)}` };
+  await client.send('getChunk', 422, { path: elsewhere });
+  for (const odd of [{ vault_id: 'v' }, { hash: 'x' }]) {
+    await client.send('putChunk', 404, { path: { ...path, ...odd }, headers, body: bytes });
+    await client.send('getChunk', 404, { path: { ...path, ...odd } });
+  }
+  await client.send('missingChunks', 404, { path: { ...path, vault_id: 'v' }, body: { sha256: [path.hash] } });
 });
 
 /** Refusals of an operation itself; those of every operation, such as 401, were sent to each of them. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { Hub } from './hub.ts';
 
 interface Relayed {
+  readonly method: string;
   readonly path: string;
   /** The body of the request, as text. */
   readonly body: string;
@@ -49,7 +50,7 @@ export async function startRelay(hub: Pick<Hub, 'url'>): Promise<Relay> {
     const parts: Buffer[] = [];
     for await (const part of incoming) parts.push(part as Buffer);
     const body = Buffer.concat(parts);
-    const asked = { path: incoming.url ?? '/', body: body.toString('utf8') };
+    const asked = { method: incoming.method ?? 'GET', path: incoming.url ?? '/', body: body.toString('utf8') };
     requests.push(asked);
     await relay.rules.holds?.(asked);
     const own = relay.rules.answers?.(asked);
@@ -64,7 +65,7 @@ export async function startRelay(hub: Pick<Hub, 'url'>): Promise<Relay> {
         answer.on('end', () => {
           if (relay.rules.drops?.(asked) === true) return void outgoing.destroy();
           const whole = Buffer.concat(received);
-          const text = relay.rules.rewrites?.(whole.toString('utf8'), asked) ?? whole.toString('utf8');
+          const text = relay.rules.rewrites?.(whole.toString('utf8'), asked) ?? whole;
           const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers;
           outgoing
             .writeHead(answer.statusCode ?? 500, { ...headers, 'Content-Length': Buffer.byteLength(text) })

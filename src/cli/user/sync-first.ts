@@ -22,7 +22,7 @@ export async function askBeforeFirstPush({ folder, state }: Replica): Promise<vo
   }
   if (rules.length === 0) return;
   const before = folder.read(RULES_FILE);
-  const text = withRules(before?.bytes.toString('utf8') ?? '', rules);
+  const text = withRules(before?.bytes?.toString('utf8') ?? '', rules);
   folder.put(RULES_FILE, Buffer.from(text), before?.sha256);
   printError(`${RULES_FILE} has ${countWithNoun(rules.length, 'rule')} more now; it is synced to all devices.`);
 }

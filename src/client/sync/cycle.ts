@@ -65,6 +65,7 @@ export async function syncOnce(
       turns += 1;
     }
     forgetDecided(replica, options);
+    dropParts(replica);
     await replica.state.save();
     await take(listTroubles);
   });
@@ -159,6 +160,13 @@ function listTroubles({ folder, state, large, next }: SyncStep): void {
     saved: new Set(saved.map(({ path }) => path)),
   });
   for (const [path, reason] of found) next.troubles.set(path, reason);
+}
+
+/** Removes downloads of versions for which nobody waits any more. */
+function dropParts({ folder, state, large }: Replica): void {
+  if (large.downloading.size > 0) return;
+  const wanted = new Set([...state.waits.values()].map(({ remote }) => remote));
+  folder.dropParts((sha256) => wanted.has(sha256));
 }
 
 /** Ends the guard's hold on changes of the hub: those that the user confirmed are compared, or the files here are sent. */

@@ -26,7 +26,7 @@ export function leaveOut(
   if (files.every((file) => rules.excludes(file.path))) return undefined;
   const before = folder.read(RULES_FILE);
   const rule = ignoreRuleFor(path, !files.some((file) => file.path === path));
-  const text = withRules(before?.bytes.toString('utf8') ?? '', [rule]);
+  const text = withRules(before?.bytes?.toString('utf8') ?? '', [rule]);
   if (folder.put(RULES_FILE, Buffer.from(text), before?.sha256) === false) {
     throw new ClientError(`${RULES_FILE} changed in this moment; run the command again.`);
   }

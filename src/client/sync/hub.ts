@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { ClientError } from '../client-error.ts';
 import { patiently } from '../patiently.ts';
+import { formatBytes } from '../progress.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import type { SyncState } from './base/state.ts';
@@ -21,10 +22,18 @@ import {
 /** JSON-RPC codes: invalid argument, internal error. */
 const INVALID = -32602;
 const INTERNAL = -32603;
+/** HTTP status. */
+const NOT_FOUND = 404;
 const GONE =
   'the vault of this folder is no longer on the hub. The files here stay as they are. To sync them with another vault, remove .cairn and name that vault: `cairn sync --vault NAME`.';
 const ODD = ' Check --server, and update cairn or the hub.';
 
+const OLDER_HUB = new ToolRefused(
+  INVALID,
+  `this hub takes files of at most ${formatBytes(limits.fileBytesMax)}. Update the hub, then sync again.`,
+);
+
+const missingSchema = z.object({ missing: z.array(z.string()) });
 const endSchema = z.object({
   cursor: z.string().nullable(),
   has_more: z.boolean(),
@@ -101,6 +110,8 @@ export class VaultHub {
   });
   /** Total of the pages received in this pull. */
   #pulled = NOTHING;
+  /** True once the hub said that it does not know large files. */
+  #isOlder = false;
   /** The files that the last pull left out as damaged. */
   #leftOut: LeftOut = new Map();
 
@@ -155,7 +166,9 @@ export class VaultHub {
    */
   async hasNews(from: PullFrom, waitSeconds: number, signal: AbortSignal): Promise<boolean> {
     const args = { vault_id: this.#vaultId, ...placeOf(from), brief: true, wait_seconds: waitSeconds, limit: 1 };
-    const { structured } = await this.#tools.call('sync_pull', args, { signal });
+    const { structured } = await this.#withChunks((more) =>
+      this.#tools.call('sync_pull', { ...args, ...more }, { signal }),
+    );
     const news = readAs(newsSchema, structured);
     const isOther = JSON.stringify([...news.quarantined]) !== JSON.stringify([...this.#leftOut]);
     return news.total_count + news.deleted_count > 0 || news.has_more || isOther;
@@ -165,7 +178,7 @@ export class VaultHub {
   async knows(from: PullFrom): Promise<boolean> {
     if (from.cursor === null) return true;
     try {
-      await this.call('sync_pull', { ...placeOf(from), brief: true, limit: 1 });
+      await this.#withChunks((more) => this.call('sync_pull', { ...placeOf(from), brief: true, limit: 1, ...more }));
       return true;
     } catch (error) {
       if (isOutdated(error)) return false;
@@ -196,6 +209,43 @@ export class VaultHub {
       found.push(refusal.waitSeconds === undefined ? refusal : await this.#pushOne(one));
     }
     return found;
+  }
+
+  /** Reads one file as the hub has it, with its content; that of a large file is the list of its chunks. */
+  async pullOne(path: string): Promise<ToolAnswer> {
+    return await this.#withChunks((more) => this.call('sync_pull', { path, ...more }));
+  }
+
+  /** Those of these chunks that the hub does not have. Throws ToolRefused when it is too old for large files. */
+  async missingChunks(sha256: readonly string[], how: CallHow = {}): Promise<ReadonlySet<string>> {
+    try {
+      const body = JSON.stringify({ sha256 });
+      const answer = await this.#patiently(() => this.#tools.ask('POST', this.#chunksPath, body, how));
+      return new Set(readAs(missingSchema, answer.json()).missing);
+    } catch (error) {
+      throw error instanceof ToolRefused && error.data['status'] === NOT_FOUND ? OLDER_HUB : error;
+    }
+  }
+
+  /** Stores a chunk on the hub. */
+  async putChunk(sha256: string, bytes: Uint8Array, how: CallHow = {}): Promise<void> {
+    await this.#patiently(() => this.#tools.ask('PUT', `${this.#chunksPath}/${sha256}`, bytes, how));
+  }
+
+  /** The bytes of a chunk, which were compared with its hash; undefined when the hub does not have it, or damaged. */
+  async getChunk(sha256: string, how: CallHow = {}): Promise<Buffer | undefined> {
+    try {
+      const path = `${this.#chunksPath}/${sha256}`;
+      const { bytes } = await this.#patiently(() => this.#tools.ask('GET', path, undefined, how));
+      return sha256Of(bytes) === sha256 ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof ToolRefused && error.data['status'] === NOT_FOUND) return undefined;
+      throw error;
+    }
+  }
+
+  get #chunksPath(): string {
+    return `/api/vaults/${encodeURIComponent(this.#vaultId)}/chunks`;
   }
 
   /** True when the hub still stores these bytes as a version of the path. */
@@ -238,10 +288,10 @@ export class VaultHub {
     const { paths, limit: recordsMax = paths?.length ?? 0 } = args;
     let files = 0;
     let bytes = 0;
-    const end = await this.#patiently(() =>
+    const stream = (more: object) =>
       this.#tools.stream(
         'sync_pull',
-        { vault_id: this.#vaultId, ...args },
+        { vault_id: this.#vaultId, ...args, ...more },
         (given, totals) => {
           const { path, ...rest } = readRemoteRecord(given);
           files += 1;
@@ -256,9 +306,20 @@ export class VaultHub {
           progress({ files, filesTotal, bytes, bytesTotal: Math.max(bytes, totals.total_size_bytes) });
         },
         how,
-      ),
-    );
-    return readAs(endSchema, end);
+      );
+    return readAs(endSchema, await this.#patiently(() => this.#withChunks(stream)));
+  }
+
+  /** Pulls with large files as lists of their chunks; a hub that is too old for them has none. */
+  async #withChunks<T>(pull: (more: object) => Promise<T>): Promise<T> {
+    if (this.#isOlder) return await pull({});
+    try {
+      return await pull({ chunks: true });
+    } catch (error) {
+      if (!(error instanceof ToolRefused && error.data['field'] === 'chunks')) throw error;
+      this.#isOlder = true;
+      return await pull({});
+    }
   }
 
   async #pushOne(args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<PushedFile | ToolRefused> {

@@ -1,6 +1,8 @@
 /** Reads one change reported by the hub. */
 import { z } from 'zod';
+import { bytesOfChunks, type Chunk, parseChunkList } from '../../text/chunk-list.ts';
 import { ClientError } from '../client-error.ts';
+import { CHUNK_BOUNDS } from './folder/cut-chunks.ts';
 import { type BadPath, checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 
 /** A time in the hub's format that can be converted to a number. */
@@ -11,7 +13,7 @@ const recordSchema = z.object({
   path: z.string(),
   sha256: z.string().optional(),
   content: z.string().optional(),
-  encoding: z.enum(['utf-8', 'base64']).optional(),
+  encoding: z.enum(['utf-8', 'base64', 'chunks']).optional(),
   stored_at: timeSchema,
   seq: z.number().optional(),
   device_id: z.string().optional(),
@@ -23,8 +25,12 @@ const recordSchema = z.object({
 
 interface RemoteSide {
   readonly sha256: string;
-  /** Undefined when the content is long and was not requested. */
+  /** Undefined when the content is long and was not requested, and for a large file. */
   readonly bytes: Buffer | undefined;
+  /** Of a large file, when they were requested. */
+  readonly chunks?: readonly Chunk[] | undefined;
+  /** Absolute path of its downloaded bytes, which were checked. */
+  readonly file?: string | undefined;
   readonly size: number;
   readonly executable: boolean | undefined;
   /** Time of the change according to the device that made it. */
@@ -76,7 +82,10 @@ export function readRemoteRecord(given: Readonly<Record<string, unknown>>): Read
   const path = checkFolderPath(record.path);
   if (type === 'deleted') return { path, side: undefined, storedMs, deviceId, seq };
   if (sha256 === undefined) throw new ClientError('the hub sent a file without its hash; update cairn or the hub.');
-  const bytes = content === undefined ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
+  const isList = encoding === 'chunks';
+  const chunks = isList && content !== undefined ? chunksOf(content, record.size_bytes) : undefined;
+  const bytes =
+    content === undefined || isList ? undefined : Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   const modifiedMs = mtime === null || mtime === undefined ? Number.NaN : Date.parse(mtime);
   return {
     path,
@@ -87,9 +96,16 @@ export function readRemoteRecord(given: Readonly<Record<string, unknown>>): Read
     side: {
       sha256,
       bytes,
+      chunks,
       size: bytes?.length ?? record.size_bytes ?? 0,
       executable: record.executable === true,
       modifiedMs: Number.isNaN(modifiedMs) ? undefined : modifiedMs,
     },
   };
+}
+
+function chunksOf(list: string, sizeBytes: number | undefined): readonly Chunk[] {
+  const chunks = parseChunkList(list, CHUNK_BOUNDS);
+  if (chunks !== undefined && bytesOfChunks(chunks) === sizeBytes) return chunks;
+  throw new ClientError('the hub sent a list of chunks that is damaged; run `cairn verify` there.');
 }

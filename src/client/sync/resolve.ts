@@ -1,10 +1,13 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
+import { formatChunkList } from '../../text/chunk-list.ts';
 import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Wait } from './base/state.ts';
+import { fetchLarge } from './chunks/fetch-large.ts';
 import type { Content } from './folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
+import { Unwritable } from './folder/unwritable.ts';
 import type { Amount } from './hub.ts';
 import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
@@ -40,13 +43,14 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   if (isBad(named) || wait === undefined || wait.kind === 'push' || wait.kind === 'download') {
     throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
   }
-  const remote = await currentOf(replica, named);
+  const current = await currentOf(replica, named);
+  const remote = keep === 'theirs' ? await withBytes(replica, current) : current;
   const { side } = remote;
   // The hub's spelling is taken over here too, unless another file has it or the disk refuses.
   const isFree = remote.path !== named && !local.files.has(remote.path);
   const path = isFree ? (new Spellings(replica, local).adopt(remote.path) ?? remote.path) : named;
   const sides = { path, wait, mine: folder.read(path), remote };
-  if (keep !== 'mine' && side !== undefined && side.bytes === undefined) {
+  if (keep !== 'mine' && side !== undefined && side.bytes === undefined && side.chunks === undefined) {
     throw new ClientError(`${path} stays as it is. ${whyDamaged(folder.root.path, path)}`);
   }
   let undoes: Undoes;
@@ -84,6 +88,20 @@ export async function currentOf(
     path: name,
     side: { sha256, bytes: undefined, size: 0, executable: undefined, modifiedMs: undefined },
   };
+}
+
+/** The record with its bytes, which for a large file come in chunks. Throws ClientError. */
+async function withBytes(replica: Replica, record: RemoteRecord): Promise<RemoteRecord> {
+  const { path, side } = record;
+  if (side?.chunks === undefined) return record;
+  try {
+    return await fetchLarge(replica, record, {
+      onBytes: (bytes) => replica.progress('download', { files: 0, filesTotal: 1, bytes, bytesTotal: side.size }),
+    });
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    throw new ClientError(`${path} was not replaced. ${error.message}`);
+  }
 }
 
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {
@@ -128,9 +146,11 @@ async function keepAsVersion(
   if (mine.sha256 === theirs?.sha256) return undefined;
   const [own] = await sendParcels(replica, [{ path, args: pushCall(replica, name, mine, theirs?.sha256 ?? '') }]);
   if (own instanceof ToolRefused) throw own;
-  const back = theirs?.bytes && { ...theirs, bytes: theirs.bytes, modifiedMs: theirs.modifiedMs ?? Date.now() };
+  const back = theirs && { ...theirs, modifiedMs: theirs.modifiedMs ?? Date.now() };
+  const args = pushCall(replica, name, back, mine.sha256);
+  const list = theirs?.chunks && { content: formatChunkList(theirs.chunks) };
   // Not recorded as sent: if this answer is lost, the next sync still finds two sides.
-  const [again] = await replica.hub.push([pushCall(replica, name, back, mine.sha256)]);
+  const [again] = await replica.hub.push([{ ...args, ...list }]);
   if (again instanceof ToolRefused) throw again;
   return own?.seq;
 }

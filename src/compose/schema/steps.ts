@@ -21,6 +21,15 @@ const numbered: Migration = {
   piece: () => undefined,
 };
 
+/** 10: files can be stored as chunks, which earlier versions cannot read. Rows do not change. */
+const chunked: Migration = {
+  to: 10,
+  what: 'large files are stored as chunks',
+  tables: [],
+  check: () => [],
+  piece: () => undefined,
+};
+
 export const migrations: readonly Migration[] = [
   numbered,
   usagePerVault,
@@ -30,6 +39,7 @@ export const migrations: readonly Migration[] = [
   groupedBlobs,
   rowSums,
   noDevDocGrams,
+  chunked,
 ];
 
 /** The schema that this version reads and writes. */

@@ -3,7 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/version.ts';
+import type { WholeEncoding } from '../log/version.ts';
 import { readBase } from '../push/input.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import type { TextComparer } from './comparer.ts';
@@ -16,7 +16,7 @@ type DiffStatus = (typeof DIFF_STATUSES)[number];
 export interface DiffQueryRequest {
   readonly path: string;
   readonly content?: string | undefined;
-  readonly encoding?: Encoding | undefined;
+  readonly encoding?: WholeEncoding | undefined;
   readonly sha256?: string | undefined;
   readonly base_sha?: string | undefined;
   readonly context?: number | undefined;

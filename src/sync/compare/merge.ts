@@ -7,7 +7,7 @@ import type { ConflictStyle, Favor } from '../../text/merge.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
-import type { Encoding } from '../log/version.ts';
+import type { WholeEncoding } from '../log/version.ts';
 import { readBase } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { Vaults } from '../vaults/vaults.ts';
@@ -18,7 +18,7 @@ import { planMerge, type Side } from './sides.ts';
 export interface MergeRequest {
   readonly path?: string | undefined;
   readonly content?: string | undefined;
-  readonly encoding?: Encoding | undefined;
+  readonly encoding?: WholeEncoding | undefined;
   readonly base_sha?: string | undefined;
   readonly conflict_id?: string | undefined;
   readonly favor?: Favor | undefined;
@@ -32,7 +32,7 @@ export interface MergeAnswer {
   readonly vaultId: string;
   readonly path: string;
   /** Undefined when the result is a deleted file, or when one side must be chosen. */
-  readonly content: { readonly text: string; readonly encoding: Encoding; readonly sha256: string } | undefined;
+  readonly content: { readonly text: string; readonly encoding: WholeEncoding; readonly sha256: string } | undefined;
   readonly deleted: boolean;
   readonly conflicts: number;
   /** The `base_sha` to push with: the current sha256, or empty when there must be no file. */
@@ -130,6 +130,12 @@ export class MergeQuery {
     three: { readonly base: Side | undefined; readonly ours: Side; readonly theirs: Side },
     { favor = 'none', style = 'merge', labels = LABELS }: MergeRequest,
   ): Promise<Pick<MergeAnswer, 'content' | 'deleted' | 'conflicts'>> {
+    if (Object.values(three).some((side) => side?.kind === 'large')) {
+      throw invalidField(
+        'path',
+        'a file larger than what is sent whole is not merged; settle its conflict with one of the sides',
+      );
+    }
     const plan = planMerge(three, favor);
     if (plan.kind === 'choose') return { content: undefined, deleted: false, conflicts: 1 };
     if (plan.kind === 'take')
@@ -155,6 +161,6 @@ function baseOf(base: Base): Side | undefined {
 }
 
 function contentOf(side: Side): MergeAnswer['content'] {
-  if (side.kind === 'nothing') return undefined;
+  if (side.kind === 'nothing' || side.kind === 'large') return undefined;
   return { text: side.text, encoding: side.kind === 'binary' ? 'base64' : 'utf-8', sha256: side.sha256 };
 }

@@ -10,14 +10,14 @@ import { digestContent } from '../contents/digest.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { ChainLink, Conflict, SyncReader, VaultOf, VersionBytes } from '../log/reader.ts';
 import { type WholeContent, wholeContent } from '../log/stored-content.ts';
-import { type Encoding, readVersionHead, versionSha256 } from '../log/version.ts';
+import { type Encoding, readVersionHead, versionSha256, type WholeEncoding } from '../log/version.ts';
 import { checkSha256 } from '../push/input.ts';
 import type { Base } from '../push/types.ts';
 import type { FileSide, Side } from './sides.ts';
 
 export interface GivenContent {
   readonly content: string;
-  readonly encoding: Encoding;
+  readonly encoding: WholeEncoding;
   /** SHA-256 claimed by the caller; undefined when none was sent. */
   readonly sha256: string | undefined;
 }
@@ -45,7 +45,8 @@ export class SideReader {
     if (whole === undefined) throw this.#reader.damagedVersion(vaultId, seq);
     const { version } = stored;
     if (whole.text === undefined) return { kind: 'nothing' };
-    return { kind: kindOf(readVersionHead(version).encoding), sha256: versionSha256(version), text: whole.text };
+    const { encoding } = readVersionHead(version);
+    return sideOf(versionSha256(version), encoding, whole.text);
   }
 
   /** To unescape and hash a long content takes five milliseconds or more, so the pool does it. */
@@ -69,11 +70,12 @@ export class SideReader {
   conflict(vaultId: string, conflict: Conflict): Side {
     const { your_sha256: sha256, encoding } = conflict.record;
     if (sha256 === null) return { kind: 'nothing' };
+    if (encoding === 'chunks') return sideOf(sha256, encoding, '');
     const bytes = this.#reader.conflictContent(vaultId, conflict);
     if (bytes === undefined) {
       throw new Refusal({ kind: 'not_found', what: 'the bytes of this conflict are no longer stored' });
     }
-    return { kind: kindOf(encoding), sha256, text: bytes.toString(encoding === 'base64' ? 'base64' : 'utf8') };
+    return sideOf(sha256, encoding, bytes.toString(encoding === 'base64' ? 'base64' : 'utf8'));
   }
 
   /**
@@ -88,7 +90,7 @@ export class SideReader {
     if (!digested.ok) throw invalidField(digested.field, digested.sentence);
     const { sha256, gitSha } = digested;
     if (claimed !== undefined) checkSha256(claimed, { sha256 });
-    return { side: { kind: kindOf(encoding), sha256, text }, gitSha };
+    return { side: sideOf(sha256, encoding, text), gitSha };
   }
 
   /**
@@ -116,6 +118,8 @@ export class SideReader {
   }
 }
 
-function kindOf(encoding: Encoding): 'text' | 'binary' {
-  return encoding === 'base64' ? 'binary' : 'text';
+function sideOf(sha256: string, encoding: Encoding, text: string): FileSide {
+  return encoding === 'chunks'
+    ? { kind: 'large', sha256 }
+    : { kind: encoding === 'base64' ? 'binary' : 'text', sha256, text };
 }

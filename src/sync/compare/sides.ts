@@ -4,13 +4,16 @@
  */
 import type { Favor } from '../../text/merge.ts';
 
-export interface FileSide {
-  readonly kind: 'text' | 'binary';
-  /** SHA-256 of the bytes, in lower-case hex. */
-  readonly sha256: string;
-  /** Base64 for a binary file. */
-  readonly text: string;
-}
+export type FileSide =
+  | {
+      readonly kind: 'text' | 'binary';
+      /** SHA-256 of the bytes, in lower-case hex. */
+      readonly sha256: string;
+      /** Base64 for a binary file. */
+      readonly text: string;
+    }
+  /** A file in chunks: its bytes are not compared. */
+  | { readonly kind: 'large'; readonly sha256: string };
 
 /** One side of a path: a file, or nothing. */
 export type Side = FileSide | { readonly kind: 'nothing' };

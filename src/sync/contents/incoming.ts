@@ -8,8 +8,11 @@ import type { DigestedContent, RawContent } from '../../pool/jobs.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
+import { type Chunk, formatChunkList } from '../../text/chunk-list.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { decodeContent, type StoredContent } from '../log/version.ts';
+import { holdChunks } from './chunk-refs.ts';
+import type { ChunkStore } from './chunk-store.ts';
 import { digestContent } from './digest.ts';
 import type { PieceStaging } from './staging.ts';
 
@@ -36,16 +39,29 @@ export interface Used {
 /** Throws Refusal when a content does not match what the client claims about it. */
 export type ContentCheck = (content: Pick<ReadyContent, 'sha256'>) => void;
 
+/** The list of the chunks of a large file, as the client sent it. */
+export interface SentChunks {
+  readonly list: readonly Chunk[];
+  readonly check: ContentCheck;
+}
+
 interface ContentSources {
   readonly pool: Pool;
   readonly staging: PieceStaging;
 }
 
+interface VaultOfContent {
+  readonly accountId: string;
+  readonly vaultId: string;
+}
+
 export class Contents {
   readonly #sources: ContentSources;
+  readonly #chunks: Pick<ChunkStore, 'digest'>;
 
-  constructor(pool: Pool, staging: PieceStaging) {
+  constructor(pool: Pool, staging: PieceStaging, chunks: Pick<ChunkStore, 'digest'>) {
     this.#sources = { pool, staging };
+    this.#chunks = chunks;
   }
 
   /**
@@ -61,9 +77,30 @@ export class Contents {
     return await this.#sources.staging.turn(accountId, () => this.#useLong(accountId, { sent, check }, use));
   }
 
+  /**
+   * Like `use`, for a large file whose chunks are on the hub: the whole file is hashed, and its list staged. Throws Refusal
+   * `invalid_fields` for a list that makes no large file of this vault, or another one than the client says.
+   */
+  async useChunks<T extends Used>(
+    { accountId, vaultId }: VaultOfContent,
+    { list, check }: SentChunks,
+    use: (content: IncomingContent) => Promise<T>,
+  ): Promise<T> {
+    const { staging } = this.#sources;
+    return await staging.turn(accountId, async () => {
+      const digest = await this.#chunks.digest(accountId, vaultId, list);
+      check(digest);
+      const text = Buffer.from(formatChunkList(list));
+      const stored = { kind: 'pieces', storageId: await staging.stage(text), escapedBytes: text.length } as const;
+      const holds = { vaultId, chunks: list };
+      return await this.#adopting({ ...digest, encoding: 'chunks', stored, holds, bytes: () => undefined }, use);
+    });
+  }
+
   /** Within a decision: assigns staged pieces to the rows written by the decision. */
   adopt(batch: Batch, content: ReadyContent | undefined): void {
     if (content?.stored.kind === 'pieces') this.#sources.staging.adopt(batch, content.stored.storageId);
+    if (content?.holds !== undefined) holdChunks(batch, content.holds);
   }
 
   async #useLong<T extends Used>(
@@ -71,7 +108,10 @@ export class Contents {
     checked: CheckedContent,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    const content = await stageLong(this.#sources, accountId, checked);
+    return await this.#adopting(await stageLong(this.#sources, accountId, checked), use);
+  }
+
+  async #adopting<T extends Used>(content: StagedContent, use: (content: IncomingContent) => Promise<T>): Promise<T> {
     let adopted = false;
     try {
       const used = await use(content);
@@ -102,6 +142,7 @@ export function smallContent(
 }
 
 type Pieces = Extract<StoredContent, { kind: 'pieces' }>;
+type StagedContent = IncomingContent & { readonly stored: Pieces };
 
 /**
  * Prepares and stages a long content, hashed in the pool unless it already was. Requires a turn of staging. Throws
@@ -111,7 +152,7 @@ export async function stageLong(
   { pool, staging }: ContentSources,
   accountId: string,
   { sent, check }: CheckedContent,
-): Promise<IncomingContent & { readonly stored: Pieces }> {
+): Promise<StagedContent> {
   const { encoding } = sent;
   const prepared = sent instanceof LongContent ? sent.prepared : await pool.run('prepareContent', sent, { accountId });
   if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);

@@ -17,11 +17,12 @@ export class PieceShares {
     this.#set(storageId, this.#count(storageId) + 1);
   }
 
-  /** Removes a holder of these pieces. Removes the pieces with the last one. */
-  release(storageId: number): void {
+  /** Removes a holder of these pieces. Removes the pieces with the last one, and calls `last` before that. */
+  release(storageId: number, last: () => void = () => {}): void {
     const left = this.#count(storageId) - 1;
     this.#set(storageId, left);
     if (left > 0) return;
+    last();
     for (const key of this.#batch.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
   }
 

@@ -10,15 +10,27 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { intact, unlessDamaged } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
+import { ChunkRefs } from '../contents/chunk-refs.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import { keptBytes } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
-import { conflictBytes, conflicts, files, vaultHeads, vaultOwners, versions, versionsAside } from '../log/records.ts';
-import { readVersionHead } from '../log/version.ts';
+import {
+  conflictBytes,
+  conflicts,
+  fileChunks,
+  files,
+  vaultHeads,
+  vaultOwners,
+  versions,
+  versionsAside,
+} from '../log/records.ts';
+import { type Encoding, readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
 import { isConflictDue, isVersionDue, type Kept, keptAt, keptOnRequest } from './due.ts';
+
+const HOUR_MS = 3_600_000;
 
 export interface RetentionOptions {
   readonly store: Store;
@@ -48,6 +60,7 @@ export class Retention {
       if (intact(store, vaultOwners, [vaultId]) === undefined) continue;
       gone += await unlessDamaged(() => this.#sweepFiles(vaultId, kept), 0);
       gone += await unlessDamaged(() => this.#sweepConflicts(vaultId, kept.cutoffMs), 0);
+      await unlessDamaged(() => this.#sweepChunks(vaultId, now() - limits.looseChunkHours * HOUR_MS), undefined);
     }
     return gone;
   }
@@ -91,8 +104,8 @@ export class Retention {
     const { actors } = this.#options;
     const old = await this.#oldVersions(vaultId, file.seq, kept);
     const due = (await this.#packed(vaultId, old)).reverse();
-    for (let at = 0; at < due.length; at += limits.sweepTurnRows) {
-      const seqs = due.slice(at, at + limits.sweepTurnRows);
+    for (let at = 0; at < due.length; ) {
+      const seqs = this.#portion(vaultId, due.slice(at, at + limits.sweepTurnRows));
       const isTaken = await actors.vault(vaultId).ask((batch): boolean => {
         const reader = new SyncReader(batch);
         const current = reader.file(vaultId, folded);
@@ -102,8 +115,20 @@ export class Retention {
         return true;
       });
       if (!isTaken) return at;
+      at += seqs.length;
     }
     return due.length;
+  }
+
+  /** The first of some versions, for one decision: a list of chunks ends it, because each of its chunks is a row. */
+  #portion(vaultId: string, seqs: readonly number[]): readonly number[] {
+    const { store } = this.#options;
+    const isList = (seq: number) => {
+      const bytes = store.view(versions, [vaultId, seq]);
+      return bytes !== undefined && readVersionHead(bytes).encoding === 'chunks';
+    };
+    const first = seqs.findIndex(isList);
+    return first < 0 ? seqs : seqs.slice(0, first + 1);
   }
 
   /** Returns the versions covered by packs. The tail records which lines of packs are outdated, so it stays. */
@@ -130,21 +155,43 @@ export class Retention {
   }
 
   #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): number {
-    const shares = new PieceShares(batch);
+    const contents = new Releases(batch, vaultId);
     let freed = 0;
     let removed = 0;
     for (const seq of seqs) {
       const bytes = batch.view(versions, [vaultId, seq]);
       if (bytes === undefined) continue;
-      const { storageId, sizeBytes } = readVersionHead(bytes);
-      if (storageId !== 0) shares.release(storageId);
+      const { storageId, sizeBytes, encoding } = readVersionHead(bytes);
+      if (storageId !== 0) contents.release(storageId, encoding);
       freed += keptBytes(sizeBytes);
       removed += 1;
       batch.remove(versions, [vaultId, seq]);
       batch.remove(versionsAside, [vaultId, seq]);
     }
-    countFreed(batch, vaultId, freed);
+    countFreed(batch, vaultId, freed + contents.freedBytes);
     return removed;
+  }
+
+  /** Removes chunks that arrived before a time and that no list has: their push was given up. */
+  async #sweepChunks(vaultId: string, beforeMs: number): Promise<void> {
+    const { store, actors } = this.#options;
+    let beyond: string | undefined;
+    while (!this.#isStopped) {
+      const from = beyond === undefined ? {} : { beyond };
+      const rows = store.range(fileChunks, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
+      const due = rows.filter(({ value }) => value.holders === 0 && value.since_ms < beforeMs);
+      if (due.length > 0) {
+        await actors.vault(vaultId).ask((batch) => {
+          const refs = new ChunkRefs(batch, vaultId);
+          let freed = 0;
+          for (const { key } of due) freed += refs.removeLoose(key[1], beforeMs);
+          countFreed(batch, vaultId, freed);
+        });
+      }
+      beyond = rows.at(-1)?.key[1];
+      if (rows.length < limits.sweepTurnRows) break;
+      await setImmediate();
+    }
   }
 
   async #sweepConflicts(vaultId: string, cutoffMs: number): Promise<number> {
@@ -158,20 +205,23 @@ export class Retention {
         const conflict = intact(store, conflicts, key);
         return conflict !== undefined && isConflictDue(cutoffMs, conflict);
       });
-      if (due.length > 0) {
+      // A list of chunks is decided alone, because each of its chunks is a row.
+      const isList = (key: (typeof due)[number]) => intact(store, conflicts, key)?.encoding === 'chunks';
+      for (const some of [due.filter((key) => !isList(key)), ...due.filter(isList).map((key) => [key])]) {
+        if (some.length === 0) continue;
         await actors.vault(vaultId).ask((batch) => {
-          const shares = new PieceShares(batch);
+          const contents = new Releases(batch, vaultId);
           let freed = 0;
-          for (const key of due) {
+          for (const key of some) {
             // A concurrent round may have removed it, or somebody has taken back what settled it.
             const value = batch.get(conflicts, key);
             if (value === undefined || !isConflictDue(cutoffMs, value)) continue;
             freed += keptBytes(value.size_bytes);
             batch.remove(conflicts, key);
-            if (value.storage_id !== 0) shares.release(value.storage_id);
+            if (value.storage_id !== 0) contents.release(value.storage_id, value.encoding);
             else batch.remove(conflictBytes, key);
           }
-          countFreed(batch, vaultId, freed);
+          countFreed(batch, vaultId, freed + contents.freedBytes);
         });
       }
       gone += due.length;
@@ -180,6 +230,24 @@ export class Retention {
       await setImmediate();
     }
     return gone;
+  }
+}
+
+/** Releases contents within a decision, and counts the bytes of the chunks that go with the last list that has them. */
+class Releases {
+  freedBytes = 0;
+  readonly #shares: PieceShares;
+  readonly #chunks: ChunkRefs;
+
+  constructor(batch: Batch, vaultId: string) {
+    this.#shares = new PieceShares(batch);
+    this.#chunks = new ChunkRefs(batch, vaultId);
+  }
+
+  release(storageId: number, encoding: Encoding): void {
+    this.#shares.release(storageId, () => {
+      if (encoding === 'chunks') this.freedBytes += this.#chunks.releaseList(storageId);
+    });
   }
 }
 

@@ -20,9 +20,11 @@ import {
   conflicts,
   deletedVaults,
   devices,
+  fileChunks,
   files,
   folders,
   pendingConflicts,
+  pieces,
   usage,
   vaultHeads,
   versions,
@@ -84,7 +86,8 @@ export class VaultRemoval {
     const { store } = this.#options;
     let gone = 0;
     for (const [vaultId] of Array.from(store.keys(deletedVaults))) {
-      const rows = (await this.#versions(vaultId)) + (await this.#conflicts(vaultId)) + (await this.#packs(vaultId));
+      const logged = (await this.#versions(vaultId)) + (await this.#conflicts(vaultId));
+      const rows = logged + (await this.#chunks(vaultId)) + (await this.#packs(vaultId));
       if (this.#rounds.isStopped) return gone;
       for (const table of PLAIN) await removeRows(store, table, [vaultId]);
       if (rows === 0) await store.write(SWEEP, (batch) => batch.remove(deletedVaults, [vaultId]));
@@ -127,6 +130,24 @@ export class VaultRemoval {
               if (storageId !== 0) shares.release(storageId);
               batch.remove(conflictBytes, key);
               batch.remove(conflicts, key);
+            }
+            return due.length;
+          });
+    });
+  }
+
+  /** Removes chunks: nothing outside of the vault has them. */
+  #chunks(vaultId: string): Promise<number> {
+    const { store } = this.#options;
+    return this.#inPortions(() => {
+      const due = [...first(store.keys(fileChunks, [vaultId]), limits.sweepTurnRows)];
+      return due.length === 0
+        ? undefined
+        : store.write(SWEEP, (batch): number => {
+            for (const key of due) {
+              const storageId = intact(batch, fileChunks, key)?.storage_id ?? 0;
+              for (const piece of batch.keys(pieces, [storageId])) batch.remove(pieces, piece);
+              batch.remove(fileChunks, key);
             }
             return due.length;
           });

@@ -8,6 +8,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import type { FileBytes } from './file-room.ts';
 import { formatHlc, type Hlc, type HubClock, parseHlc, raisedAbove, sendTick, trusted } from './hlc.ts';
+import { isChunked } from './large-content.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import { type Conflict, SyncReader } from './reader.ts';
 import type { ReadyContent } from './ready-content.ts';
@@ -195,6 +196,11 @@ export class LogChange {
     this.#grownBytes += record.size_bytes;
   }
 
+  /** Counts a chunk that this change stores. */
+  countChunk(bytes: number): void {
+    this.#head.kept_bytes += bytes;
+  }
+
   /** Writes the counters. Call it once, at the end. */
   finish(): void {
     this.#batch.put(vaultHeads, [this.#scope.vaultId], this.#head);
@@ -238,9 +244,9 @@ export class LogChange {
   }
 }
 
-/** Bytes counted for a kept version or conflict: its content and a fixed amount. */
+/** Bytes counted for a kept version or conflict: its content and a fixed amount. Chunks are counted once, where they are stored. */
 export function keptBytes(sizeBytes: number): number {
-  return sizeBytes + limits.recordCountedBytes;
+  return (isChunked(sizeBytes) ? 0 : sizeBytes) + limits.recordCountedBytes;
 }
 
 interface EntryPlace {
@@ -286,7 +292,7 @@ function metaOf(entry: NewEntry, of: Hashes, place: EntryPlace): NewMeta {
     status: entry.status,
     executable: content !== undefined && entry.executable ? true : undefined,
     renamed_from: formerName,
-    encoding: content?.encoding === 'base64' ? 'base64' : undefined,
+    encoding: content === undefined || content.encoding === 'utf-8' ? undefined : content.encoding,
   };
 }
 

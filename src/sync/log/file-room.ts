@@ -1,6 +1,7 @@
 /** Decides whether a write of file sync fits into the quotas of an account. */
 import type { Fault } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import { isChunked } from './large-content.ts';
 
 /** Bytes by quota. `files`: current files and pending conflicts; `history`: everything else that is kept. */
 export type FileBytes = Readonly<Record<'files' | 'history', number>>;
@@ -26,7 +27,9 @@ export function overRoom(
   contentBytes: number,
   freedBytes: number,
 ): OverRoom | undefined {
-  const grown = { files: contentBytes - freedBytes, history: freedBytes + limits.recordCountedBytes };
+  // The chunks of a large file are stored already: what becomes current is history no longer.
+  const storedBytes = isChunked(contentBytes) ? contentBytes : 0;
+  const grown = { files: contentBytes - freedBytes, history: freedBytes - storedBytes + limits.recordCountedBytes };
   const now = used();
   for (const of of ['files', 'history'] as const) {
     if (grown[of] > 0 && now[of] + grown[of] > quotas[of]) {

@@ -4,18 +4,21 @@
  */
 
 import { hash } from 'node:crypto';
-import { Refusal } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Damage, DamagedKind } from '../../store/data-file/damage.ts';
 import type { Reader } from '../../store/table.ts';
+import type { Chunk } from '../../text/chunk-list.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import type { FileBytes } from './file-room.ts';
+import { readChunkList } from './large-content.ts';
 import { contentOfVersion, type ReadyContent } from './ready-content.ts';
 import {
   type ConflictRecord,
   conflictBytes,
   conflicts,
+  fileChunks,
   files,
   folders,
   pendingConflicts,
@@ -172,12 +175,26 @@ export class SyncReader {
 
   /**
    * The decoded content of a version. Undefined for a tombstone or an unknown version. Throws Refusal `damaged` when it
-   * does not match its hash.
+   * does not match its hash, `invalid_fields` for a large file, whose bytes are in chunks.
    */
   content(vaultId: string, seq: number): Buffer | undefined {
     const head = this.versionHead(vaultId, seq);
-    const text = head && this.contentText(vaultId, seq);
-    return text === undefined || head === undefined ? undefined : decodeContent(text, head.encoding);
+    if (head === undefined) return undefined;
+    const { encoding } = head;
+    if (encoding === 'chunks') throw tooLarge();
+    const text = this.contentText(vaultId, seq);
+    return text === undefined ? undefined : decodeContent(text, encoding);
+  }
+
+  /** The chunks of a large file; undefined for another version. Throws Refusal `damaged` when the list is damaged. */
+  chunksOf(vaultId: string, seq: number): readonly Chunk[] | undefined {
+    if (this.versionHead(vaultId, seq)?.encoding !== 'chunks') return undefined;
+    return readChunkList(this.contentText(vaultId, seq) ?? '');
+  }
+
+  /** True when a vault stores chunks, so that it has, or had, a large file. */
+  hasChunks(vaultId: string): boolean {
+    return !this.#store.keysIn(fileChunks, { prefix: [vaultId], limit: 1 }).next().done;
   }
 
   /** The pieces of a storage id, concatenated. */
@@ -243,6 +260,7 @@ export class SyncReader {
       const bytes = this.#store.get(conflictBytes, [vaultId, id]);
       return bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     }
+    if (record.encoding === 'chunks') throw tooLarge();
     const escaped = this.escapedContent(record.storage_id);
     if (escaped.length === 0) return undefined;
     try {
@@ -273,6 +291,12 @@ export class SyncReader {
     }
     return found.sort((a, b) => (a.record.detected_at < b.record.detected_at ? -1 : 1));
   }
+}
+
+/** For callers that need the bytes at once. */
+function tooLarge(): Refusal {
+  const mib = limits.fileBytesMax / 2 ** 20;
+  return invalidField('path', `the file is larger than ${mib} MiB, so it is not read or compared here; download it`);
 }
 
 /** The head of a vault without pushes. */

@@ -171,6 +171,21 @@ export const pieceShares = defineTable<[storageId: number], { readonly holders: 
   { vault: 'any', directory: 'new', sweep: 'any' },
 );
 
+export interface ChunkRecord {
+  /** The pieces with its bytes, as they are. */
+  readonly storage_id: number;
+  readonly bytes: number;
+  /** Number of stored lists that have this chunk, each once. */
+  readonly holders: number;
+  /** When it arrived, in milliseconds: a chunk in no list is removed after a time. */
+  readonly since_ms: number;
+}
+
+/** The chunks of large files, each once a vault, by the SHA-256 of its bytes in hex. */
+export const fileChunks = defineTable<[vaultId: string, sha256: string], ChunkRecord>('sync_chunks', recordCodec(1), {
+  vault: 0,
+});
+
 export const conflicts = defineTable<[vaultId: string, conflictId: string], ConflictRecord>(
   'sync_conflicts',
   recordCodec(1),
@@ -227,6 +242,7 @@ export const syncTables: readonly AnyTable[] = [
   pieces,
   pieceShares,
   stagedPieces,
+  fileChunks,
   conflicts,
   pendingConflicts,
   conflictBytes,

@@ -2,7 +2,15 @@
  * Checks whether stored content still matches the hash in its version: whole lines, packs of them, long contents. Pure.
  */
 import { createHash, type Hash, hash } from 'node:crypto';
-import { decodeContent, type Encoding, readContentText, readVersionHead, versionSha256 } from './version.ts';
+import { readChunkList } from './large-content.ts';
+import {
+  decodeContent,
+  type Encoding,
+  readContentText,
+  readVersionHead,
+  versionSha256,
+  type WholeEncoding,
+} from './version.ts';
 
 const NEWLINE = 0x0a;
 const BACKSLASH = 0x5c;
@@ -24,11 +32,16 @@ export function wholeContent(bytes: Uint8Array, escaped: () => Uint8Array): Whol
   try {
     const text = readContentText(bytes, escaped);
     if (text === undefined) return { text };
-    return sha256Of(text, readVersionHead(bytes).encoding) === versionSha256(bytes) ? { text } : undefined;
+    return isWholeContent(text, readVersionHead(bytes).encoding, versionSha256(bytes)) ? { text } : undefined;
   } catch {
     // Bytes that are no longer a version are as damaged as those with another hash.
     return undefined;
   }
+}
+
+/** True when a content matches the hash of its file. A list of chunks proves itself; its chunks are checked where they are read. */
+function isWholeContent(text: string, encoding: Encoding, sha256: string): boolean {
+  return encoding === 'chunks' ? readChunkList(text) !== undefined : sha256Of(text, encoding) === sha256;
 }
 
 /** True when the content of a version matches its hash, and for a tombstone. */
@@ -57,18 +70,18 @@ function isWholeLine(line: Buffer): boolean {
   }
 }
 
-function sha256Of(text: string, encoding: Encoding): string {
+function sha256Of(text: string, encoding: WholeEncoding): string {
   return hash('sha256', encoding === 'base64' ? decodeContent(text, encoding) : text);
 }
 
 /** Hashes a long content from its escaped pieces, wherever they are cut. */
 export class EscapedHash {
   readonly #hash: Hash = createHash('sha256');
-  readonly #encoding: Encoding;
+  readonly #encoding: WholeEncoding;
   #rest: Buffer = Buffer.alloc(0);
   #digest: string | undefined;
 
-  constructor(encoding: Encoding) {
+  constructor(encoding: WholeEncoding) {
     this.#encoding = encoding;
   }
 

@@ -8,7 +8,10 @@
  * blob id.
  */
 
-export type Encoding = 'utf-8' | 'base64';
+/** How a content that is sent whole is written. */
+export type WholeEncoding = 'utf-8' | 'base64';
+/** `chunks`: the content is the list of the chunks of a large file (chunk-list.ts). */
+export type Encoding = WholeEncoding | 'chunks';
 
 export const VERSION_HEAD_BYTES = 100;
 const LAYOUT = 1;
@@ -17,6 +20,8 @@ const BASE64 = 2;
 const IN_PIECES = 4;
 /** The file had another path before. Not set in versions from before this flag existed. */
 const MOVED = 8;
+/** The content is a list of chunks. */
+const CHUNKS = 16;
 /** Continues the line after the metadata when the content is in pieces; `CONTENT_CLOSE` ends that line after them. */
 const CONTENT_OPEN = ',"content":"';
 export const CONTENT_CLOSE: Uint8Array = Buffer.from('"}\n');
@@ -46,8 +51,8 @@ export interface VersionMeta {
   readonly executable?: true;
   /** The earlier path, if this version renamed or respelled the file. */
   readonly renamed_from?: string;
-  /** Only for binary content. */
-  readonly encoding?: 'base64';
+  /** Only for content that is not text. */
+  readonly encoding?: Exclude<Encoding, 'utf-8'>;
 }
 
 export interface VersionHead {
@@ -94,9 +99,9 @@ export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: N
   const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + textBytes + tailBytes);
   const inPieces = content?.kind === 'pieces';
   const lineBytes = textBytes + tailBytes + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
-  const isBase64 = meta.encoding === 'base64';
+  const written = meta.encoding === 'base64' ? BASE64 : meta.encoding === 'chunks' ? CHUNKS : 0;
   bytes[0] = LAYOUT;
-  const kind = (content === undefined ? DELETED : 0) | (isBase64 ? BASE64 : 0);
+  const kind = (content === undefined ? DELETED : 0) | written;
   bytes[1] = kind | (inPieces ? IN_PIECES : 0) | (moved ? MOVED : 0);
   bytes.writeUInt16LE(0, 2);
   bytes.writeUInt32LE(textBytes, 4);
@@ -149,7 +154,7 @@ export function readVersionHead(bytes: Uint8Array): VersionHead {
   return {
     deleted: (flags & DELETED) !== 0,
     moved: (flags & MOVED) !== 0,
-    encoding: (flags & BASE64) === 0 ? 'utf-8' : 'base64',
+    encoding: (flags & CHUNKS) !== 0 ? 'chunks' : (flags & BASE64) === 0 ? 'utf-8' : 'base64',
     metaBytes: view.getUint32(4, true),
     previousSeq: view.getFloat64(8, true),
     storedMs: view.getFloat64(16, true),
@@ -229,7 +234,7 @@ export function storedContentOf(bytes: Uint8Array): StoredContent | undefined {
 }
 
 /** Decodes a content to its bytes. */
-export function decodeContent(text: string, encoding: Encoding): Buffer {
+export function decodeContent(text: string, encoding: WholeEncoding): Buffer {
   return Buffer.from(text, encoding === 'base64' ? 'base64' : 'utf8');
 }
 

@@ -8,11 +8,14 @@ import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
+import { bytesOfChunks } from '../../text/chunk-list.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { PieceStaging } from '../contents/staging.ts';
+import { isChunked, readChunkList } from '../log/large-content.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { pieceShares } from '../log/records.ts';
-import type { Encoding } from '../log/version.ts';
+import type { Encoding, WholeEncoding } from '../log/version.ts';
+import { ImportedChunks } from './chunks.ts';
 
 export interface ContentLine {
   readonly sha256: string;
@@ -22,6 +25,9 @@ export interface ContentLine {
   readonly content: string | undefined;
   readonly isInBlobs: boolean;
 }
+
+/** A line whose content is whole. */
+type WholeLine = ContentLine & { readonly encoding: WholeEncoding };
 
 export interface PortableContentsOptions {
   readonly archive: ArchiveReader;
@@ -41,13 +47,49 @@ export class PortableContents {
   readonly #options: PortableContentsOptions;
   /** Long contents by hash and encoding. */
   readonly #staged = new Map<string, Staged>();
+  /** Chunks by vault: each vault has its own. */
+  readonly #chunks = new Map<string, ImportedChunks>();
 
   constructor(options: PortableContentsOptions) {
     this.#options = options;
   }
 
   /** Prepares a content for the log. Throws Refusal `storage_full`, or `invalid_fields` if it differs from its line. */
-  async ready(line: ContentLine): Promise<ReadyContent> {
+  async ready(vaultId: string, line: ContentLine): Promise<ReadyContent> {
+    const { encoding } = line;
+    return encoding === 'chunks'
+      ? await this.#readyChunks(vaultId, line)
+      : await this.#readyWhole({ ...line, encoding });
+  }
+
+  /** The chunks of a vault, with those of all contents prepared until now. */
+  chunksOf(vaultId: string): ImportedChunks {
+    const known = this.#chunks.get(vaultId) ?? new ImportedChunks(this.#options);
+    this.#chunks.set(vaultId, known);
+    return known;
+  }
+
+  async #readyChunks(vaultId: string, line: ContentLine): Promise<ReadyContent> {
+    const text = line.content ?? '';
+    const list = readChunkList(text);
+    if (list === undefined || line.isInBlobs || !isChunked(bytesOfChunks(list))) {
+      throw invalidField('content', 'content is not the list of the chunks of a large file');
+    }
+    const name = `${vaultId} ${line.sha256} ${text}`;
+    const known = this.#staged.get(name);
+    if (known !== undefined) {
+      known.holders += 1;
+      return known.content;
+    }
+    check(line, await this.chunksOf(vaultId).hold(list, Date.now()));
+    const bytes = Buffer.from(text);
+    const storageId = await this.#options.staging.stage(bytes);
+    const content = readyOf(line, { kind: 'pieces', storageId, escapedBytes: bytes.length });
+    this.#staged.set(name, { content, storageId, holders: 1 });
+    return content;
+  }
+
+  async #readyWhole(line: WholeLine): Promise<ReadyContent> {
     if ((line.content === undefined) !== line.isInBlobs) {
       throw invalidField('content', 'content must be in the line or in the contents, not in both');
     }
@@ -72,13 +114,15 @@ export class PortableContents {
       this.#options.staging.adopt(batch, storageId);
       if (holders > 1) batch.put(pieceShares, [storageId], { holders });
     }
+    for (const of of this.#chunks.values()) of.publish(batch);
   }
 
   async discard(): Promise<void> {
     for (const { storageId } of this.#staged.values()) await this.#options.staging.discard(storageId);
+    for (const of of this.#chunks.values()) await of.discard();
   }
 
-  async #read({ sha256, sizeBytes, encoding }: ContentLine): Promise<string> {
+  async #read({ sha256, sizeBytes, encoding }: WholeLine): Promise<string> {
     const parts: Buffer[] = [];
     for await (const part of this.#options.archive.blob(sha256, sizeBytes, limits.pieceBytes)) {
       parts.push(Buffer.from(part));
@@ -93,7 +137,7 @@ export class PortableContents {
     }
   }
 
-  async #stage(name: string, line: ContentLine, text: string): Promise<ReadyContent> {
+  async #stage(name: string, line: WholeLine, text: string): Promise<ReadyContent> {
     const { pool, staging, store, accountId } = this.#options;
     const prepared = await pool.run('prepareContent', { text, encoding: line.encoding }, { accountId });
     if (!prepared.ok) throw invalidField(prepared.field, prepared.sentence);

@@ -3,11 +3,13 @@ import { hash } from 'node:crypto';
 import { nothingElse } from '../../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../../archive/writer.ts';
 import type { Snapshot } from '../../store/table.ts';
+import { readChunkList } from '../log/large-content.ts';
 import {
   type ConflictRecord,
   conflictBytes,
   conflicts,
   devices,
+  fileChunks,
   files,
   pieces,
   vaultHeads,
@@ -22,6 +24,7 @@ import {
   readVersionHead,
   readVersionMeta,
   type VersionMeta,
+  type WholeEncoding,
 } from '../log/version.ts';
 import type { VaultArchiveRecord } from './records.ts';
 
@@ -57,7 +60,7 @@ export function exportVaults(
     }
     for (const { key: named, value: bytes } of snapshot.entries(versions, { prefix: [vaultId] })) {
       const escaped = () => escapedOf(snapshot, readVersionHead(bytes).storageId);
-      if (isWholeVersion(bytes, escaped) && writeVersion(output, bytes)) continue;
+      if (isWholeVersion(bytes, escaped) && writeVersion(output, vaultId, bytes)) continue;
       archive.noteMissing(`version ${vaultId} ${named[1]}: it is damaged`);
       writeDeletion(output, vaultId, named[1]);
     }
@@ -68,7 +71,8 @@ export function exportVaults(
 }
 
 /** Writes a version as a pull returns it; a long content goes to the archive's blobs, outside of the line. */
-function writeVersion({ snapshot, archive, write: writeTyped }: Output, bytes: Uint8Array): boolean {
+function writeVersion(output: Output, vaultId: string, bytes: Uint8Array): boolean {
+  const { snapshot, archive, write: writeTyped } = output;
   // A version is stored as the line that pulls return, so only its schema can tell what it is.
   const write: SectionWriter['write'] = writeTyped;
   let meta: VersionMeta;
@@ -81,9 +85,18 @@ function writeVersion({ snapshot, archive, write: writeTyped }: Output, bytes: U
   const { storageId, encoding } = readVersionHead(bytes);
   const content = readContentText(bytes, () => escapedOf(snapshot, storageId));
   if (content === undefined) return write({ ...meta });
+  if (encoding === 'chunks') return writeChunks(output, vaultId, content) && write({ ...meta, content });
   if (storageId === 0) return write({ ...meta, content });
   archive.blob(meta.sha256, [decodeContent(content, encoding)]);
   return write({ ...meta, content_in_blobs: true });
+}
+
+/** Writes the chunks of a large file, each as a content of its own. False when one of them is damaged. */
+function writeChunks({ snapshot, archive }: Output, vaultId: string, list: string): boolean {
+  return (readChunkList(list) ?? []).every(({ sha256 }) => {
+    const row = snapshot.get(fileChunks, [vaultId, sha256]);
+    return row !== undefined && archive.blob(sha256, [escapedOf(snapshot, row.storage_id)]);
+  });
 }
 
 /** Writes a damaged deletion again, from the row of its path: without it the deleted file would be back. */
@@ -117,7 +130,13 @@ function writeConflict(output: Output, vaultId: string, id: string, record: Conf
     write(line);
     return;
   }
-  const bytes = conflictContent(output.snapshot, vaultId, id, record);
+  if (record.encoding === 'chunks') {
+    const content = escapedOf(output.snapshot, storageId).toString('latin1');
+    if (readChunkList(content) !== undefined && writeChunks(output, vaultId, content)) write({ ...line, content });
+    else archive.noteMissing(`conflict ${vaultId} ${id}: its content is damaged`);
+    return;
+  }
+  const bytes = conflictContent(output.snapshot, vaultId, id, { ...record, encoding: record.encoding });
   if (bytes === undefined || hash('sha256', bytes) !== record.your_sha256) {
     archive.noteMissing(`conflict ${vaultId} ${id}: its content is damaged`);
   } else if (storageId === 0) write({ ...line, content: textOf(bytes, record.encoding) });
@@ -132,7 +151,7 @@ function conflictContent(
   snapshot: Snapshot,
   vaultId: string,
   id: string,
-  { storage_id: storageId, encoding }: ConflictRecord,
+  { storage_id: storageId, encoding }: { readonly storage_id: number; readonly encoding: WholeEncoding },
 ): Uint8Array | undefined {
   if (storageId === 0) return snapshot.get(conflictBytes, [vaultId, id]);
   try {

@@ -10,9 +10,10 @@ import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { type ConflictRecord, conflictBytes, devices } from '../log/records.ts';
-import { decodeContent } from '../log/version.ts';
+import { decodeContent, type WholeEncoding } from '../log/version.ts';
 import { describeClash } from '../push/refusals.ts';
 import { findClash } from '../push/state.ts';
+import { putChunks } from './chunks.ts';
 import type { ContentLine, PortableContents } from './contents.ts';
 import type { ConflictLine, DeletedLine, DeviceLine, FileLine, VaultArchiveRecord, VaultLine } from './records.ts';
 
@@ -50,9 +51,16 @@ export class VaultImport {
     }
   }
 
-  /** Stores the clock of the vault, at or above the clock of every version. */
-  finish(): Promise<void> {
-    return this.#change((change) => {
+  /** Stores the chunks of the vault, and its clock, at or above the clock of every version. */
+  async finish(): Promise<void> {
+    const { vaultId, contents } = this.#target;
+    for (const rows of contents.chunksOf(vaultId).portions()) {
+      await this.#change((change, batch) => {
+        change.countChunk(putChunks(batch, vaultId, rows));
+        change.finish();
+      });
+    }
+    await this.#change((change) => {
       if (change.head.seq === 0) return;
       change.setClock(this.#clock);
       change.finish();
@@ -80,7 +88,8 @@ export class VaultImport {
     }
     this.#last = { seq: line.seq, storedMs };
     this.#moveClock(line);
-    const content = line.type === 'file' ? await this.#target.contents.ready(contentOf(line)) : undefined;
+    const content =
+      line.type === 'file' ? await this.#target.contents.ready(this.#target.vaultId, contentOf(line)) : undefined;
     const place = { seq: line.seq, storedMs, deleted: { sha256: line.sha256, gitSha: line.git_sha } };
     await wait(
       this.#change((change) => {
@@ -126,9 +135,12 @@ export class VaultImport {
     if (parseHlc(line.your_hlc, line.device_id) === undefined)
       throw invalidField('your_hlc', 'your_hlc is not a clock');
     const hashes = refusedHashes(line);
-    const content = hashes && (await contents.ready({ ...partsOf(line), ...hashes, encoding: line.encoding }));
+    const content = hashes && (await contents.ready(vaultId, { ...partsOf(line), ...hashes, encoding: line.encoding }));
     const record = recordOf(line, content);
-    const bytes = content?.stored.kind === 'inline' ? bytesOf(content.stored.json, line.encoding) : undefined;
+    const { encoding } = line;
+    // A list of chunks is in pieces.
+    const isInline = content?.stored.kind === 'inline' && encoding !== 'chunks';
+    const bytes = isInline ? bytesOf(content.stored.json, encoding) : undefined;
     const id = line.conflict_id;
     await wait(
       this.#change((change, batch) => {
@@ -203,6 +215,6 @@ function recordOf(line: ConflictLine, content: ReadyContent | undefined): Confli
   return { ...shown, storage_id: pieces?.storageId ?? 0, escaped_bytes: pieces?.escapedBytes ?? 0 };
 }
 
-function bytesOf(json: string, encoding: ConflictLine['encoding']): Uint8Array {
+function bytesOf(json: string, encoding: WholeEncoding): Uint8Array {
   return decodeContent(JSON.parse(json) as string, encoding);
 }

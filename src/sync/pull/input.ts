@@ -20,6 +20,7 @@ export const pullArguments = z.strictObject({
     .optional()
     .describe('Wait for a change, with cursor or since'),
   brief: z.boolean().optional().describe('Long files without content'),
+  chunks: z.boolean().optional().describe('Accepts large files as lists of their chunks'),
   skip: z.string().max(limits.pullSkipCharsMax).optional().describe('seq to leave out: 3-9,12'),
   device_id: deviceIdArgument.optional().describe('Excludes changes of this device'),
   vault_id: vaultIdArgument,

@@ -7,12 +7,12 @@
 import { crc32 } from 'node:zlib';
 import { limits } from '../../limits/service.ts';
 import { EscapedHash } from '../log/stored-content.ts';
-import type { Encoding } from '../log/version.ts';
+import type { WholeEncoding } from '../log/version.ts';
 
 /** What is read: the content of a version, in pieces. */
 export interface ContentInPieces {
   readonly storageId: number;
-  readonly encoding: Encoding;
+  readonly encoding: WholeEncoding;
   readonly sha256: string;
 }
 
@@ -28,7 +28,7 @@ class SharedHash {
   readonly #hash: EscapedHash;
   #bytes = 0;
 
-  constructor(encoding: Encoding) {
+  constructor(encoding: WholeEncoding) {
     this.#hash = new EscapedHash(encoding);
   }
 

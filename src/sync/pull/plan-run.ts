@@ -8,6 +8,7 @@ import { limits } from '../../limits/service.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import { DamagedRow } from '../../store/row-sums.ts';
 import type { Store } from '../../store/store.ts';
+import { readChunkList } from '../log/large-content.ts';
 import { packBytes } from '../log/pack-records.ts';
 import { pieces, versions } from '../log/records.ts';
 import { areWholeLines, isWholeVersion } from '../log/stored-content.ts';
@@ -132,8 +133,9 @@ export class PlanRuns {
   #readLong(vaultId: string, { seq, bytes }: Part<'long'>, inside: number, long: { at?: LongCheck }): Uint8Array {
     const version = this.#version(vaultId, seq);
     const { storageId, encoding } = readVersionHead(version);
-    const content = { storageId, encoding, sha256: versionSha256(version) };
     const line = versionLine(version);
+    if (encoding === 'chunks') return this.#readChunked(vaultId, seq, { line, storageId, bytes }, inside);
+    const content = { storageId, encoding, sha256: versionSha256(version) };
     if (storageId === 0 && inside === 0 && !isWholeVersion(version, nothing)) throw this.#damaged(vaultId, seq);
     if (inside < line.length) return line.subarray(inside);
     const inPieces = inside - line.length;
@@ -148,6 +150,19 @@ export class PlanRuns {
     return given;
   }
 
+  /** A large file: its list of chunks is one piece, which proves itself. */
+  #readChunked(vaultId: string, seq: number, { line, storageId, bytes }: ChunkedLine, inside: number): Uint8Array {
+    if (inside < line.length) return line.subarray(inside);
+    const closing = inside - (bytes - CONTENT_CLOSE.length);
+    if (closing >= 0) return Uint8Array.from(CONTENT_CLOSE.subarray(closing));
+    const list = this.#store.view(pieces, [storageId, 0]);
+    if (list === undefined) throw this.#damaged(vaultId, seq);
+    if (inside === line.length && readChunkList(Buffer.from(list).toString('latin1')) === undefined) {
+      throw this.#damaged(vaultId, seq);
+    }
+    return list.subarray(inside - line.length);
+  }
+
   #damaged(vaultId: string, seq: number) {
     return this.#options.damage.note('version', { vault_id: vaultId, seq });
   }
@@ -157,6 +172,14 @@ export class PlanRuns {
     if (bytes === undefined) throw missing();
     return bytes;
   }
+}
+
+interface ChunkedLine {
+  /** Up to its content. */
+  readonly line: Uint8Array;
+  readonly storageId: number;
+  /** Of the whole line. */
+  readonly bytes: number;
 }
 
 /** For a version without pieces: no bytes. */

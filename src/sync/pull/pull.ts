@@ -2,12 +2,13 @@
  * Runs a pull. What it sends is chosen once, in one turn and from one snapshot; the resulting plan is read while it is
  * sent. So the length is known before the first byte, and later writes change nothing.
  */
-import { Refusal } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import type { Linger } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
+import { isChunked } from '../log/large-content.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
 import { briefLineBytes } from '../log/version.ts';
@@ -101,10 +102,24 @@ export class Pull {
   async pull(accountId: string, args: PullArguments, caller: PullCaller): Promise<PulledFile | PulledFiles> {
     const mode = readPullMode(args);
     const vaultId = await this.#options.vaults.idOf(accountId, args.vault_id);
+    if (args.chunks !== true) this.#refuseChunks(vaultId, mode);
     if (mode.kind === 'one') return this.#one(vaultId, mode.path);
     const asked = { vaultId, mode, args, from: this.#position(vaultId, mode, args.cursor) };
     if (mode.kind !== 'paths') await this.#prepare(asked, caller);
     return this.#many(asked, caller);
+  }
+
+  /**
+   * Refuses a pull that may send large files to a caller that does not say that it can read them. A pull of many files
+   * is a range of packs, so it does not look for them: a vault that stores chunks has, or had, a large file.
+   */
+  #refuseChunks(vaultId: string, mode: PullMode): void {
+    const { reader } = this.#options;
+    const named = mode.kind === 'one' ? [mode.path] : mode.kind === 'paths' ? mode.paths : undefined;
+    const isRefused =
+      named?.some(({ folded }) => isChunked(reader.file(vaultId, folded)?.size_bytes ?? 0)) ??
+      reader.hasChunks(vaultId);
+    if (isRefused) throw invalidField('chunks', largeFilesSentence);
   }
 
   #one(vaultId: string, { path, folded }: VaultPath): PulledFile {
@@ -228,6 +243,8 @@ export class Pull {
   }
 }
 
+const largeFilesSentence = `this vault has files larger than ${limits.fileBytesMax / 2 ** 20} MiB, which this version of the client cannot read; update cairn on this device (or pull with chunks: true and read each chunk)`;
+
 /** Returns the current files left out because their stored contents are damaged. */
 function leftOut(reader: SyncReader, vaultId: string, mode: Asked['mode']): LeftOut[] {
   const asked = mode.kind === 'paths' ? new Set(mode.paths.map(({ folded }) => folded)) : undefined;
@@ -277,7 +294,7 @@ function versionOf(file: FileRecord): TailVersion {
     lineBytes: file.line_bytes,
     sizeBytes: file.size_bytes,
     deleted: file.deleted,
-    long: file.line_bytes > limits.packLineBytesMax,
+    long: file.line_bytes > limits.packLineBytesMax || isChunked(file.size_bytes),
     device: () => file.device_id,
   };
 }

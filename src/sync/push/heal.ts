@@ -20,7 +20,8 @@ export function healVersion(
   if (content === undefined || bytes === undefined) return false;
   const head = readVersionHead(bytes);
   const escaped = () => reader.escapedContent(head.storageId);
-  if (isWholeVersion(bytes, escaped)) return false;
+  // The chunks of a damaged list are not known, so they could not be released. A damaged chunk heals when it is sent again.
+  if (head.encoding === 'chunks' || isWholeVersion(bytes, escaped)) return false;
   const meta = metaOf(bytes);
   // Other fields of the line are damaged too, so it is not certain that the bytes belong here.
   if (meta?.sha256 !== content.sha256 || meta.seq !== seq || meta.size_bytes !== content.sizeBytes) return false;

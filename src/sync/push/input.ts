@@ -4,14 +4,16 @@ import { invalidField } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import { LongContent } from '../../pool/long-content.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
-import type { CheckedContent } from '../contents/incoming.ts';
+import type { CheckedContent, ContentCheck, SentChunks } from '../contents/incoming.ts';
 import { HLC_EXPECTED, type Hlc, parseHlc } from '../log/hlc.ts';
+import { readChunkList } from '../log/large-content.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
 import type { Base, PushedContent, PushRequest } from './types.ts';
 
 /** True without control characters and lone surrogates. Not a pattern: schemas are read without Unicode classes. */
 export const isPlainText = (text: string): boolean => !/[\p{Cc}\p{Cs}]/u.test(text);
 
+const CHUNKS_EXPECTED = `with encoding chunks, content must be "SHA-256:bytes" of each chunk, joined by commas, then ";" and the SHA-256 of that text`;
 const MTIME = 'must be ISO 8601 with a zone, e.g. 2026-11-20T20:18:57.123Z';
 
 /** A path as written by a client, in any Unicode form. */
@@ -33,11 +35,15 @@ const preparedArgument = z.union([contentArgument, z.instanceof(LongContent)], '
 preparedArgument._zod.toJSONSchema = () => z.toJSONSchema(contentArgument);
 
 export const encodingArgument = z.enum(['utf-8', 'base64']).optional().describe('base64 for binary files');
+const pushEncodingArgument = z
+  .enum(['utf-8', 'base64', 'chunks'])
+  .optional()
+  .describe('base64 for binary files; chunks: content lists the chunks of a file above 10 MiB, sent before');
 
 export const pushArguments = z.strictObject({
   path: pathArgument.describe('Path inside the vault, e.g. notes/today.md'),
   content: preparedArgument.optional().describe('The whole content'),
-  encoding: encodingArgument,
+  encoding: pushEncodingArgument,
   sha256: z.string().max(64).optional().describe('Of the content, in hex; required with device_id, else computed'),
   hlc: z.string().max(limits.hlcCharsMax).optional().describe("A device's clock 2026-11-20T20:18:57.123Z-0000-<node>"),
   device_id: deviceIdArgument.optional().describe('Default: the name of the key'),
@@ -99,11 +105,32 @@ export function readPush(args: PushArguments): UnfilledPush {
 
 /** Returns the content of a push; undefined for a delete, or a rename that keeps the bytes. */
 export function readContent(args: PushArguments): CheckedContent | undefined {
-  const { content, encoding = 'utf-8', sha256, mustHash } = args;
+  const { content, encoding = 'utf-8' } = args;
   if (content === undefined) return undefined;
+  if (encoding === 'chunks') throw invalidField('encoding', 'chunks are sent with sync_push, one file at a time');
   const sent = content instanceof LongContent ? content : { text: content, encoding };
+  return { sent, check: checkOf(args) };
+}
+
+/** Returns the list of chunks of a push of a large file; undefined for another push. Throws Refusal `invalid_fields`. */
+export function readChunks(args: PushArguments): SentChunks | undefined {
+  const { content, encoding } = args;
+  if (content === undefined || encoding !== 'chunks') return undefined;
+  // A long text was prepared where its body was parsed.
+  const text = content instanceof LongContent ? preparedText(content) : content;
+  const list = readChunkList(text);
+  if (list === undefined) throw invalidField('content', CHUNKS_EXPECTED);
+  return { list, check: checkOf(args) };
+}
+
+function checkOf({ sha256, mustHash }: PushArguments): ContentCheck {
   const isComputed = sha256 === undefined && !mustHash;
-  return { sent, check: (found) => (isComputed ? undefined : checkSha256(sha256, found)) };
+  return (found) => (isComputed ? undefined : checkSha256(sha256, found));
+}
+
+/** The characters of a list need no escapes. */
+function preparedText({ prepared }: LongContent): string {
+  return prepared.ok ? Buffer.from(prepared.escaped).toString('latin1') : '';
 }
 
 /** Undefined without a clock: the base decides, or the absence of the file, and the hub's clock is used. */

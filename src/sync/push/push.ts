@@ -16,7 +16,7 @@ import type { PushVisits } from '../vaults/push-visits.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { decidePush } from './decision.ts';
 import { healVersion } from './heal.ts';
-import { type PushArguments, readContent, readPush, type UnfilledPush } from './input.ts';
+import { type PushArguments, readChunks, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
@@ -52,6 +52,11 @@ export class Push {
       push.content = content;
       return await this.decide(accountId, vaultId, push, content, from);
     };
+    const chunks = readChunks(args);
+    if (chunks !== undefined) {
+      const vaultId = await vaults.idOf(accountId, args.vault_id);
+      return resultOf(await contents.useChunks({ accountId, vaultId }, chunks, decide));
+    }
     const content = readContent(args);
     const decided = content === undefined ? await decide(undefined) : await contents.use(accountId, content, decide);
     return resultOf(decided);

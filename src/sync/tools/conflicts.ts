@@ -18,7 +18,7 @@ const conflictSchema = z.object({
   your_hlc: z.string(),
   device_id: z.string(),
   size_bytes: z.int().nonnegative(),
-  encoding: z.enum(['utf-8', 'base64']),
+  encoding: z.enum(['utf-8', 'base64', 'chunks']),
   server_sha256: sha.describe('The current version when it was rejected; null: no file'),
   server_hlc: z.string().nullable(),
   base_sha: sha.describe('base_sha of the rejected push'),

@@ -21,7 +21,7 @@ const versionSchema = z.object({
   git_sha: z.string(),
   hlc: z.string(),
   size_bytes: z.int().nonnegative(),
-  encoding: z.enum(['utf-8', 'base64']),
+  encoding: z.enum(['utf-8', 'base64', 'chunks']),
   stored_at: z.string(),
   device_id: z.string(),
   remote_mtime: z.string().nullable(),
@@ -36,7 +36,7 @@ const notChosenSchema = z.object({
   device_id: z.string(),
   sha256: z.string(),
   size_bytes: z.int().nonnegative(),
-  encoding: z.enum(['utf-8', 'base64']),
+  encoding: z.enum(['utf-8', 'base64', 'chunks']),
   detected_at: z.string(),
   settled_at: z.string().nullable(),
 });

@@ -34,7 +34,10 @@ const fileSchema = {
   status: z.string(),
   executable: z.literal(true).optional().describe('Only for executable files'),
   renamed_from: z.string().optional(),
-  encoding: z.literal('base64').optional().describe('Only where content is base64 of the bytes'),
+  encoding: z
+    .enum(['base64', 'chunks'])
+    .optional()
+    .describe('base64: content is base64 of the bytes; chunks: it is the list of the chunks of a large file'),
   content: z.string().optional().describe('Missing with brief, where it is long'),
 };
 

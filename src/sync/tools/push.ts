@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CallerName } from '../../common/principal.ts';
 import { ADDS, defineTool } from '../../gateway/tool.ts';
+import { limits } from '../../limits/service.ts';
 import { pushArguments, withDevice } from '../push/input.ts';
 import type { Push } from '../push/push.ts';
 import type { PushResult } from '../push/step.ts';
@@ -35,7 +36,8 @@ export function syncPush(push: Push, deviceOf: CallerName) {
     annotations: ADDS,
     takesContents: true,
     example: { path: 'notes/today.md', content: '# Today\n' },
-    async handle(args, principal) {
+    async handle(args, principal, caller) {
+      if (args.encoding === 'chunks') caller.linger(limits.chunkedPushSeconds, () => {});
       const result = await push.push(principal.accountId, withDevice(args, undefined, deviceOf(principal)));
       return { structured: pushedView(result), text: pushedText(result) };
     },

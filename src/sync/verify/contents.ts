@@ -16,13 +16,22 @@ import type { VaultVersionKey } from '../log/set-aside.ts';
 import {
   AROUND_PIECES_BYTES,
   decodeContent,
+  type Encoding,
   readContentText,
   readVersionHead,
   readVersionMeta,
   VERSION_HEAD_BYTES,
   versionGitSha,
   versionSha256,
+  type WholeEncoding,
 } from '../log/version.ts';
+import { ChunkVerifier } from './chunks.ts';
+
+/** Where a list of chunks is stored. */
+interface ListOf {
+  readonly vaultId: string;
+  readonly storageId: number;
+}
 
 export class ContentVerifier {
   /** Versions with damaged contents that are not set aside yet. */
@@ -31,6 +40,7 @@ export class ContentVerifier {
   readonly aside: string[] = [];
   readonly #reader: CheckedReader;
   readonly #problems: string[];
+  readonly #chunks: ChunkVerifier;
   /** Number of versions and conflicts using each storage id. */
   readonly #holders: Map<number, number>;
 
@@ -39,6 +49,7 @@ export class ContentVerifier {
     this.#holders = new Map(hidden);
     this.#reader = reader;
     this.#problems = problems;
+    this.#chunks = new ChunkVerifier(reader, problems);
   }
 
   /** Checks a version against its head and its line. Throws when the head or the line cannot be read. */
@@ -58,7 +69,8 @@ export class ContentVerifier {
       escaped === undefined ? bytes.length - VERSION_HEAD_BYTES : metaBytes + AROUND_PIECES_BYTES + escaped.length;
     const text = textOf(bytes, escaped);
     const isWholeLine = line === lineBytes;
-    if (isWholeLine && isRight(text, encoding, { sha256, gitSha, sizeBytes })) return;
+    const expected = { sha256, gitSha, sizeBytes };
+    if (isWholeLine && this.#isRight({ vaultId: key[0], storageId }, text, encoding, expected)) return;
     const wrong = isWholeLine ? 'its content does not match its hash' : `its line has ${line} bytes, not ${lineBytes}`;
     const problem = `${name}: ${wrong}`;
     if (this.#reader.get(versionsAside, key) !== undefined) this.aside.push(problem);
@@ -83,12 +95,13 @@ export class ContentVerifier {
     if (sha256 === null || gitSha === null) return;
     if (storageId === 0) {
       const text = Buffer.from(inline ?? []).toString(encoding === 'base64' ? 'base64' : 'utf8');
-      this.#checkDigest(name, text, encoding, { sha256, gitSha, sizeBytes });
+      this.#checkDigest(name, { vaultId, storageId }, { text, encoding }, { sha256, gitSha, sizeBytes });
       return;
     }
     const escaped = this.#hold(storageId);
     if (escaped.length !== record.escaped_bytes) this.#problems.push(`${name}: its pieces have the wrong length`);
-    this.#checkDigest(name, unescaped(escaped), encoding, { sha256, gitSha, sizeBytes });
+    const text = unescaped(escaped);
+    this.#checkDigest(name, { vaultId, storageId }, { text, encoding }, { sha256, gitSha, sizeBytes });
   }
 
   /** Checks for stray rows and pieces, after all versions and conflicts. Returns the number of staged contents. */
@@ -104,6 +117,7 @@ export class ContentVerifier {
         this.#problems.push(`set aside ${keyText(key)}: version not found`);
       }
     });
+    for (const storageId of this.#chunks.finish()) this.#holders.set(storageId, 1);
     let last = -1;
     this.#reader.eachKey(pieces, ([storageId]) => {
       if (storageId === last) return;
@@ -134,8 +148,20 @@ export class ContentVerifier {
     return Buffer.concat(found);
   }
 
-  #checkDigest(name: string, text: string, encoding: 'utf-8' | 'base64', expected: Expected): void {
-    if (!isRight(text, encoding, expected)) this.#problems.push(`${name}: its content does not match its hash`);
+  #checkDigest(
+    name: string,
+    of: ListOf,
+    { text, encoding }: { readonly text: string; readonly encoding: Encoding },
+    expected: Expected,
+  ): void {
+    if (!this.#isRight(of, text, encoding, expected))
+      this.#problems.push(`${name}: its content does not match its hash`);
+  }
+
+  #isRight(of: ListOf, text: string | undefined, encoding: Encoding, expected: Expected): boolean {
+    return encoding === 'chunks'
+      ? text !== undefined && this.#chunks.isRight(of, text, expected)
+      : isRight(text, encoding, expected);
   }
 }
 
@@ -145,7 +171,7 @@ interface Expected {
   readonly sizeBytes: number;
 }
 
-function isRight(text: string | undefined, encoding: 'utf-8' | 'base64', expected: Expected): boolean {
+function isRight(text: string | undefined, encoding: WholeEncoding, expected: Expected): boolean {
   if (text === undefined) return false;
   const digested = digestContent({ text, encoding });
   return (

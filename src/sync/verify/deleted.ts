@@ -1,7 +1,7 @@
 /** Reads the remaining rows of deleted vaults. They need not be consistent, but what they use is not a stray. */
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { packs } from '../log/pack-records.ts';
-import { conflicts, deletedVaults, versions } from '../log/records.ts';
+import { conflicts, deletedVaults, fileChunks, versions } from '../log/records.ts';
 import { readVersionHead } from '../log/version.ts';
 import { readPackSummary } from '../packs/index-layout.ts';
 
@@ -30,6 +30,7 @@ export function deletedRows(reader: CheckedReader): DeletedRows {
       });
     }
     for (const key of reader.keys(conflicts, [vaultId])) hold(reader.get(conflicts, key)?.storage_id ?? 0);
+    for (const key of reader.keys(fileChunks, [vaultId])) hold(reader.get(fileChunks, key)?.storage_id ?? 0);
     for (const key of reader.keys(packs, [vaultId])) {
       reader.guard(packs, key, () => {
         const index = reader.get(packs, key);

@@ -5,7 +5,7 @@ import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { keptBytes } from '../log/change.ts';
 import { type Hlc, parseHlc } from '../log/hlc.ts';
-import { conflicts, pendingConflicts, versions } from '../log/records.ts';
+import { conflicts, fileChunks, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { ContentVerifier } from './contents.ts';
 
@@ -116,6 +116,13 @@ export function recountConflicts(
   reader.eachKey(pendingConflicts, ([vaultId, folded, id]) => {
     if (reader.get(conflicts, [vaultId, id]) === undefined)
       problems.push(`pending ${vaultId} ${folded} ${id}: conflict not found`);
+  });
+}
+
+/** Counts the bytes of chunks, which are kept once however many versions have them. */
+export function recountChunks(reader: CheckedReader, recounts: Map<string, VaultRecount>): void {
+  reader.each(fileChunks, ({ key, value }) => {
+    recountOf(recounts, key[0]).keptBytes += value.bytes;
   });
 }
 

@@ -22,7 +22,7 @@ import type { VaultVersionKey } from '../log/set-aside.ts';
 import { readVersionHead, readVersionMeta } from '../log/version.ts';
 import { ContentVerifier } from './contents.ts';
 import { type DeletedRows, NOTHING_DELETED } from './deleted.ts';
-import { recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
+import { recountChunks, recountConflicts, recountOf, recountVersions, type VaultRecount } from './recount.ts';
 
 export interface SyncReport {
   readonly vaults: number;
@@ -43,6 +43,7 @@ export function verifySync(reader: CheckedReader, deleted: DeletedRows = NOTHING
   const content = new ContentVerifier(reader, problems, deleted.holders);
   const recounts = recountVersions(reader, content, problems);
   recountConflicts(reader, content, recounts, problems);
+  recountChunks(reader, recounts);
   // A vault whose pushes were all refused has counters but no versions.
   for (const [vaultId] of reader.keys(vaultHeads)) if (owners.has(vaultId)) recountOf(recounts, vaultId);
   const bytes = new Map<string, number>();

@@ -2,6 +2,7 @@
 import { readRecord } from '../../archive/format.ts';
 import type { ArchiveReader } from '../../archive/reader.ts';
 import { limits } from '../../limits/service.ts';
+import { readChunkList } from '../../sync/log/large-content.ts';
 import {
   type ConflictLine,
   type FileLine,
@@ -66,6 +67,11 @@ async function* bytesOf(
   sha256: string,
   line: Pick<FileLine | ConflictLine, 'content' | 'content_in_blobs' | 'encoding' | 'size_bytes'>,
 ): AsyncGenerator<Uint8Array> {
-  if (line.content !== undefined) yield Buffer.from(line.content, line.encoding === 'base64' ? 'base64' : 'utf8');
+  if (line.encoding === 'chunks') {
+    for (const chunk of readChunkList(line.content ?? '') ?? []) {
+      yield* archive.blob(chunk.sha256, chunk.bytes, limits.exportPieceBytes);
+    }
+  } else if (line.content !== undefined)
+    yield Buffer.from(line.content, line.encoding === 'base64' ? 'base64' : 'utf8');
   else if (line.content_in_blobs === true) yield* archive.blob(sha256, line.size_bytes, limits.exportPieceBytes);
 }

@@ -1,7 +1,8 @@
 /** Checks access to vaults, and sends their bytes for download or display. */
 import { Refusal } from '../../common/fault.ts';
 import type { Shares } from '../../common/shares.ts';
-import type { Reply } from '../../http/reply/reply.ts';
+import type { ByteSource } from '../../http/reply/body.ts';
+import { type Reply, stream } from '../../http/reply/reply.ts';
 import type { Sync } from '../../sync/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Capabilities } from '../capabilities.ts';
@@ -41,6 +42,12 @@ export function attachment(
     return { bytes, type: 'application/octet-stream' };
   };
   return bytesReply(options, visit, { sizeBytes, disposition: savedAs(nameOf(path)) }, found);
+}
+
+/** A large file to download, read while it is sent: one piece of it is in memory at a time. */
+export function download(path: string, source: ByteSource): Reply {
+  const headers = downloadHeaders('application/octet-stream', savedAs(nameOf(path)));
+  return stream(200, source, { ...headers, 'Cross-Origin-Resource-Policy': 'same-origin' });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { MemberVisit } from '../pages.ts';
 import { textPart } from '../rendering/parts.ts';
 import { wantedPart } from '../rendering/parts-nav.tsx';
 import { isMarkdown } from '../rendering/renderer.tsx';
-import { attachment, picture, type VaultOptions, vaultOfVisit } from './access.ts';
+import { attachment, download, picture, type VaultOptions, vaultOfVisit } from './access.ts';
 import { showChanges } from './compare/changes.tsx';
 import { countChangedLines } from './compare/counts.tsx';
 import { FilePage, type Shown } from './file.tsx';
@@ -24,11 +24,13 @@ export function fileRoutes(options: VaultOptions): Route[] {
     pages.member(`${PATH}/file`, (visit) => showFile(options, visit)),
     pages.member(`${PATH}/changes`, (visit) => showChanges(options, visit)),
     pages.member(`${PATH}/bytes`, (visit) => {
-      const { path, sizeBytes, content } = askedVersion(options, visit);
+      const { path, sizeBytes, content, source } = askedVersion(options, visit);
+      if (source !== undefined) return download(path, source);
       return attachment(options, visit, { path, sizeBytes }, content);
     }),
     pages.member(`${PATH}/raw`, (visit) => {
-      const { sizeBytes, content } = askedVersion(options, visit);
+      const { sizeBytes, content, source } = askedVersion(options, visit);
+      if (source !== undefined) throw new Refusal({ kind: 'not_found', what: 'the file is too large to be shown' });
       return picture(options, visit, sizeBytes, () => {
         const bytes = content();
         const type = bytes && imageTypeOf(bytes);
@@ -54,14 +56,16 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   const vault = vaultOfVisit(sync, accountId, request.params['vault']);
   const file = vaultFileOf(sync, vault.id, query.get('path') ?? '');
   const seq = readSeq(query.get('seq')) ?? file.seq;
-  const { sizeBytes, content } = versionOf(sync, vault.id, file, seq);
+  const { sizeBytes, content, source } = versionOf(sync, vault.id, file, seq);
   const isSource = query.get('view') === 'source';
-  const close = options.downloads.take(request.caller, sizeBytes);
-  let shown: Shown;
-  try {
-    shown = await shownOf(options, { visit, vaultId: vault.id, file, isSource }, content);
-  } finally {
-    close();
+  let shown: Shown = { kind: 'binary' };
+  if (source === undefined) {
+    const close = options.downloads.take(request.caller, sizeBytes);
+    try {
+      shown = await shownOf(options, { visit, vaultId: vault.id, file, isSource }, content);
+    } finally {
+      close();
+    }
   }
   const { versions, hasMore } = await sync.history.list(accountId, {
     vaultId: vault.id,

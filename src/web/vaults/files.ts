@@ -1,6 +1,7 @@
 /** Finds the files and versions of a vault for a page. */
 import { Refusal } from '../../common/fault.ts';
 import { readId } from '../../fields/kinds.ts';
+import type { ByteSource } from '../../http/reply/body.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import { compileGlob, matchesGlob } from '../../sync/log/glob.ts';
@@ -19,17 +20,26 @@ export function vaultFileOf({ reader }: Sync, vaultId: string, given: string): F
 
 export interface ShownVersion {
   readonly sizeBytes: number;
+  /** Of a large file: its bytes, read while they are sent. Undefined: `content` has them. */
+  readonly source: ByteSource | undefined;
   /** Returns undefined when this version deleted the path. */
   readonly content: () => Uint8Array | undefined;
 }
 
 /** One version of a file, under any of its names. Throws Refusal `not_found` if it is deleted or of another file. */
-export function versionOf({ reader, history }: Sync, vaultId: string, file: FileRecord, seq: number): ShownVersion {
+export function versionOf(
+  { reader, history, chunks }: Sync,
+  vaultId: string,
+  file: FileRecord,
+  seq: number,
+): ShownVersion {
   const meta = reader.versionMeta(vaultId, seq);
   if (meta === undefined || !history.has(vaultId, file, seq)) {
     throw new Refusal({ kind: 'not_found', what: 'this version of the file is not available' });
   }
-  return { sizeBytes: meta.size_bytes, content: () => reader.content(vaultId, seq) };
+  const list = reader.chunksOf(vaultId, seq);
+  const source = list && chunks.source(vaultId, list);
+  return { sizeBytes: meta.size_bytes, source, content: () => reader.content(vaultId, seq) };
 }
 
 /** A folder as it is written in an address; empty for the vault itself. Throws Refusal `invalid_fields`. */

@@ -1,6 +1,6 @@
 /** One bad file never stops the others: it is listed, with a reason, once. */
 
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
@@ -71,7 +71,9 @@ test('[SYN-24] what was left out while the hub changed is compared again when it
   b.write('.cairn/ignore', '*.log\n');
   b.remove('linked');
   symlinkSync('/etc/hostname', b.at('linked'));
-  b.write('large', Buffer.alloc(11 * MiB));
+  // Larger than any file of a vault, without a byte on the disk.
+  b.write('large', '');
+  truncateSync(b.at('large'), 2 * 1024 * MiB + 1);
   for (const path of ['ignored.log', 'linked', 'large', 'new.log']) a.write(path, '2\n');
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(await b.sync()).toMatchObject({ code: 1, stdout: expect.not.stringContaining('up to date') });

@@ -3,7 +3,7 @@
  * each with an exit code that says so. Troubles of both sides are drawn; a folder without any is up to date. A watch that cannot
  * sync them asks no more and no more often for it.
  */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,7 +49,13 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
     named: /latin-/,
     make: (b) => writeFileSync(Buffer.from(`${b.folder}/latin-\xe9`, 'latin1'), 'x\n'),
   },
-  'a file above the limit': { named: /large/, make: (b) => b.write('large', Buffer.alloc(11 * MiB)) },
+  'a file above the limit': {
+    named: /large/,
+    make: (b) => {
+      b.write('large', '');
+      truncateSync(b.at('large'), 2 * 1024 * MiB + 1);
+    },
+  },
   'no room on the hub': { named: /over-quota/, make: (b) => b.write('over-quota', Buffer.alloc(QUOTA_BYTES + 1, 1)) },
   'a file that cannot be read': { named: /closed\.md/, make: (b) => chmodSync(b.at('closed.md'), 0) },
   'a new file that cannot be read': {

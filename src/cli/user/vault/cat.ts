@@ -2,13 +2,15 @@
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { jsonLine, shownLine } from '../../../client/shown.ts';
+import { CHUNK_BOUNDS } from '../../../client/sync/folder/cut-chunks.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { utf8TextOf } from '../../../client/sync/run/arguments.ts';
+import { parseChunkList } from '../../../text/chunk-list.ts';
 import type { Command, Options } from '../../command.ts';
 import { print, printContent } from '../../output.ts';
 import { onFile, openPlace, PLACE_COMPLETES, PLACE_EXPLAINS, PLACE_OPTIONS, type VaultPlace } from './place.ts';
 
-const fileSchema = z.object({ content: z.string(), encoding: z.enum(['utf-8', 'base64']).default('utf-8') });
+const fileSchema = z.object({ content: z.string(), encoding: z.enum(['utf-8', 'base64', 'chunks']).default('utf-8') });
 
 export const syncCatCommand: Command = {
   name: 'sync cat',
@@ -29,20 +31,43 @@ async function cat(options: Options): Promise<number> {
 }
 
 async function catOf(options: Options, { hub }: VaultPlace, path: string): Promise<number> {
-  const { structured } = await hub.call('sync_pull', { path });
+  const { structured } = await hub.pullOne(path);
   if (options.json) {
     print(jsonLine(structured));
     return 0;
   }
   const { content, encoding } = readAs(fileSchema, structured);
+  if (encoding === 'chunks') return await printChunks(hub, path, content);
   const bytes = Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
   const text = utf8TextOf(bytes);
   if (!process.stdout.isTTY) {
-    await new Promise<void>((resolve) => {
-      process.stdout.write(bytes, () => resolve());
-    });
+    await write(bytes);
   } else if (text === undefined || text.includes('\0')) {
     throw new ClientError(`${shownLine(path)} is not text; write it to a file: cairn sync cat … > FILE`);
   } else printContent(text);
   return 0;
+}
+
+/** Prints a large file chunk by chunk. */
+async function printChunks(hub: VaultPlace['hub'], path: string, list: string): Promise<number> {
+  if (process.stdout.isTTY)
+    throw new ClientError(`${shownLine(path)} is large; write it to a file: cairn sync cat … > FILE`);
+  const chunks = parseChunkList(list, CHUNK_BOUNDS);
+  if (chunks === undefined)
+    throw new ClientError(`the hub has ${shownLine(path)} damaged; run \`cairn verify\` there.`);
+  for (const { sha256 } of chunks) {
+    const bytes = await hub.getChunk(sha256);
+    if (bytes === undefined)
+      throw new ClientError(
+        `a part of ${shownLine(path)} is missing or damaged on the hub; run \`cairn verify\` there.`,
+      );
+    await write(bytes);
+  }
+  return 0;
+}
+
+async function write(bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.stdout.write(bytes, () => resolve());
+  });
 }

@@ -10,7 +10,6 @@ import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { encodedContent } from '../../../client/sync/run/arguments.ts';
-import { TOO_LARGE } from '../../../client/sync/scan/scanner.ts';
 import {
   type FileVersion,
   fileVersionsOf,
@@ -167,7 +166,7 @@ async function diffOf(options: Options, { hub, root }: VaultPlace, path: string)
   const copy = root === undefined ? undefined : readCopy(root, path);
   const { structured } = await hub.call('sync_diff', {
     path,
-    ...(copy === undefined ? {} : encodedContent(copy.bytes)),
+    ...(copy?.bytes === undefined ? {} : encodedContent(copy.bytes)),
   });
   const { status, diff: text } = readAs(diffSchema, structured);
   if (status === 'missing' && copy === undefined) throw notOnHub(path);
@@ -193,7 +192,10 @@ function readCopy(root: string, path: string): Content | undefined {
     const stats = lookAt(folder.at(checked));
     if (stats?.isDirectory() === true) throw noFile(path);
     if (stats?.isFile() === false) throw leftOut('Links, pipes and devices are left out.');
-    if (stats !== undefined && stats.size > limits.fileBytesMax) throw leftOut(TOO_LARGE);
+    if (stats !== undefined && stats.size > limits.fileBytesMax)
+      throw new ClientError(
+        `${shownLine(path)} is larger than ${formatBytes(limits.fileBytesMax)}; there is no line diff of it.`,
+      );
     return folder.read(checked);
   } catch (error) {
     throw error instanceof Unreadable ? leftOut(error.message) : error;

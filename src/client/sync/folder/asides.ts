@@ -3,15 +3,24 @@
  * one open may have written to it afterwards, and a process may have died in between.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, codeOf, lookAt, readPlain } from './file.ts';
+import { codeOf, lookAt, type ReadContent, readPlain } from './file.ts';
+import { isLarge, isSameBytes, type LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
-const noteSchema = z.object({ path: z.string(), sha256: z.string(), isUnsent: z.boolean().optional() });
+const noteSchema = z.object({
+  path: z.string(),
+  sha256: z.string(),
+  isUnsent: z.boolean().optional(),
+  /** Of a large file, which is not hashed again: what tells whether it was written since. */
+  large: z.object({ size: z.number(), mtimeMs: z.number(), ino: z.number() }).optional(),
+});
+
+type Note = z.infer<typeof noteSchema>;
 
 /** A file with bytes that may exist nowhere else. */
 export interface Stray {
@@ -19,7 +28,8 @@ export interface Stray {
   readonly path: FolderPath;
   /** Current path, relative to the synced folder. */
   readonly place: string;
-  readonly sha256: string;
+  /** Undefined for a large file. */
+  readonly sha256: string | undefined;
   /** Deletes it, once its bytes are safe. */
   readonly drop: () => void;
 }
@@ -30,6 +40,7 @@ const FOLDER = 'aside';
 export class Asides {
   readonly #root: string;
   readonly #folder: string;
+  readonly #large: LargeFiles;
   /** Hashes of bytes not yet on the hub. */
   readonly #unsent = new Set<string>();
   /** Where this process moved a content, by hash. */
@@ -40,7 +51,8 @@ export class Asides {
   readonly #seen = new Map<string, { readonly changedMs: number; readonly sinceMs: number }>();
 
   /** `own`: path of the `.cairn` folder. */
-  constructor(own: string) {
+  constructor(own: string, large: LargeFiles) {
+    this.#large = large;
     this.#root = dirname(own);
     this.#folder = join(own, FOLDER);
   }
@@ -54,8 +66,12 @@ export class Asides {
   take(path: FolderPath, target: string, expected: string): boolean {
     makeFolderAt(this.#folder, 0o700);
     const aside = join(this.#folder, randomUUID());
+    const before = lookAt(target);
+    const large = before !== undefined && isLarge(before) ? before : undefined;
+    // A large file was hashed before; whether it is still that one, its metadata tells.
+    if (large !== undefined && this.#large.sha256Of(target, large) !== expected) return false;
     try {
-      this.#note(aside, path, expected, this.#unsent.has(expected));
+      this.#note(aside, { path, sha256: expected, isUnsent: this.#unsent.has(expected), ...(large && sameOf(large)) });
       renameSync(target, aside);
     } catch (error) {
       rmSync(`${aside}.json`, { force: true });
@@ -64,20 +80,23 @@ export class Asides {
     }
     let isExpected = false;
     try {
-      isExpected = readPlain(aside)?.sha256 === expected;
+      isExpected = large === undefined ? readPlain(aside)?.sha256 === expected : isSame(large, aside);
     } finally {
       if (!isExpected) this.#putBack(aside, path, target);
     }
     if (isExpected) {
       this.#taken.set(expected, aside);
       this.#own.add(basename(aside));
+      this.#large.moved(target, aside, large);
     }
     return isExpected;
   }
 
-  /** A content moved aside by this process, in its current state; undefined when it is no longer stored. */
-  find(sha256: string): Content | undefined {
+  /** A content moved aside by this process, in its current state; undefined when it is large, or no longer stored. */
+  find(sha256: string): ReadContent | undefined {
     const aside = this.#taken.get(sha256);
+    const stats = aside === undefined ? undefined : lookAt(aside);
+    if (stats !== undefined && isLarge(stats)) return undefined;
     const content = aside === undefined ? undefined : readAside(aside);
     if (content === 'unreadable') return undefined;
     if (content === undefined) this.#taken.delete(sha256);
@@ -94,7 +113,7 @@ export class Asides {
       this.#unsent.delete(sha256);
       for (const name of this.#names()) {
         const note = this.#noteOf(name);
-        if (note?.sha256 === sha256) this.#note(join(this.#folder, name), note.path, sha256, false);
+        if (note?.sha256 === sha256) this.#note(join(this.#folder, name), { ...note, isUnsent: false });
       }
     };
   }
@@ -117,6 +136,12 @@ export class Asides {
       if (note === undefined) continue;
       this.#taken.delete(note.sha256);
       const path = checkFolderPath(note.path);
+      if (stats !== undefined && (isLarge(stats) || note.large !== undefined)) {
+        const isKnown = note.large !== undefined && isSameBytes(note.large, stats);
+        if ((isKnown && note.isUnsent !== true) || isBad(path)) drop();
+        else strays.push({ path, place: `${OWN_FOLDER}/${FOLDER}/${name}`, sha256: undefined, drop });
+        continue;
+      }
       const content = readAside(at);
       // The disk fails, or the file belongs to another user: it stays for the user to find.
       if (content === 'unreadable') continue;
@@ -161,11 +186,11 @@ export class Asides {
     }
   }
 
-  #note(aside: string, path: string, sha256: string, isUnsent: boolean): void {
-    writeFileSync(`${aside}.json`, JSON.stringify({ path, sha256, isUnsent }), { mode: 0o600 });
+  #note(aside: string, note: Note): void {
+    writeFileSync(`${aside}.json`, JSON.stringify(note), { mode: 0o600 });
   }
 
-  #noteOf(name: string): z.infer<typeof noteSchema> | undefined {
+  #noteOf(name: string): Note | undefined {
     try {
       return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}.json`), 'utf8')));
     } catch {
@@ -175,8 +200,18 @@ export class Asides {
   }
 }
 
+function sameOf({ size, mtimeMs, ino }: Stats): Pick<Note, 'large'> {
+  return { large: { size, mtimeMs, ino } };
+}
+
+/** True when a large file was not written while it was moved. */
+function isSame(before: Stats, aside: string): boolean {
+  const after = lookAt(aside);
+  return after !== undefined && isSameBytes(before, after);
+}
+
 /** Reads a file that is aside. Its permissions may have changed since; here they only protect it from its user. */
-function readAside(aside: string): Content | undefined | 'unreadable' {
+function readAside(aside: string): ReadContent | undefined | 'unreadable' {
   try {
     return readPlain(aside);
   } catch {
@@ -184,7 +219,7 @@ function readAside(aside: string): Content | undefined | 'unreadable' {
   }
 }
 
-function readOpened(aside: string): Content | undefined | 'unreadable' {
+function readOpened(aside: string): ReadContent | undefined | 'unreadable' {
   try {
     chmodSync(aside, (lookAt(aside)?.mode ?? 0) | 0o400);
     return readPlain(aside);

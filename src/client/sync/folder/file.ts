@@ -1,6 +1,7 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { limits } from '../../../limits/service.ts';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface SeenFile {
@@ -13,11 +14,22 @@ export interface SeenFile {
 }
 
 export interface Content {
-  readonly bytes: Buffer;
+  /** Undefined: the file is large, and not read into memory. */
+  readonly bytes: Buffer | undefined;
+  readonly size: number;
   readonly sha256: string;
   /** Undefined: the disk does not store it. */
   readonly executable: boolean | undefined;
   readonly modifiedMs: number;
+}
+
+/** The content of a file that is not large. */
+export interface ReadContent extends Content {
+  readonly bytes: Buffer;
+}
+
+export function isWhole(content: Content | undefined): content is ReadContent {
+  return content?.bytes !== undefined;
 }
 
 /** An existing file that cannot be read, with the reason for the user. */
@@ -26,7 +38,7 @@ export class Unreadable extends Error {
 }
 
 /** Does not follow a link at the end of a path (Windows has no such flag); `O_NONBLOCK` prevents blocking on a pipe. */
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** A file that changed this shortly before it was hashed may change again without a new time stamp. */
 const RACY_MS = 2000;
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK']);
@@ -51,26 +63,28 @@ export function lookIfReadable(absolute: string): Stats | undefined {
   }
 }
 
-/** The content of a plain file; undefined when there is none. Throws Unreadable. */
+/** The content of a plain file that is not large; undefined when there is none. Throws Unreadable. */
 export function readPlain(
   absolute: string,
   bitOf: (stats: Stats) => boolean | undefined = isExecutable,
-): Content | undefined {
+): ReadContent | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(absolute, READ);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
+    if (stats.size > limits.fileBytesMax) throw new Unreadable('It is too large to be read at once.');
     const bytes = readFileSync(descriptor);
     return {
       bytes,
+      size: bytes.length,
       sha256: sha256Of(bytes),
       executable: bitOf(stats),
       modifiedMs: Math.floor(stats.mtimeMs),
     };
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw new Unreadable(`It cannot be read (${codeOf(error)}).`);
+    throw error instanceof Unreadable ? error : new Unreadable(`It cannot be read (${codeOf(error)}).`);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -109,6 +123,6 @@ export function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown error';
 }
 
-function isAbsent(error: unknown): boolean {
+export function isAbsent(error: unknown): boolean {
   return ABSENT.has(codeOf(error));
 }

@@ -8,16 +8,12 @@ import {
   accessSync,
   close,
   constants,
-  copyFileSync,
   fsync,
-  linkSync,
   lstatSync,
   open,
   renameSync,
   rmdirSync,
   type Stats,
-  unlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,6 +30,8 @@ import {
   sha256Of,
   Unreadable,
 } from './file.ts';
+import { dropPartsIn, placeNew, removeIncoming } from './incoming.ts';
+import { isLarge, LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
@@ -49,14 +47,25 @@ export interface LocalFile {
   readonly seen: SeenFile;
 }
 
+/** A file in the `.cairn` folder that is about to get its name. */
+interface Incoming {
+  readonly incoming: string;
+  readonly write: () => void;
+  readonly sha256: () => string;
+  /** True when it is kept for another try, where it cannot be placed. */
+  readonly stays: boolean;
+}
+
 const SETTLED_AT_ONCE = 256;
 const ENDS_IN_DOT = 'This disk drops a dot at the end of a name; rename the file on another device to have it here.';
+const UNKNOWN = 'It is large and changed just now; the next sync looks at it again.';
 const LINK = 'The path goes through a symbolic link here; remove the link to sync it.';
 
 export class SyncedFolder {
   readonly root: Root;
   readonly asides: Asides;
   readonly saves: Saves;
+  readonly large = new LargeFiles(() => this.timeMs());
   /** Paths that were written, or were not as expected, since the last scan: it looks at them again. */
   readonly touched = new Set<string>();
   /** Files and folders written since the last `settle`. */
@@ -66,7 +75,7 @@ export class SyncedFolder {
 
   constructor(folder: string) {
     this.root = Root.open(folder);
-    this.asides = new Asides(join(this.root.path, OWN_FOLDER));
+    this.asides = new Asides(join(this.root.path, OWN_FOLDER), this.large);
     this.saves = new Saves(join(this.root.path, OWN_FOLDER));
   }
 
@@ -138,9 +147,37 @@ export class SyncedFolder {
     return undefined;
   }
 
-  /** The content of a plain file not reached through a link; undefined when there is none. Throws Unreadable. */
+  /**
+   * The content of a plain file not reached through a link; undefined when there is none. That of a large file has no bytes.
+   * Throws Unreadable, also for a large file whose hash is not known.
+   */
   read(path: FolderPath): Content | undefined {
-    return this.blocked(path) === undefined ? readPlain(this.at(path), (stats) => this.bitOf(stats)) : undefined;
+    if (this.blocked(path) !== undefined) return undefined;
+    const absolute = this.at(path);
+    const stats = lookAt(absolute);
+    if (stats?.isFile() !== true || !isLarge(stats)) return readPlain(absolute, (one) => this.bitOf(one));
+    const sha256 = this.large.sha256Of(absolute, stats);
+    if (sha256 === undefined) throw new Unreadable(UNKNOWN);
+    const { size, mtimeMs } = stats;
+    return { bytes: undefined, size, sha256, executable: this.bitOf(stats), modifiedMs: Math.floor(mtimeMs) };
+  }
+
+  /** Removes what downloads left that are no longer wanted. */
+  dropParts(isWanted: (sha256: string) => boolean): void {
+    dropPartsIn(this.own('incoming'), isWanted);
+  }
+
+  /** A large file as a scan finds it; undefined when its hash is not known. */
+  look(path: FolderPath): LocalFile | undefined {
+    const stats = lookAt(this.at(path));
+    const known = stats && this.large.seenAs(this.at(path), stats);
+    return stats && known && { ...known, executable: this.bitOf(stats) };
+  }
+
+  /** Absolute path of the file in which a download of this content is collected. */
+  partOf(sha256: string): string {
+    makeFolderAt(this.own('incoming'), 0o700);
+    return this.own(join('incoming', `${sha256}.part`));
   }
 
   /** False when this user may not change the folder that contains, or would contain, this path. */
@@ -176,21 +213,47 @@ export class SyncedFolder {
    * that one stays. Throws Unwritable, RootGone.
    */
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
+    const incoming = this.own(join('incoming', randomUUID()));
+    const write = () =>
+      withFolder(
+        () => writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 }),
+        () => makeFolderAt(dirname(incoming), 0o700),
+      );
+    const sha256 = () => look.sha256 ?? sha256Of(bytes);
+    return this.#place(path, { incoming, write, sha256, stays: false }, expected, look);
+  }
+
+  /** Like `put`, with the bytes of a file in the `.cairn` folder, which has this hash. It is moved, or stays when it fails. */
+  place(
+    path: FolderPath,
+    { absolute, sha256 }: { readonly absolute: string; readonly sha256: string },
+    expected: string | undefined,
+    look: Look,
+  ): LocalFile | false {
+    const file = { incoming: absolute, write: () => undefined, sha256: () => sha256, stays: true };
+    const placed = this.#place(path, file, expected, look);
+    if (placed !== false) this.large.note(this.at(path), sha256, placed.seen);
+    return placed;
+  }
+
+  #place(
+    path: FolderPath,
+    { incoming, write, sha256, stays }: Incoming,
+    expected: string | undefined,
+    look: Look,
+  ): LocalFile | false {
     this.touched.add(path);
     const target = this.#target(path);
-    const incoming = this.own(join('incoming', randomUUID()));
+    let isPlaced = false;
     try {
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
       else if (before?.isFile() === false) throw new Unwritable(OTHER);
       else if ((before === undefined) !== (expected === undefined)) return false;
-      withFolder(
-        () => writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 }),
-        () => makeFolderAt(dirname(incoming), 0o700),
-      );
+      write();
       dress(incoming, before?.mode, look, this.#hasBit);
       if (expected !== undefined && !this.asides.take(path, target, expected)) return false;
-      const isPlaced = withFolder(
+      isPlaced = withFolder(
         () => placeNew(incoming, target),
         () => makeParents(this.root.path, path),
       );
@@ -198,12 +261,12 @@ export class SyncedFolder {
     } catch (error) {
       throw unwritable(error);
     } finally {
-      removeIncoming(incoming);
+      if (isPlaced || !stays) removeIncoming(incoming);
     }
     this.#unsettled.add(target).add(dirname(target));
     const stats = lstatSync(target);
     return {
-      sha256: look.sha256 ?? sha256Of(bytes),
+      sha256: sha256(),
       executable: this.bitOf(stats),
       seen: seenOf(stats, stats.ctimeMs),
     };
@@ -246,8 +309,10 @@ export class SyncedFolder {
       const there = lookAt(target);
       // A disk that treats both names as equal returns the same file for both.
       if (there !== undefined && there.ino !== lookAt(source)?.ino) return false;
+      const before = lookAt(source);
       makeParents(this.root.path, to);
       renameSync(source, target);
+      this.large.moved(source, target, before);
     } catch (error) {
       throw unwritable(error);
     }
@@ -315,34 +380,4 @@ function withFolder<T>(work: () => T, makeFolder: () => void): T {
   }
   makeFolder();
   return work();
-}
-
-/** Unlike rmSync, looks at nothing first. */
-function removeIncoming(incoming: string): void {
-  try {
-    unlinkSync(incoming);
-  } catch {
-    // It was never made.
-  }
-}
-
-/** Creates a file only where none exists. False when one exists. */
-function placeNew(incoming: string, target: string): boolean {
-  try {
-    linkSync(incoming, target);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if (codeOf(error) === 'ENOENT') throw error;
-  }
-  // Fallback for disks without hard links.
-  try {
-    copyFileSync(incoming, target, constants.COPYFILE_EXCL);
-    const { atime, mtime } = lstatSync(incoming);
-    utimesSync(target, atime, mtime);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  }
 }

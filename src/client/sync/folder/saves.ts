@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { type Content, lookAt, readPlain } from './file.ts';
+import { lookAt, type ReadContent, readPlain } from './file.ts';
 import { makeFolderAt } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 
@@ -33,7 +33,7 @@ export interface Save {
   /** Path of the copy, relative to the synced folder. */
   readonly place: string;
   /** Reads the copy; undefined when it is damaged. */
-  readonly read: () => Content | undefined;
+  readonly read: () => ReadContent | undefined;
   /** Deletes the copy, once the hub has it. */
   readonly drop: () => void;
 }
@@ -54,8 +54,9 @@ export class Saves {
   }
 
   /** Stores a copy, unless all copies together would exceed their size limit. */
-  keep(path: FolderPath, { bytes, ...content }: Content, base: string): void {
-    if (this.#holds(path, content.sha256) || !this.#hasRoom(bytes.length)) return;
+  keep(path: FolderPath, content: Omit<ReadContent, 'size'>, base: string): void {
+    const { bytes, sha256, executable, modifiedMs } = content;
+    if (this.#holds(path, sha256) || !this.#hasRoom(bytes.length)) return;
     makeFolderAt(this.#folder, 0o700);
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
@@ -64,10 +65,10 @@ export class Saves {
     const at = join(this.#folder, name);
     // Another process may list the copies at any time, so the bytes get their name last and in one step. The folder
     // protects them; a copy that is put into the synced folder has the permissions of a new file there.
-    writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: content.executable ? 0o777 : 0o666 });
-    writeFileSync(`${at}${NOTE}`, JSON.stringify({ path, base, ...content }), { mode: 0o600 });
+    writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: executable ? 0o777 : 0o666 });
+    writeFileSync(`${at}${NOTE}`, JSON.stringify({ path, base, sha256, executable, modifiedMs }), { mode: 0o600 });
     renameSync(`${at}${UNFINISHED}`, at);
-    this.#held?.set(name, { path, sha256: content.sha256, bytes: bytes.length });
+    this.#held?.set(name, { path, sha256, bytes: bytes.length });
   }
 
   /** The stored copies, oldest first. */

@@ -35,13 +35,15 @@ export function pathsToCompare(
   return found;
 }
 
-type RemoteBytes = Pick<NonNullable<RemoteRecord['side']>, 'sha256' | 'bytes'>;
+type RemoteBytes = Pick<NonNullable<RemoteRecord['side']>, 'sha256' | 'bytes' | 'file'>;
 
 /** What to do with one change of the hub. `fetch`: its bytes are wanted, and they are long and were not sent. */
 export function planChange(local: Hash, remote: RemoteBytes | undefined, base: Hash): PullAction | 'fetch' {
   const action = decidePull(local, remote?.sha256, base);
   const isWritten = action === 'take' || action === 'revive';
-  return isWritten && remote !== undefined && remote.bytes === undefined ? 'fetch' : action;
+  return isWritten && remote !== undefined && remote.bytes === undefined && remote.file === undefined
+    ? 'fetch'
+    : action;
 }
 
 /** The executable bit of one path: here, on the hub, and agreed on. Undefined: unknown. */

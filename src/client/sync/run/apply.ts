@@ -52,12 +52,11 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
       return true;
     case 'take':
     case 'revive': {
-      const { bytes = Buffer.alloc(0), ...look } = remote ?? {};
-      const written = folder.put(path, bytes, local?.sha256, look);
+      const written = writeSide(folder, record, local?.sha256);
       if (written === false) return false;
       if (action === 'take') state.noteRecent(path, local === undefined ? 'created' : 'rewritten', 'received');
       state.agree(path, { ...written, storedMs });
-      const size = { bytes: bytes.length };
+      const size = { bytes: remote?.size ?? 0 };
       if (action === 'take') tell({ verb: 'pulled', path, ...size });
       else tell({ verb: 'revived', path, note: 'deleted here, changed elsewhere: the change stays', ...size });
       return true;
@@ -75,6 +74,16 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
     case 'conflict':
       return false;
   }
+}
+
+/** Writes the hub's side, whose bytes are here, in memory or in a file. As `SyncedFolder.put`. */
+function writeSide(folder: Replica['folder'], { path, side }: RemoteRecord, expected: string | undefined) {
+  if (side === undefined) throw new Error('a deleted file was to be written');
+  const { bytes, file, sha256, executable, modifiedMs } = side;
+  const look = { executable, modifiedMs, sha256 };
+  if (bytes !== undefined) return folder.put(path, bytes, expected, look);
+  if (file === undefined) throw new Error('a file was to be written without its bytes');
+  return folder.place(path, { absolute: file, sha256 }, expected, look);
 }
 
 /** Records that both sides have the same bytes. */

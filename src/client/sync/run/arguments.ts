@@ -18,7 +18,12 @@ export function pushCall(
   const nowMs = Date.now();
   const head = { path, hlc: state.tick(nowMs), device_id: state.device_id, base_sha: base };
   if (content === undefined) return { ...head, deleted: true };
-  return { ...head, ...lookOf(content, nowMs), sha256: content.sha256, ...encodedContent(content.bytes) };
+  return { ...head, ...lookOf(content, nowMs), sha256: content.sha256, ...sentContent(content) };
+}
+
+/** The content of a push. The list of a large file is added when its chunks are sent. */
+function sentContent({ bytes }: Sent) {
+  return bytes === undefined ? { encoding: 'chunks' as const } : encodedContent(bytes);
 }
 
 /** Arguments that move a file without its bytes; `base` is their hash. */
@@ -39,8 +44,9 @@ function lookOf({ executable, modifiedMs }: Pick<Sent, 'executable' | 'modifiedM
   return { mtime: isoOf(modifiedMs, nowMs), ...bit };
 }
 
-/** The text of UTF-8 bytes; undefined when they are not text. */
-export function utf8TextOf(bytes: Buffer): string | undefined {
+/** The text of UTF-8 bytes; undefined when they are not text, or those of a large file. */
+export function utf8TextOf(bytes: Buffer | undefined): string | undefined {
+  if (bytes === undefined) return undefined;
   const text = bytes.toString('utf8');
   return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
 }

@@ -31,7 +31,7 @@ export function readPut(step: SyncStep, path: FolderPath, from?: FolderPath): Ch
     if (content === undefined) return undefined;
     const args = pushCall(step, path, content, state.base.get(from ?? path)?.sha256 ?? '');
     const named = from === undefined ? args : { ...args, from_path: from };
-    return { path, from, content, args: named, isDelete: false, bytes: content.bytes.length };
+    return { path, from, content, args: named, isDelete: false, bytes: content.size };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     next.troubles.set(path, error.message);

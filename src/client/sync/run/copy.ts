@@ -10,6 +10,7 @@ import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { pushCall } from './arguments.ts';
+import { sendUnrecorded } from './send.ts';
 
 interface Refused {
   readonly path: FolderPath;
@@ -35,7 +36,7 @@ export async function sendCopy(step: SyncStep, refused: Refused): Promise<Folder
     if (!(await hub.hasVersion(copy, content.sha256))) {
       if (state.base.has(copy) || state.waits.has(copy)) continue;
       // Not recorded as sent: the copy is not here, and the next pull brings it like another device's file.
-      const [outcome] = await hub.push([pushCall(step, copy, content, '')]);
+      const [outcome] = await sendUnrecorded(step, [pushCall(step, copy, content, '')]);
       const isStored = !(outcome instanceof ToolRefused) || decideFate(copy, outcome).kind === 'pending';
       if (!isStored) return undefined;
     }

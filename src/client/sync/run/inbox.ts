@@ -18,6 +18,9 @@ import { Spellings } from './spelling.ts';
 const UNSETTLED = `It was deleted on the hub. It is removed here, or left out, once the conflict of ${RULES_FILE} is settled.`;
 const HELD = 'It is one of very many changes of the hub, which wait for your confirmation.';
 
+const RESTS =
+  'A newer version is on the hub, and a program writes to the file here; they are compared once it stands still.';
+
 interface InboxHow {
   readonly guards?: boolean;
   readonly renames?: Renames | undefined;
@@ -215,6 +218,7 @@ export class Inbox {
 
   #whyLeftOut(path: FolderPath): string {
     if (this.#local.excludes(path)) return 'It is ignored here.';
+    if (this.#local.resting.has(path)) return RESTS;
     return 'A newer version is on the hub, and what has this name here cannot be synced.';
   }
 }

@@ -68,7 +68,7 @@ function dropOldest({ folder, state, tell }: SyncStep, of: FolderPath): void {
 export async function keepLateWrites(step: SyncStep): Promise<void> {
   const { folder, hub } = step;
   for (const { path, place, sha256, drop } of folder.asides.sweep()) {
-    const isSafe = await hub.hasVersion(path, sha256);
+    const isSafe = sha256 !== undefined && (await hub.hasVersion(path, sha256));
     const why = 'a program wrote to it while it was replaced';
     if (isSafe || keepCopy(step, { from: place, of: path, why })) drop();
   }

@@ -1,4 +1,5 @@
 /** Pushes the changes of the folder to the hub, each on top of its base. */
+import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import { heldFromHub } from '../base/state.ts';
@@ -58,7 +59,8 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
     },
     [...state.unsure, ...step.next.damaged.keys()],
   );
-  step.next.restsUntilMs = plan.restsUntilMs;
+  const nextLookMs = local.resting.size > 0 ? Date.now() + limits.clientLargeStillMs : Number.POSITIVE_INFINITY;
+  step.next.restsUntilMs = Math.min(plan.restsUntilMs, nextLookMs);
   step.next.held.clear();
   for (const path of plan.held) step.next.held.set(path, local.files.has(path) ? 'rewritten' : 'deleted');
   if (plan.held.length === 0) state.setInode(folder.root.inode);
@@ -132,7 +134,8 @@ class PushRun {
   }
 
   #isLarge(path: FolderPath): boolean {
-    return (this.#local.files.get(path)?.seen.bytes ?? 0) > this.#largeBytes;
+    const bytes = this.#local.files.get(path)?.seen.bytes ?? 0;
+    return bytes > this.#largeBytes || bytes > limits.fileBytesMax;
   }
 
   async push(portion: readonly Change[]): Promise<void> {

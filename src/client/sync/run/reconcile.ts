@@ -7,7 +7,7 @@ import { limits } from '../../../limits/service.ts';
 import { quoted } from '../../shown.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import type { Wait } from '../base/state.ts';
-import { type Content, Unreadable } from '../folder/file.ts';
+import { type Content, isWhole, type ReadContent, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
@@ -69,7 +69,7 @@ async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
 /** How many lines of a text only this side has, and only the hub's; undefined for other files, and very long ones. */
 async function linesApart({ hub }: Replica, path: FolderPath, mine: Content): Promise<Wait['lines']> {
   const text = utf8TextOf(mine.bytes);
-  if (text === undefined || mine.bytes.length > limits.mergeBytesMax) return undefined;
+  if (text === undefined || mine.size > limits.mergeBytesMax) return undefined;
   try {
     const { structured } = await hub.call('sync_diff', { path, content: text, context: 0 });
     return countChanged(readAs(diffSchema, structured).diff ?? '');
@@ -124,7 +124,7 @@ async function tryMerge(step: SyncStep, path: FolderPath, mine: Content): Promis
   const { state } = step;
   const base = state.base.get(path)?.sha256;
   const text = utf8TextOf(mine.bytes);
-  if (text === undefined || base === undefined) return false;
+  if (!isWhole(mine) || text === undefined || base === undefined) return false;
   try {
     const merged = await mergeOnHub(step, path, text, base);
     if (merged.has_conflicts || merged.content === null || merged.encoding !== 'utf-8') return false;
@@ -144,7 +144,7 @@ async function tryMerge(step: SyncStep, path: FolderPath, mine: Content): Promis
 async function takeMerge(
   step: SyncStep,
   path: FolderPath,
-  mine: Content,
+  mine: ReadContent,
   merged: Merged & { readonly bytes: Buffer },
 ): Promise<boolean> {
   const { folder, state, tell } = step;

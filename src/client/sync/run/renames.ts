@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import type { BaseRecord } from '../base/state.ts';
-import { Unreadable } from '../folder/file.ts';
+import { isWhole, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { decidePull } from '../plan/decide.ts';
@@ -206,8 +206,10 @@ export class Renames {
     if (there !== undefined && there.sha256 !== sha256) return false;
     try {
       const mine = folder.read(former);
-      const written = mine !== undefined && folder.put(to, mine.bytes, there?.sha256, mine);
-      if (mine === undefined || written === false) return false;
+      // A large one is moved, if nothing has the name yet.
+      if (!isWhole(mine)) return mine !== undefined && there === undefined && this.#moveLarge(local, former, to);
+      const written = folder.put(to, mine.bytes, there?.sha256, mine);
+      if (written === false) return false;
       folder.remove(former, mine.sha256);
       local.files.delete(former);
       local.files.set(to, written);
@@ -216,6 +218,15 @@ export class Renames {
       if (error instanceof Unreadable || error instanceof Unwritable) return false;
       throw error;
     }
+  }
+
+  #moveLarge({ files }: Scan, former: FolderPath, to: FolderPath): boolean {
+    const { folder } = this.#step;
+    if (!folder.isAbsent(to) || !folder.rename(former, to)) return false;
+    const moved = folder.look(to);
+    files.delete(former);
+    if (moved !== undefined) files.set(to, moved);
+    return true;
   }
 
   /** Settles what the hub kept of this device's edit under the former name: the edit is sent under the new one. */

@@ -54,15 +54,15 @@ async function scanPart(
   const onFolder = (path: string) => {
     if (path !== '') listener?.onFolder(path);
   };
-  return await rescanPaths(folder, state, { before, paths, onFolder });
+  return await rescanPaths(folder, state, { before, paths, onFolder, comesBack: listener !== undefined });
 }
 
 async function scanAll(step: SyncStep): Promise<Scan> {
   const { folder, state, listener } = step;
-  const found = await scanFolder(folder, state, listener?.onFolder);
+  const found = await scanFolder(folder, state, listener?.onFolder, listener !== undefined);
   const why = 'another file differs from it only in Unicode form';
   const copied = [...found.twins].filter(([from, of]) => keepCopy(step, { from, of, why }));
-  return copied.length > 0 ? await scanFolder(folder, state, listener?.onFolder) : found;
+  return copied.length > 0 ? await scanFolder(folder, state, listener?.onFolder, listener !== undefined) : found;
 }
 
 /** Takes over what a scan tells about the state, and which paths may differ from it. */

@@ -1,9 +1,10 @@
 /** Sends pushes, and records them first: if the answer is lost, the next pull shows whether they were accepted. */
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
-import type { ToolRefused } from '../../tool-refused.ts';
+import { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { Sha } from '../base/state.ts';
+import { withChunks } from '../chunks/send-chunks.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushCall, PushedFile } from '../hub.ts';
 import type { Replica } from '../replica.ts';
@@ -18,15 +19,44 @@ export interface Parcel {
  * Sends some files in one request; the outcomes are in the same order. Throws ClientError when the outcome is unknown.
  */
 export async function sendParcels(
-  { hub, state }: Replica,
+  replica: Replica,
   parcels: readonly Parcel[],
   how: CallHow = {},
 ): Promise<(PushedFile | ToolRefused)[]> {
-  state.rememberSent(parcels.flatMap(sentBy));
-  return await hub.push(
+  replica.state.rememberSent(parcels.flatMap(sentBy));
+  return await sendUnrecorded(
+    replica,
     parcels.map(({ args }) => args),
     how,
   );
+}
+
+/** The same without a record: for what is not the file here. */
+export async function sendUnrecorded(
+  replica: Replica,
+  calls: readonly PushCall[],
+  how: CallHow = {},
+): Promise<(PushedFile | ToolRefused)[]> {
+  const [only] = calls;
+  // A large file is sent alone.
+  if (only === undefined || calls.length > 1) return await replica.hub.push(calls, how);
+  try {
+    const call = await withChunks(replica, only, how);
+    if (call === only) return await replica.hub.push([call], how);
+    const outcomes = await replica.hub.push([call], withoutProgress(how));
+    const isMissing = outcomes.some((one) => one instanceof ToolRefused && one.data['field'] === 'content');
+    if (!isMissing) return outcomes;
+    // The hub dropped chunks that no file had for a day: those are sent again.
+    return await replica.hub.push([await withChunks(replica, only, how)], withoutProgress(how));
+  } catch (error) {
+    // Its chunks were refused, as the file would be.
+    if (error instanceof ToolRefused && !error.isHubFailure) return [error];
+    throw error;
+  }
+}
+
+function withoutProgress({ signal }: CallHow): CallHow {
+  return signal === undefined ? {} : { signal };
 }
 
 /** The hash that a push leaves at each path it changes. */

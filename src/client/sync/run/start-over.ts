@@ -16,6 +16,7 @@ import { pushCall } from './arguments.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
 import { type Reconcile, reconcilePaths } from './reconcile.ts';
+import { sendUnrecorded } from './send.ts';
 
 export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcile): Promise<void> {
   const { hub, state } = step;
@@ -89,7 +90,7 @@ async function keepOnHub(step: Replica, local: Scan, { path, side }: RemoteRecor
   if (side === undefined || local.files.get(path)?.sha256 !== base) return false;
   const content = folder.read(path);
   if (content === undefined || base === undefined || content.sha256 !== base) return false;
-  const [outcome] = await hub.push([pushCall(step, path, content, base)]);
+  const [outcome] = await sendUnrecorded(step, [pushCall(step, path, content, base)]);
   const id = outcome instanceof ToolRefused ? outcome.data['conflict_id'] : undefined;
   if (typeof id !== 'string') return false;
   await hub.dismiss(id);

@@ -6,16 +6,21 @@ import { existsSync } from 'node:fs';
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
+import type { CallHow } from '../../tools.ts';
+import { type FetchHow, fetchLarge } from '../chunks/fetch-large.ts';
+import { ChangedMeanwhile } from '../chunks/send-chunks.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { Unwritable } from '../folder/unwritable.ts';
+import type { PushedFile } from '../hub.ts';
 import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
-import { applyRemote } from './apply.ts';
+import { applyRemote, plannedAction } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Bell } from './bell.ts';
-import { readPut, settleChange, settleRefusal } from './change.ts';
+import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { noteWritten } from './inbox.ts';
 import { sendParcels } from './send.ts';
 
@@ -135,23 +140,46 @@ export class LargeTransfers {
     const startMs = performance.now();
     const bytesTotal = change.bytes;
     const filesTotal = large.uploads.size + 1;
-    const [outcome] = await sendParcels(this.#step, [change], {
+    const outcome = await this.#send(change, {
       signal: this.#ended.signal,
       onSent: (sent, total) => {
         const bytes = Math.floor((sent / Math.max(1, total)) * bytesTotal);
         progress('upload', { files: 0, filesTotal, bytes, bytesTotal });
       },
     });
-    large.upload.measure(change.bytes, performance.now() - startMs);
+    if (outcome === 'changed') return;
+    // Parts of what is large travel in requests of their own.
+    if (change.content?.bytes !== undefined) large.upload.measure(change.bytes, performance.now() - startMs);
     if (!(outcome instanceof ToolRefused)) settleChange(this.#step, change, outcome);
     else if (await settleRefusal(this.#step, change, outcome)) this.#step.next.due.add(path);
+  }
+
+  /** `changed`: the file is compared again by the next sync. */
+  async #send(change: Change, how: CallHow): Promise<PushedFile | ToolRefused | undefined | 'changed'> {
+    const { path, content } = change;
+    try {
+      const [outcome] = await sendParcels(this.#step, [change], how);
+      if (content !== undefined && !(outcome instanceof ToolRefused))
+        this.#step.folder.large.forgetChunks(content.sha256);
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      this.#step.folder.touched.add(path);
+      this.#step.next.due.add(path);
+      return 'changed';
+    }
   }
 
   async #download(): Promise<void> {
     const { downloads, downloading, download } = this.#step.large;
     while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
-      for (const [path, size] of downloads) {
+      const small = [...downloads].filter(([, size]) => size <= limits.fileBytesMax);
+      if (small.length === 0) {
+        await this.#downloadLarge();
+        continue;
+      }
+      for (const [path, size] of small) {
         const isFull = bytes + size > download.size || downloading.size >= limits.clientPullPaths;
         if (downloading.size > 0 && isFull) break;
         downloads.delete(path);
@@ -173,6 +201,51 @@ export class LargeTransfers {
       this.#tell();
     }
   }
+
+  /** Downloads the first file of the queue in chunks, and applies it. */
+  async #downloadLarge(): Promise<void> {
+    const { hub, large, progress } = this.#step;
+    const [[path, bytesTotal] = []] = large.downloads;
+    if (path === undefined || bytesTotal === undefined) return;
+    large.downloads.delete(path);
+    large.downloading.add(path);
+    try {
+      const found: RemoteRecord[] = [];
+      const arrivals = arrivalsOf(this.#step, (record) => found.push(record));
+      const { signal } = this.#ended;
+      await hub.pullPaths([path], { ...arrivals, progress: () => undefined }, { brief: false, signal });
+      const onBytes = (bytes: number) => progress('download', { files: 0, filesTotal: 1, bytes, bytesTotal });
+      for (const record of found) await takeInChunks(this.#step, record, path, { signal, onBytes });
+    } finally {
+      large.downloading.delete(path);
+    }
+    this.#tell();
+  }
+}
+
+/** Brings the bytes of a file that is wanted here, then applies it like any other. */
+async function takeInChunks(step: SyncStep, record: RemoteRecord, path: FolderPath, how: FetchHow): Promise<void> {
+  const { folder, state } = step;
+  const named = { ...record, path };
+  let whole: RemoteRecord = named;
+  try {
+    const isWanted = state.waits.get(path)?.kind === 'download';
+    if (isWanted && plannedAction(state, named, folder.read(path)) === 'fetch') {
+      whole = await fetchLarge(step, named, how);
+    }
+  } catch (error) {
+    if (!(error instanceof Unwritable || error instanceof Unreadable)) throw error;
+    failDownload(step, path, error.message);
+    return;
+  }
+  takeLarge(step, { ...whole, path: record.path }, path);
+}
+
+/** Notes why a download did not come to be; it is tried again after a pause. */
+function failDownload({ state }: SyncStep, path: FolderPath, reason: string): void {
+  const wait = state.waits.get(path);
+  if (wait === undefined) return;
+  state.wait(path, { ...wait, kind: 'hub', reason, failed: afterFailure(wait.failed, Date.now()) });
 }
 
 /**
@@ -201,5 +274,5 @@ function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void
     reason = error.message;
   }
   // The next sync decides.
-  state.wait(path, { ...wait, kind: 'hub', reason, failed: afterFailure(wait.failed, Date.now()) });
+  failDownload(step, path, reason);
 }

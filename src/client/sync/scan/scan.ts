@@ -22,17 +22,20 @@ const PATHS_MAX = 20_000;
 
 /**
  * Scans a folder. Files with the same metadata as at their last hash are not read again. `onFolder` is called with each
- * folder that takes part before it is read, the root first with an empty path. Throws RootGone.
+ * folder that takes part before it is read, the root first with an empty path. `comesBack`: a watch, which scans again once
+ * a large file stands still. Throws RootGone.
  */
 export async function scanFolder(
   folder: SyncedFolder,
   known: Known,
   onFolder: (path: string) => void = () => undefined,
+  comesBack = false,
 ): Promise<Scan> {
   const rules = readRules(folder, known.only, known.base);
   const scanner = new Scanner(folder, known, { rules, onFolder });
   folder.root.check();
   await scanner.walk('');
+  await scanner.hashLarge(comesBack);
   // The folder may have been replaced during the scan.
   folder.root.check();
   scanner.leaveOutUnmounted();
@@ -51,7 +54,13 @@ export async function rescanPaths(
     before,
     paths,
     onFolder,
-  }: { readonly before: Scan; readonly paths: ReadonlySet<string>; readonly onFolder: (path: string) => void },
+    comesBack = false,
+  }: {
+    readonly before: Scan;
+    readonly paths: ReadonlySet<string>;
+    readonly onFolder: (path: string) => void;
+    readonly comesBack?: boolean;
+  },
 ): Promise<Scan | undefined> {
   const { rules } = before;
   if (rules.stamp === undefined || rules.stamp !== stampOfRules(folder, known.only)) return undefined;
@@ -60,7 +69,9 @@ export async function rescanPaths(
   const scanner = new Scanner(folder, known, { rules, onFolder, before });
   folder.root.check();
   // What was left out may be readable by now, or small enough.
-  for (const path of [...paths, ...[...before.skipped.keys()].filter(isPlain)]) await scanner.lookAgain(path);
+  const again = [...before.skipped.keys(), ...before.resting].filter(isPlain);
+  for (const path of new Set([...paths, ...again])) await scanner.lookAgain(path);
+  await scanner.hashLarge(comesBack);
   folder.root.check();
   // Both need all of the folder.
   if (scanner.found.nested.size + scanner.found.mounts.size > 0) return undefined;
@@ -78,8 +89,8 @@ export function withOtherRules(scan: Scan, rules: Rules): Scan {
 }
 
 function scanOf(found: ScannedEntries, rules: Rules, looked: ReadonlySet<FolderPath> | undefined): Scan {
-  const { skipped, links } = found;
-  const isIn = (path: string) => skipped.has(path) || links.has(path);
+  const { skipped, resting, links } = found;
+  const isIn = (path: string) => skipped.has(path) || resting.has(path as FolderPath) || links.has(path);
   return {
     ...found,
     looked,

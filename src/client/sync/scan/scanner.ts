@@ -1,15 +1,16 @@
 /** Walks a synced folder, or a part of it: takes its files with their hashes, and leaves out the rest, with the reasons. */
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { nextCommand } from '../../next-command.ts';
 import { formatBytes } from '../../progress.ts';
 import { NameMap } from '../base/name-map.ts';
 import type { SyncState } from '../base/state.ts';
 import { vaultOfFolder } from '../base/state-file.ts';
-import { codeOf, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
+import { codeOf, isAsSeen, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
 import type { LocalFile, SyncedFolder } from '../folder/folder.ts';
+import { isLarge } from '../folder/large-files.ts';
 import {
   checkFolderPath,
   entryNameOf,
@@ -30,6 +31,8 @@ export interface ScannedEntries {
   readonly twins: Map<string, FolderPath>;
   /** Paths that should be synced and cannot be, with the reason for the user. A folder includes everything below it. */
   readonly skipped: Map<string, string>;
+  /** Large files to which a program wrote just now: until they stand still, nothing is known of them. */
+  readonly resting: Set<FolderPath>;
   /** Links and devices, which are never synced. */
   readonly links: Set<string>;
   /** Folders that are or were the mount point of another filesystem. */
@@ -44,7 +47,11 @@ export type Known = Pick<SyncState, 'vault_id' | 'base' | 'only' | 'mounts'>;
 
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
-export const TOO_LARGE = `It is larger than ${formatBytes(limits.fileBytesMax)}, the limit of a vault. To exclude it, list it in .cairnignore.`;
+/** Times that a large file is hashed again, because it changed meanwhile, where nobody comes back for it. */
+const HASHES_MAX = 3;
+const KEEPS_CHANGING =
+  'It is large and a program keeps writing to it. It is synced once it stands still for two seconds.';
+const TOO_LARGE = `It is larger than ${formatBytes(limits.largeFileBytesMax)}, the limit of a vault. To exclude it, list it in .cairnignore.`;
 const NESTED =
   'This folder syncs the same vault itself. Keep one of them: to sync it as a part of this folder, remove its .cairn.';
 
@@ -58,6 +65,8 @@ export class Scanner {
   readonly #onFolder: (path: string) => void;
   /** When the scan began to read files, by the clock of the disk. Undefined: it has read none. */
   #fromMs: number | undefined;
+  /** Large files whose hash is not known, with their spelling on this disk. */
+  readonly #unhashed = new Map<FolderPath, string>();
 
   /** `before`: what an earlier scan found, which this one corrects. */
   constructor(
@@ -78,6 +87,7 @@ export class Scanner {
       otherForms: new Map(),
       twins: new Map(),
       skipped: new Map(),
+      resting: new Set(),
       links: new Set(),
       mounts: new Set(known.mounts),
       folders: new Set(),
@@ -105,6 +115,61 @@ export class Scanner {
         turnEndMs = performance.now() + TURN_MS;
       }
     }
+  }
+
+  /**
+   * Hashes the large files that were found changed, one after another. `comesBack`: those that do not stand still are left
+   * for a later scan, and others once this takes long, so that small files get their turn; otherwise it waits for all.
+   */
+  async hashLarge(comesBack: boolean): Promise<void> {
+    const startMs = performance.now();
+    for (const [path, onDisk] of this.#unhashed) {
+      if (comesBack && performance.now() - startMs > limits.clientPortionMs) {
+        this.found.resting.add(path);
+        continue;
+      }
+      try {
+        const stands = await this.#hashLarge(path, onDisk, comesBack);
+        const restlessMs = this.#folder.large.noteRest(join(this.#folder.root.path, onDisk), stands);
+        if (stands) continue;
+        if (comesBack) this.found.resting.add(path);
+        if (!comesBack || restlessMs > limits.clientRetryMsMax) this.found.skipped.set(path, KEEPS_CHANGING);
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        this.found.skipped.set(path, error.message);
+      }
+    }
+    this.#unhashed.clear();
+    const { resting, skipped } = this.found;
+    if (![...resting].some((path) => !skipped.has(path))) return;
+    // It may be one of them under another name.
+    for (const [path, { seen }] of this.#known.base) {
+      if (seen !== undefined && seen.bytes > limits.fileBytesMax && !this.found.files.has(path)) resting.add(path);
+    }
+  }
+
+  /** False when a program keeps writing to it. */
+  async #hashLarge(path: FolderPath, onDisk: string, comesBack: boolean): Promise<boolean> {
+    const absolute = join(this.#folder.root.path, onDisk);
+    for (let tries = 0; tries < HASHES_MAX; tries += 1) {
+      const stats = this.#stat(onDisk);
+      if (stats?.isFile() !== true || !isLarge(stats)) {
+        this.#add(path, onDisk);
+        return true;
+      }
+      const restMs = limits.clientLargeStillMs - (this.#folder.timeMs() - stats.mtimeMs);
+      const isNew = restMs > 0 && restMs <= limits.clientLargeStillMs;
+      if (isNew && comesBack) return false;
+      if (isNew) await sleep(restMs);
+      const cut = await this.#folder.large.cut(absolute);
+      const after = cut && this.#stat(onDisk);
+      if (cut !== undefined && after !== undefined && isAsSeen(after, cut.seen)) {
+        this.found.files.set(path, { sha256: cut.sha256, executable: this.#folder.bitOf(after), seen: cut.seen });
+        return true;
+      }
+      if (comesBack) return false;
+    }
+    return false;
   }
 
   /** Skips files below an unmounted filesystem. They are not deleted; their state is unknown. */
@@ -143,9 +208,9 @@ export class Scanner {
   }
 
   #forget(path: string): void {
-    const { files, skipped, links, folders } = this.found;
+    const { files, skipped, resting, links, folders } = this.found;
     this.looked.add(path as FolderPath);
-    for (const known of [files, skipped, links]) known.delete(path as FolderPath);
+    for (const known of [files, skipped, resting, links]) known.delete(path as FolderPath);
     if (!folders.delete(path)) return;
     const isBelow = (other: string) => other.startsWith(`${path}/`);
     for (const other of files.keys()) {
@@ -153,8 +218,8 @@ export class Scanner {
       this.looked.add(other);
       files.delete(other);
     }
-    for (const known of [skipped, links, folders])
-      for (const other of known.keys()) if (isBelow(other)) known.delete(other);
+    for (const known of [skipped, resting, links, folders])
+      for (const other of known.keys()) if (isBelow(other)) known.delete(other as FolderPath);
   }
 
   /** The entry with exactly this name that no link leads to. */
@@ -242,18 +307,26 @@ export class Scanner {
     this.looked.add(path);
     const stats = this.#stat(onDisk);
     if (stats?.isFile() !== true) return;
-    if (stats.size > limits.fileBytesMax) {
+    if (stats.size > limits.largeFileBytesMax) {
       // The same sentence while it grows: a watch tells each reason once.
       this.found.skipped.set(path, TOO_LARGE);
       return;
     }
     const executable = this.#folder.bitOf(stats);
     const known = this.#known.base.get(path);
+    const { large } = this.#folder;
     if (known?.seen !== undefined && looksSame(stats, known.seen)) {
+      if (isLarge(stats)) large.note(join(this.#folder.root.path, onDisk), known.sha256, known.seen);
       // The same value where it can be: a folder may have many files.
       const isSame = known.executable === executable;
       const { sha256, seen } = known;
       this.found.files.set(path, isSame ? (known as LocalFile) : { sha256, executable, seen });
+      return;
+    }
+    if (isLarge(stats)) {
+      const hashed = large.seenAs(join(this.#folder.root.path, onDisk), stats);
+      if (hashed === undefined) this.#unhashed.set(path, onDisk);
+      else this.found.files.set(path, { sha256: hashed.sha256, executable, seen: hashed.seen });
       return;
     }
     this.#fromMs ??= this.#folder.timeMs();

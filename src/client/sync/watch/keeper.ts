@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
-import { lookAt } from '../folder/file.ts';
+import { isWhole } from '../folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
 import type { Replica } from '../replica.ts';
 import type { Scan } from '../scan/scan.ts';
@@ -68,10 +68,9 @@ export class Keeper {
     if (isBad(path) || this.#scan?.excludes(path) !== false || existsSync(folder.own('paused'))) return;
     try {
       folder.root.check();
-      const isSmall = (lookAt(folder.at(onDisk as FolderPath))?.size ?? 0) <= limits.fileBytesMax;
       // Spelled as on the disk, where the Unicode form may differ.
-      const content = isSmall ? folder.read(onDisk as FolderPath) : undefined;
-      if (content === undefined) return;
+      const content = folder.read(onDisk as FolderPath);
+      if (!isWhole(content)) return;
       const base = state.base.get(path)?.sha256;
       const wait = state.waits.get(path);
       const isOnHub = base === content.sha256 || (wait?.local === content.sha256 && wait.conflictId !== null);

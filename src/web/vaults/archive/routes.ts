@@ -1,5 +1,6 @@
 /** Downloads a folder as one tar archive, created while it is sent, with one file in memory at a time. */
 import { Refusal } from '../../../common/fault.ts';
+import type { ByteSource } from '../../../http/reply/body.ts';
 import { empty, feed, type Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
@@ -52,7 +53,7 @@ interface Folder {
 
 /** Reads each file when it is its turn, and skips files deleted by then. */
 async function* entriesOf(
-  { reading, reader }: Sync,
+  { reading, reader, chunks }: Sync,
   of: VaultOf,
   { path, folded }: Folder,
   name: string,
@@ -61,10 +62,27 @@ async function* entriesOf(
   // spell it in different ways, and those differ in length.
   const depth = path === '' ? 0 : path.split('/').length - 1;
   for await (const { file } of reading.fileLists.walk(of, folded === '' ? '' : `${folded}/`)) {
-    const content = file.deleted ? undefined : reader.content(of.vaultId, file.seq);
-    if (content === undefined) continue;
+    if (file.deleted) continue;
     const inside = path === '' ? `${name}/${file.path}` : file.path.split('/').slice(depth).join('/');
+    const list = reader.chunksOf(of.vaultId, file.seq);
+    if (list !== undefined) {
+      yield* largeEntry(chunks.source(of.vaultId, list), inside, file.stored_ms);
+      continue;
+    }
+    const content = reader.content(of.vaultId, file.seq);
+    if (content === undefined) continue;
     yield [tarHeader(inside, content.length, file.stored_ms), content, tarPadding(content.length)];
   }
   yield [TAR_END];
+}
+
+/** A large file, in portions. */
+function* largeEntry(source: ByteSource, inside: string, storedMs: number): Generator<readonly Uint8Array[]> {
+  yield [tarHeader(inside, source.bytesTotal, storedMs)];
+  for (let offset = 0; offset < source.bytesTotal; ) {
+    const portion = Uint8Array.from(source.read(offset));
+    offset += portion.length;
+    yield [portion];
+  }
+  yield [tarPadding(source.bytesTotal)];
 }

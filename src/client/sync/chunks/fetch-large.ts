@@ -1,0 +1,137 @@
+/**
+ * Downloads a large file chunk by chunk into `.cairn/incoming`. What is here already is not asked for: the chunks of the file
+ * that it replaces or of one with the same bytes, and those of a download that was cut off.
+ */
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import type { Chunk } from '../../../text/chunk-list.ts';
+import { ClientError } from '../../client-error.ts';
+import { lookAt, READ, sha256Of, Unreadable } from '../folder/file.ts';
+import { Unwritable, unwritable } from '../folder/unwritable.ts';
+import type { RemoteRecord } from '../remote-record.ts';
+import type { Replica } from '../replica.ts';
+import { placedOnce } from './send-chunks.ts';
+
+export interface FetchHow {
+  readonly signal?: AbortSignal;
+  /** Bytes of the file that are here by now. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** Where chunks are read from instead of the hub. */
+interface Source {
+  readonly file: FileHandle;
+  /** Offsets in it, by hash. */
+  readonly offsets: ReadonlyMap<string, number>;
+}
+
+/**
+ * The record with its bytes in a file, which were checked as a whole. Throws Unwritable when the disk does not take them, or
+ * the hub has them damaged.
+ */
+export async function fetchLarge(
+  replica: Pick<Replica, 'folder' | 'hub'>,
+  record: RemoteRecord,
+  how: FetchHow = {},
+): Promise<RemoteRecord> {
+  const { folder } = replica;
+  const { path, side } = record;
+  if (side?.chunks === undefined) return record;
+  const { chunks, sha256 } = side;
+  try {
+    const part = folder.partOf(sha256);
+    const sources = await sourcesOf(replica, [folder.at(path), folder.large.placeOf(sha256)]);
+    try {
+      await fill(replica, part, chunks, { ...how, sources });
+    } finally {
+      for (const { file } of sources) await file.close();
+    }
+    const whole = await folder.large.cut(part);
+    if (whole?.sha256 === sha256) return { ...record, side: { ...side, file: part } };
+    // Every chunk was checked, so the list does not make this file.
+    await unlink(part);
+  } catch (error) {
+    throw error instanceof ClientError ? error : unwritable(error);
+  }
+  throw new Unwritable('What the hub sent does not match its hash; run `cairn verify` there.');
+}
+
+async function fill(
+  { hub }: Pick<Replica, 'hub'>,
+  part: string,
+  chunks: readonly Chunk[],
+  { sources, signal, onBytes }: FetchHow & { readonly sources: readonly Source[] },
+): Promise<void> {
+  const file = await openPart(part);
+  try {
+    let offset = await checkedBytes(file, chunks);
+    // Beyond that, what is there is not known.
+    await file.truncate(offset);
+    let at = 0;
+    for (const chunk of chunks) {
+      at += chunk.bytes;
+      if (at <= offset) continue;
+      const bytes = (await readFrom(sources, chunk)) ?? (await hub.getChunk(chunk.sha256, signal && { signal }));
+      if (bytes?.length !== chunk.bytes)
+        throw new Unwritable('A part of it is missing or damaged on the hub; run `cairn verify` there.');
+      await file.write(bytes, 0, bytes.length, offset);
+      offset += chunk.bytes;
+      onBytes?.(offset);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function openPart(part: string): Promise<FileHandle> {
+  const before = lookAt(part);
+  // A process may have died right after it gave the file its name: then these are the bytes of a file in the folder.
+  const isOwn = before?.isFile() === true && before.nlink === 1;
+  if (before !== undefined && !isOwn) await unlink(part);
+  return await open(part, isOwn ? 'r+' : 'wx+', 0o666);
+}
+
+/** Bytes at the beginning of a file that are the first of these chunks. */
+async function checkedBytes(file: FileHandle, chunks: readonly Chunk[]): Promise<number> {
+  let offset = 0;
+  for (const chunk of chunks) {
+    if ((await readAt(file, chunk, offset)) === undefined) return offset;
+    offset += chunk.bytes;
+  }
+  return offset;
+}
+
+async function readFrom(sources: readonly Source[], chunk: Chunk): Promise<Buffer | undefined> {
+  for (const { file, offsets } of sources) {
+    const offset = offsets.get(chunk.sha256);
+    const bytes = offset === undefined ? undefined : await readAt(file, chunk, offset);
+    if (bytes !== undefined) return bytes;
+  }
+  return undefined;
+}
+
+async function readAt(file: FileHandle, { sha256, bytes }: Chunk, offset: number): Promise<Buffer | undefined> {
+  const buffer = Buffer.allocUnsafe(bytes);
+  const { bytesRead } = await file.read(buffer, 0, bytes, offset);
+  return bytesRead === bytes && sha256Of(buffer) === sha256 ? buffer : undefined;
+}
+
+/** Cuts the files that are there, so that their chunks are found. */
+async function sourcesOf(
+  { folder }: Pick<Replica, 'folder'>,
+  places: readonly (string | undefined)[],
+): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const place of new Set(places)) {
+    if (place === undefined) continue;
+    try {
+      const cut = await folder.large.cut(place);
+      if (cut === undefined) continue;
+      const file = await open(place, READ);
+      sources.push({ file, offsets: new Map(placedOnce(cut.chunks).map(({ sha256, offset }) => [sha256, offset])) });
+    } catch (error) {
+      // It saves only a download.
+      if (!(error instanceof Unreadable) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    }
+  }
+  return sources;
+}

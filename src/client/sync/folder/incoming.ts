@@ -1,0 +1,51 @@
+/** Files in `.cairn/incoming`: written there, they get their place in the folder in one step. */
+import { constants, copyFileSync, linkSync, lstatSync, readdirSync, unlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from './file.ts';
+
+function namesIn(absolute: string): string[] {
+  try {
+    return readdirSync(absolute);
+  } catch {
+    // Nothing was ever downloaded.
+    return [];
+  }
+}
+
+/** Removes the parts of downloads that are no longer wanted. */
+export function dropPartsIn(folder: string, isWanted: (sha256: string) => boolean): void {
+  for (const name of namesIn(folder)) {
+    const [sha256 = '', ending] = name.split('.');
+    if (ending === 'part' && !isWanted(sha256)) removeIncoming(join(folder, name));
+  }
+}
+
+/** Unlike rmSync, looks at nothing first. */
+export function removeIncoming(incoming: string): void {
+  try {
+    unlinkSync(incoming);
+  } catch {
+    // It was never made.
+  }
+}
+
+/** Creates a file only where none exists. False when one exists. */
+export function placeNew(incoming: string, target: string): boolean {
+  try {
+    linkSync(incoming, target);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (codeOf(error) === 'ENOENT') throw error;
+  }
+  // Fallback for disks without hard links.
+  try {
+    copyFileSync(incoming, target, constants.COPYFILE_EXCL);
+    const { atime, mtime } = lstatSync(incoming);
+    utimesSync(target, atime, mtime);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * Stores the chunks of large files, each once a vault: takes their bytes, tells which are missing, and hashes the file
+ * that a list of chunks makes. What is answered is on disk.
+ */
+import { webcrypto } from 'node:crypto';
+import { MessageChannel } from 'node:worker_threads';
+import { invalidField, Refusal } from '../../common/fault.ts';
+import type { ByteSource } from '../../http/reply/body.ts';
+import { limits } from '../../limits/service.ts';
+import type { DigestMessage, DigestReturn } from '../../pool/jobs.ts';
+import type { Pool } from '../../pool/pool.ts';
+import type { Store } from '../../store/store.ts';
+import type { Chunk } from '../../text/chunk-list.ts';
+import type { FileRoom } from '../log/file-room.ts';
+import { isChunked } from '../log/large-content.ts';
+import type { VaultOf } from '../log/reader.ts';
+import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
+import type { Turn, VaultLog } from '../log/vault-log.ts';
+import { ChunkBytes } from './chunk-bytes.ts';
+import { missingChunks } from './chunk-refs.ts';
+import type { PieceStaging } from './staging.ts';
+
+export interface ChunkStoreOptions {
+  readonly store: Store;
+  readonly pool: Pool;
+  readonly staging: PieceStaging;
+  readonly log: VaultLog;
+  readonly room: FileRoom;
+}
+
+/** Size and hashes of a whole file, as of `DigestedContent`. */
+export interface FileDigest {
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly gitSha: string;
+}
+
+/** Pieces of a file that are on their way to the pool at once. */
+const PIECES_AHEAD = 3;
+
+export class ChunkStore {
+  readonly #options: ChunkStoreOptions;
+
+  constructor(options: ChunkStoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores a chunk; one that is stored and intact changes nothing. Throws Refusal `invalid_fields` when the bytes have
+   * another hash, `quota_exceeded`, `storage_reserved`.
+   */
+  async put(
+    { accountId, vaultId }: VaultOf,
+    sha256: string,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<'stored' | 'known'> {
+    const { staging } = this.#options;
+    if (bytes.length === 0) throw invalidField('sha256', 'a chunk has at least one byte');
+    const found = await sha256Of(bytes);
+    if (found !== sha256) throw invalidField('sha256', `the received bytes have the SHA-256 ${found}; send them again`);
+    if ((await this.read(vaultId, sha256)) !== undefined) return 'known';
+    return await staging.turn(accountId, async () => {
+      const storageId = await staging.stage(bytes);
+      let isAdopted = false;
+      try {
+        await this.#options.log.write(accountId, vaultId, ['chunk', sha256], (turn): void => {
+          this.#adopt(turn, sha256, { storage_id: storageId, bytes: bytes.length, holders: 0, since_ms: turn.nowMs });
+          isAdopted = true;
+        });
+      } finally {
+        if (!isAdopted) await staging.discard(storageId);
+      }
+      return 'stored' as const;
+    });
+  }
+
+  #adopt({ batch, change, accountId, vaultId }: Turn, sha256: string, record: ChunkRecord): void {
+    const { room, staging } = this.#options;
+    const row = batch.get(fileChunks, [vaultId, sha256]);
+    room.checkReserve(accountId);
+    if (row === undefined) {
+      const { files, history } = room.quotasOf(accountId);
+      const used = change.used;
+      // What no file lists yet counts to neither quota alone.
+      if (used.files + used.history + record.bytes > files + history) {
+        room.noteRefused('files');
+        const usedBytes = used.files + used.history;
+        throw new Refusal({
+          kind: 'quota_exceeded',
+          of: 'files',
+          quotaBytes: files + history,
+          usedBytes,
+          neededBytes: record.bytes,
+        });
+      }
+      change.countChunk(record.bytes);
+    } else {
+      // Damaged, or sent twice at once: these bytes are right.
+      for (const key of batch.keys(pieces, [row.storage_id])) batch.remove(pieces, key);
+    }
+    batch.put(fileChunks, [vaultId, sha256], { ...record, holders: row?.holders ?? 0 });
+    staging.adopt(batch, record.storage_id);
+    change.finish();
+  }
+
+  /** The bytes of a large file, read while they are sent. */
+  source(vaultId: string, listed: readonly Chunk[]): ByteSource {
+    return new ChunkBytes(this.#options.store, vaultId, listed);
+  }
+
+  /** Those of these hashes that the vault does not have. */
+  missing(vaultId: string, wanted: readonly string[]): string[] {
+    const { store } = this.#options;
+    return [...new Set(wanted)].filter((sha256) => store.get(fileChunks, [vaultId, sha256]) === undefined);
+  }
+
+  /** The bytes of a chunk; undefined when it is not stored, or damaged. */
+  async read(vaultId: string, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { store } = this.#options;
+    const row = store.get(fileChunks, [vaultId, sha256]);
+    if (row === undefined) return undefined;
+    const bytes = new Uint8Array(row.bytes);
+    let filled = 0;
+    for (const key of store.keys(pieces, [row.storage_id])) {
+      const piece = store.view(pieces, key);
+      if (piece === undefined || filled + piece.length > bytes.length) return undefined;
+      bytes.set(piece, filled);
+      filled += piece.length;
+    }
+    return filled === bytes.length && (await sha256Of(bytes)) === sha256 ? bytes : undefined;
+  }
+
+  /**
+   * Hashes the file that the chunks of a list make, in the pool. Throws Refusal `invalid_fields` for a file of another
+   * size than chunked files have, or a chunk that is not stored.
+   */
+  async digest(accountId: string, vaultId: string, listed: readonly Chunk[]): Promise<FileDigest> {
+    const { store, pool } = this.#options;
+    const file = new ChunkBytes(store, vaultId, listed);
+    checkSize(file.bytesTotal);
+    const absent = listed.filter(({ sha256, bytes }) => store.get(fileChunks, [vaultId, sha256])?.bytes !== bytes);
+    if (absent.length > 0) throw missingChunks(absent.map(({ sha256 }) => sha256));
+    const { port1, port2 } = new MessageChannel();
+    try {
+      const input = { port: port2, sizeBytes: file.bytesTotal };
+      const digest = pool.run('digestFile', input, { accountId }, [port2]);
+      const failed = digest.then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      const send = (message: DigestMessage, transfer: ArrayBuffer[]) => port1.postMessage(message, transfer);
+      const buffers = new Buffers(PIECES_AHEAD);
+      port1.on('message', ({ buffer }: DigestReturn) => buffers.give(buffer));
+      for (let offset = 0; offset < file.bytesTotal; ) {
+        const buffer = await Promise.race([buffers.take(), failed]);
+        if (!(buffer instanceof ArrayBuffer)) throw buffer ?? new Error('the digest job ended before the file did');
+        const piece = file.read(offset);
+        new Uint8Array(buffer).set(piece);
+        offset += piece.length;
+        send({ type: 'chunk', buffer, length: piece.length }, [buffer]);
+      }
+      send({ type: 'end' }, []);
+      const made = await digest;
+      if (made === undefined) throw new Error('the digest job ended before the file did');
+      return { sizeBytes: file.bytesTotal, ...made };
+    } finally {
+      port1.close();
+    }
+  }
+}
+
+function checkSize(bytes: number): void {
+  if (!isChunked(bytes)) {
+    throw invalidField(
+      'content',
+      `the chunks make ${bytes} bytes; a file of at most ${limits.fileBytesMax} is sent whole`,
+    );
+  }
+  if (bytes > limits.largeFileBytesMax) {
+    throw invalidField('content', `the chunks make ${bytes} bytes; a file has at most ${limits.largeFileBytesMax}`);
+  }
+}
+
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
+}
+
+/** A fixed number of buffers of one piece each. */
+class Buffers {
+  readonly #free: ArrayBuffer[];
+  #taker: ((buffer: ArrayBuffer) => void) | undefined;
+
+  constructor(count: number) {
+    this.#free = Array.from({ length: count }, () => new ArrayBuffer(limits.pieceBytes));
+  }
+
+  take(): Promise<ArrayBuffer> {
+    const free = this.#free.pop();
+    if (free !== undefined) return Promise.resolve(free);
+    return new Promise((resolve) => {
+      this.#taker = resolve;
+    });
+  }
+
+  give(buffer: ArrayBuffer): void {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    if (taker === undefined) this.#free.push(buffer);
+    else taker(buffer);
+  }
+}

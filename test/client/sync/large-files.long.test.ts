@@ -1,0 +1,170 @@
+/** Files above 10 MiB in two folders: only changed chunks travel, both ways, and nothing is lost on the way. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { account } from '../../support/mirror.ts';
+import { type Relay, startRelay } from '../../support/relay.ts';
+import { type SyncedFolder, syncedPair, until } from '../../support/synced-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const MiB = 2 ** 20;
+
+const hub = useHub({ env: { CAIRN_RATE_LIMIT: '0' } });
+let key: string;
+
+beforeAll(async () => {
+  ({ mcp_key: key } = await account(hub));
+});
+
+const bytesIn = ({ at }: SyncedFolder, path: string): Buffer => readFileSync(at(path));
+
+/** Changes one byte of a file. */
+function edit({ at }: SyncedFolder, path: string, offset: number): Buffer {
+  const bytes = readFileSync(at(path));
+  bytes[offset] = (bytes[offset] ?? 0) ^ 0xff;
+  writeFileSync(at(path), bytes);
+  return bytes;
+}
+
+/** Chunks that went through a relay since the last call, by method. */
+function counting(relay: Relay) {
+  let from = 0;
+  return () => {
+    const seen = relay.requests.slice(from);
+    from = relay.requests.length;
+    const of = (method: string) => seen.filter((one) => one.method === method && /\/chunks\//.test(one.path)).length;
+    return { put: of('PUT'), get: of('GET') };
+  };
+}
+
+test('[SYN-39] a large file arrives; of an edit only the changed chunks travel, of a rename none; it is printed and restored', async () => {
+  const relay = await startRelay(hub);
+  const [a, b] = await syncedPair(relay, key, { 'first.md': 'first\n' });
+  const travelled = counting(relay);
+  const bytes = randomBytes(16 * MiB);
+  a.write('film.mp4', bytes);
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pushed +film\.mp4/) });
+  const sent = travelled().put;
+  expect(sent).toBeGreaterThan(5);
+  expect(await b.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pulled +film\.mp4/) });
+  expect(travelled()).toEqual({ put: 0, get: sent });
+  expect(bytesIn(b, 'film.mp4').equals(bytes)).toBe(true);
+
+  const edited = edit(b, 'film.mp4', 9 * MiB);
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  const { put } = travelled();
+  expect([1, 2, 3]).toContain(put);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(travelled()).toEqual({ put: 0, get: put });
+  expect(bytesIn(a, 'film.mp4').equals(edited)).toBe(true);
+
+  a.rename('film.mp4', 'films/last.mp4');
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/renamed +films\/last\.mp4/) });
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(travelled()).toEqual({ put: 0, get: 0 });
+  expect(bytesIn(b, 'films/last.mp4').equals(edited)).toBe(true);
+  expect(b.has('film.mp4')).toBe(false);
+
+  expect(await a.sync('restore', 'films/last.mp4', '--seq', '2')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(bytesIn(a, 'films/last.mp4').equals(bytes)).toBe(true);
+  for (const one of [a, b]) {
+    expect(await one.sync()).toMatchObject({ code: 0 });
+    expect(await one.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  }
+  await relay.close();
+}, 240_000);
+
+test('[SYN-39] a large file edited on both sides is a conflict: each side stays whole until a person chooses, and both are versions', async () => {
+  const [a, b] = await syncedPair(hub, key, { 'dump.sql': randomBytes(12 * MiB) });
+  const ofA = edit(a, 'dump.sql', 1 * MiB);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const ofB = edit(b, 'dump.sql', 11 * MiB);
+  expect(await b.sync()).toMatchObject({ code: 3, stderr: expect.stringContaining('dump.sql has a conflict') });
+  expect(bytesIn(b, 'dump.sql').equals(ofB)).toBe(true);
+  expect(await b.sync('resolve', 'dump.sql', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(bytesIn(b, 'dump.sql').equals(ofA)).toBe(true);
+  const { stdout } = await b.sync('history', 'dump.sql');
+  const side = /--seq (\S+)/.exec(stdout.split('\n').find((line) => line.startsWith('not chosen')) ?? '')?.[1] ?? '';
+  expect(await b.sync('restore', 'dump.sql', '--seq', side)).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(bytesIn(a, 'dump.sql').equals(ofB)).toBe(true);
+}, 240_000);
+
+test('[SYN-39] kill -9 in an upload and in a download: what had arrived does not travel again', async () => {
+  const relay = await startRelay(hub);
+  const [a, b] = await syncedPair(relay, key, { 'first.md': 'first\n' });
+  const bytes = randomBytes(24 * MiB);
+  const chunkRequests = (method: string) =>
+    relay.requests.filter((one) => one.method === method && /\/chunks\//.test(one.path)).length;
+  a.write('large.bin', bytes);
+  const [sender, cut] = [a.watch(), { puts: 8, gets: 8 }];
+  relay.rules = {
+    holds: ({ method }) => (method === 'PUT' && chunkRequests('PUT') > cut.puts ? sleep(60_000) : Promise.resolve()),
+  };
+  await until(() => chunkRequests('PUT') > cut.puts, sender.output);
+  await sender.kill();
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(b.has('large.bin')).toBe(false);
+  relay.rules = {};
+  const before = chunkRequests('PUT');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const again = chunkRequests('PUT') - before;
+  const receiver = b.watch();
+  relay.rules = {
+    holds: ({ method, path }) =>
+      method === 'GET' && /\/chunks\//.test(path) && chunkRequests('GET') > cut.gets
+        ? sleep(60_000)
+        : Promise.resolve(),
+  };
+  await until(() => chunkRequests('GET') > cut.gets, receiver.output);
+  await receiver.kill();
+  expect(b.has('large.bin')).toBe(false);
+  relay.rules = {};
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(bytesIn(b, 'large.bin').equals(bytes)).toBe(true);
+  const total = chunkRequests('GET') - 1;
+  // At least the parts that had arrived before the end are not sent again.
+  expect(again).toBeLessThanOrEqual(total - (cut.puts - 4));
+  expect(readdirSync(`${b.folder}/.cairn/incoming`)).toEqual([]);
+  await relay.close();
+}, 240_000);
+
+test('[SYN-39] a hub that is too old for large files says so once, keeps what it has, and takes them after its update', async () => {
+  const relay = await startRelay(hub);
+  const [a] = await syncedPair(relay, key, { 'first.md': 'first\n' });
+  const refusal = { code: -32602, message: 'chunks is not an argument', data: { field: 'chunks' } };
+  const older = JSON.stringify({ jsonrpc: '2.0', id: 1, error: refusal });
+  relay.rules = {
+    answers: ({ path, body }) => {
+      if (/\/chunks/.test(path)) return { status: 404, body: '{"error":"there is no such page"}' };
+      return body.includes('"chunks":true') ? { status: 200, body: older } : undefined;
+    },
+  };
+  a.write('large.bin', randomBytes(11 * MiB));
+  a.write('small.md', 'small\n');
+  const first = await a.sync();
+  expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('large.bin') });
+  expect(first.stderr).toContain('this hub takes files of at most 10.0 MiB. Update the hub, then sync again.');
+  expect(first.stdout).toMatch(/pushed +small\.md/);
+  relay.rules = {};
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pushed +large\.bin/) });
+  await relay.close();
+}, 240_000);
+
+test('[SYN-39] a watch holds a large file in no memory, sends each state in which it stands still, and small files between', async () => {
+  const [a, b] = await syncedPair(hub, key, { 'first.md': 'first\n' });
+  writeFileSync(a.at('sparse.img'), '');
+  truncateSync(a.at('sparse.img'), 300 * MiB);
+  const watcher = a.watch();
+  await until(() => watcher.output().includes('watching'), watcher.output);
+  a.write('small.md', 'small\n');
+  await until(() => /pushed +small\.md/.test(watcher.output()), watcher.output);
+  await until(() => /pushed +sparse\.img/.test(watcher.output()), watcher.output);
+  const status = readFileSync(`/proc/${watcher.pid}/status`, 'utf8');
+  expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toBeLessThan(280);
+  await watcher.stop();
+  expect(await b.sync()).toMatchObject({ code: 0 });
+  expect(statSync(b.at('sparse.img')).size).toBe(300 * MiB);
+}, 240_000);
