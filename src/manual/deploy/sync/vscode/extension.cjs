@@ -1,6 +1,6 @@
 /** A status bar item for the synced folder of a workspace. Copy this folder to ~/.vscode/extensions/cairn-sync-status. */
 const { request } = require('node:http');
-const { join } = require('node:path');
+const path = require('node:path');
 const vscode = require('vscode');
 
 const EVERY_MS = 2000;
@@ -44,7 +44,7 @@ function show(item, status) {
 function statusOf(folder) {
   if (folder === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {
-    const socketPath = join(folder, '.cairn', 'watch.sock');
+    const socketPath = path.join(folder, '.cairn', 'watch.sock');
     const asked = request({ socketPath, path: '/status', timeout: 1000 }, (answer) => {
       let text = '';
       answer.on('data', (part) => {
