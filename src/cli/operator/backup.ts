@@ -132,7 +132,11 @@ function retentionOf(options: Options): KeepRules | undefined {
 /** Prints what the backup has only damaged, or not at all. A script must not take the latter for a whole backup. */
 function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
   for (const one of damaged) printError(`damaged: ${one}`);
-  if (lost !== undefined) {
+  if (lost === 0) {
+    printError(
+      'cairn: the data file is broken: the backup has all of its rows; restore it into an empty folder (`cairn restore`), and see "A bad day" in the manual (operating.md).',
+    );
+  } else if (lost !== undefined) {
     printError(
       `cairn: the data file is broken: the backup has all rows that can be read, but not those of ${lost} pages; keep your earlier backups, and see "A bad day" in the manual (operating.md).`,
     );

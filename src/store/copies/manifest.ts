@@ -22,8 +22,11 @@ const manifestSchema = z.strictObject({
   master_key: z.enum(['included', 'not included']),
   /** Damage found when the backup was made, one sentence each; absent: none. The backup contains the data unchanged. */
   damaged: z.array(z.string()).optional(),
-  /** Broken pages whose rows are missing; they come first in `damaged`. Absent: nothing is missing. */
-  lost_pages: z.number().int().positive().optional(),
+  /**
+   * Broken pages whose rows are missing; they come first in `damaged`. 0: the data file is broken where no rows are. Absent: it
+   * is not broken.
+   */
+  lost_pages: z.number().int().nonnegative().optional(),
   /** Of an incremental backup: the previous one, in the same parent, and its data file's SHA-256. Absent: full. */
   since: z.strictObject({ folder: z.string(), sha256: z.string() }).optional(),
   /** Rows by table. */
