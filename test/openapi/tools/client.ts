@@ -100,6 +100,7 @@ export async function runRoundTrip(options: RoundTripOptions): Promise<void> {
   await trip.step('paper tools', () => paperTools(account));
   await trip.step('dev doc tools', () => devDocTools(account));
   await trip.step('sync tools', () => syncTools(account));
+  await trip.step('chunks of large files', () => chunks(account, trip.client(`McpKey ${key}`, true)));
   await trip.step('handoff tools', () => handoffTools(account));
   await trip.step('tools of models', () => modelTools(account));
   await trip.step('webhooks', () => webhooks(account));
@@ -347,6 +348,27 @@ async function syncTools(hub: Hub): Promise<void> {
 }
 
 /** Many files at once, a folder at a time, another name, and the end of the vault. */
+/** `raw`: a client whose bodies arrive as they are. */
+async function chunks(hub: Hub, raw: Hub): Promise<void> {
+  const vault = taken(await hub.POST('/api/mcp/tools/vault_create', { body: { name: 'films' } }));
+  const bytes = randomBytes(300_000);
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  const vault_id = vault.vault_id;
+  const missing = async () =>
+    taken(
+      await hub.POST('/api/vaults/{vault_id}/chunks', { params: { path: { vault_id } }, body: { sha256: [hash] } }),
+    );
+  equal((await missing()).missing, [hash], 'missing');
+  const path = { vault_id, hash };
+  const headers = { 'Content-Type': 'application/octet-stream' };
+  const sent = { params: { path }, headers, body: bytes, bodySerializer: () => bytes };
+  equal(taken(await raw.PUT('/api/vaults/{vault_id}/chunks/{hash}', sent)).status, 'stored', 'sent');
+  equal(taken(await raw.PUT('/api/vaults/{vault_id}/chunks/{hash}', sent)).status, 'known', 'sent again');
+  equal((await missing()).missing, [], 'missing');
+  const read = await raw.GET('/api/vaults/{vault_id}/chunks/{hash}', { params: { path }, parseAs: 'arrayBuffer' });
+  equal(Buffer.from(taken(read) as ArrayBuffer).equals(bytes), true, 'bytes');
+}
+
 async function vaultTools(hub: Hub, vault_id: string): Promise<void> {
   const file = { path: 'many/a.md', content: 'one', sha256: hashOf('one'), base_sha: '' };
   const many = taken(
