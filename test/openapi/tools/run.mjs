@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openToolFolder, ROOT } from '../../support/tool-folder.mjs';
 
-const FILES = ['redocly.yaml', 'spectral.yaml', 'tsconfig.json', 'client.ts'];
+const FILES = ['redocly.yaml', 'spectral.yaml', 'tsconfig.json', 'client.ts', 'round-trip.ts'];
 const { work: WORK, modules, run, env: QUIET } = openToolFolder(new URL('.', import.meta.url), 'openapi-tools', FILES);
 
 let passed = 0;
