@@ -42,23 +42,37 @@ export function widestNetwork(address: string): string {
 }
 
 /** The groups of an IPv6 address or network; undefined: it is neither. */
-function groupsOf(address: string): readonly string[] | undefined {
+function groupsOf(address: string): readonly number[] | undefined {
   if (!address.includes(':')) return undefined;
   const plain = address.replace(/[%/].*$/, '');
   if (plain.includes('.') || !isIPv6(plain)) return undefined;
-  const [head = '', tail] = plain.split('::');
-  const read = (text: string) => (text === '' ? [] : text.split(':'));
-  const before = read(head);
-  const after = read(tail ?? '');
-  const zeros = tail === undefined ? 0 : GROUPS - before.length - after.length;
-  return [...before, ...Array<string>(zeros).fill('0'), ...after];
+  return ipv6Groups(plain);
 }
 
 /** The network of the first bits, e.g. `2001:db8:0:ff00::/56`. */
-function prefix(groups: readonly string[], bits: number): string {
+function prefix(groups: readonly number[], bits: number): string {
   const kept = Array.from({ length: Math.ceil(bits / BITS_OF_GROUP) }, (_, at) => {
     const cut = Math.max(0, (at + 1) * BITS_OF_GROUP - bits);
-    return ((Number.parseInt(groups[at] ?? '0', 16) >>> cut) << cut).toString(16);
+    return (((groups[at] ?? 0) >>> cut) << cut).toString(16);
   });
   return `${kept.join(':')}::/${bits}`;
+}
+
+/** The eight groups of 16 bits of a valid IPv6 address without a zone (RFC 4291, 2.2). */
+export function ipv6Groups(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::');
+  const before = groupsIn(head);
+  const after = groupsIn(tail ?? '');
+  return [...before, ...Array<number>(GROUPS - before.length - after.length).fill(0), ...after];
+}
+
+/** The two groups of a valid IPv4 address. */
+export function ipv4Groups(address: string): readonly number[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  return [(a << 8) | b, (c << 8) | d];
+}
+
+function groupsIn(text: string): readonly number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => (group.includes('.') ? ipv4Groups(group) : [Number.parseInt(group, 16)]));
 }

@@ -114,6 +114,11 @@ export class Exchange {
     return { accountId: this.accountId, address: this.head.addressBlock };
   }
 
+  /** The account, or the widest network of a stranger: it takes turns under this name. */
+  get turnName(): string {
+    return this.accountId ?? this.head.widestNetwork;
+  }
+
   /** Refuses the exchange with `fault` after `seconds`, extended by the time the received bytes need at that rate. */
   expireIn(seconds: number, fault: Fault, bytesPerSecond = Number.POSITIVE_INFINITY): void {
     const atMs = performance.now() + seconds * 1000;
@@ -263,7 +268,7 @@ export class Exchange {
     const { turns, stallSeconds } = this.#surroundings;
     const pace = new SendPace(stallSeconds, performance.now());
     this.#sourceSender = new SourceSender(this.#res, source, {
-      caller: this.accountId ?? this.head.widestNetwork,
+      caller: this.turnName,
       turns,
       pace,
       onWhole: () => this.#end(false),
@@ -275,7 +280,7 @@ export class Exchange {
   async #sendFeed(feed: Feed): Promise<void> {
     const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, {
       closes: this.head.endsConnection,
-      caller: this.accountId ?? this.head.widestNetwork,
+      caller: this.turnName,
     });
     this.#feedSender = sender;
     let isWhole = false;

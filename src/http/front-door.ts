@@ -260,7 +260,7 @@ export class FrontDoor {
     try {
       const made = await this.#handle(exchange, call);
       const { body } = made;
-      const reply = isLong(body) ? { ...made, body: [await encodedInTurns(body, turnName(exchange))] } : made;
+      const reply = isLong(body) ? { ...made, body: [await encodedInTurns(body, exchange.turnName)] } : made;
       const isStream =
         (isSource(reply.body) || isFeed(reply.body)) && reply.listens !== true && exchange.head.method !== 'HEAD';
       if (isStream && !exchange.settled) exchange.closeStream = this.#openStream(exchange, reply);
@@ -347,12 +347,10 @@ export class FrontDoor {
  */
 function turnOf(exchange: Exchange): Promise<void> | undefined {
   if (PROBE_PATHS.has(exchange.head.path)) return undefined;
-  return turns.enter(turnName(exchange))?.then(() => {
+  return turns.enter(exchange.turnName)?.then(() => {
     if (exchange.settled) throw new Refusal({ kind: 'body_incomplete' });
   });
 }
-
-const turnName = ({ accountId, head }: Exchange) => accountId ?? head.widestNetwork;
 
 /**
  * Finds the route of a request. For an unknown path requested by a person's browser, this is the "not found" page.
