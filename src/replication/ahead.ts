@@ -40,7 +40,7 @@ export async function* openAhead(
       const record = await decoded;
       return { record, rows: await rowsOf(record, partOf), bytes: bytes.length };
     });
-    // A reader that stops early leaves some behind: their failures are nobody's.
+    // A reader that stops early leaves some behind, and their failures are not reported.
     for (const left of [decoded, opened]) left.catch(() => undefined);
     opening.push(opened);
   };
@@ -89,7 +89,7 @@ async function rowsOf({ rows }: DecodedRecord, partOf: (part: RowPart) => Promis
   );
 }
 
-/** Bytes that wait in memory. Whoever comes when nobody else waits there always gets in. */
+/** Bounds the bytes that wait in memory. A record is always admitted when it is the only one. */
 class Room {
   #taken = 0;
   #onChange: (() => void)[] = [];

@@ -1,7 +1,7 @@
 /**
  * Decides how long a turn of the event loop lasts. A request of somebody else takes several rounds of the loop, and
  * waits for a turn in each of them, so turns are short while work waits. They stay short for a moment after several
- * callers had work: under a load the queue is empty again and again, and whoever arrives then must not meet a long turn.
+ * callers had work: under a load the queue is empty again and again, and a request that arrives then must not meet a long turn.
  * A caller alone keeps long turns: its work would only be put off for its own sake. Pure.
  */
 

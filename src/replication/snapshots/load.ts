@@ -77,7 +77,7 @@ async function* partsAhead(
     const part = await next;
     if (part === undefined) return;
     next = read(at);
-    // A reader that stops early leaves it behind: its failure is nobody's.
+    // A reader that stops early leaves it behind, and its failure is not reported.
     next.catch(() => undefined);
     yield part;
   }

@@ -145,7 +145,7 @@ function putBase(root) {
   writeFileSync(join(root, 'etc/containers/containers.conf'), CONTAINERS);
 }
 
-/** Certificates of whoever sits between this machine and the registries. */
+/** Certificates of a proxy between this machine and the registries. */
 function putCertificates(root) {
   const { NODE_EXTRA_CA_CERTS: certificates } = process.env;
   if (!certificates) return;
