@@ -1,14 +1,27 @@
-/** Computes the two digests of an upload: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104) over the same bytes. */
+/** Computes digests while bytes arrive: of an upload SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), of a file its git blob id too. */
 import { createHash, createHmac, webcrypto } from 'node:crypto';
 import { limits } from '../limits/service.ts';
-import type { Digests } from './jobs.ts';
+import type { Digests, FileHashes } from './jobs.ts';
 
-export interface RunningDigest {
+export interface RunningDigest<T> {
   update(bytes: Uint8Array): void;
-  finish(): Digests;
+  finish(): T;
 }
 
-export function startDigest(hmacKey: Uint8Array): RunningDigest {
+/** SHA-256 and git blob id of a file of this size. */
+export function startFileDigest(sizeBytes: number): RunningDigest<FileHashes> {
+  const sha256 = createHash('sha256');
+  const sha1 = createHash('sha1').update(`blob ${sizeBytes}\0`);
+  return {
+    update(bytes) {
+      sha256.update(bytes);
+      sha1.update(bytes);
+    },
+    finish: () => ({ sha256: sha256.digest('hex'), gitSha: sha1.digest('hex') }),
+  };
+}
+
+export function startDigest(hmacKey: Uint8Array): RunningDigest<Digests> {
   const hash = createHash('sha256');
   const hmac = createHmac('sha256', hmacKey);
   return {

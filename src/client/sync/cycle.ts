@@ -162,11 +162,10 @@ function listTroubles({ folder, state, large, next }: SyncStep): void {
   for (const [path, reason] of found) next.troubles.set(path, reason);
 }
 
-/** Removes downloads of versions for which nobody waits any more. */
+/** Removes downloads of versions that are no longer wanted. */
 function dropParts({ folder, state, large }: Replica): void {
   if (large.downloading.size > 0) return;
-  const wanted = new Set([...state.waits.values()].map(({ remote }) => remote));
-  folder.dropParts((sha256) => wanted.has(sha256));
+  folder.dropParts((sha256) => [...state.waits.values()].some(({ remote }) => remote === sha256));
 }
 
 /** Ends the guard's hold on changes of the hub: those that the user confirmed are compared, or the files here are sent. */

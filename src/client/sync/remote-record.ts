@@ -1,8 +1,8 @@
 /** Reads one change reported by the hub. */
 import { z } from 'zod';
+import { CHUNK_BOUNDS } from '../../limits/large-file.ts';
 import { bytesOfChunks, type Chunk, parseChunkList } from '../../text/chunk-list.ts';
 import { ClientError } from '../client-error.ts';
-import { CHUNK_BOUNDS } from './folder/cut-chunks.ts';
 import { type BadPath, checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 
 /** A time in the hub's format that can be converted to a number. */

@@ -12,23 +12,12 @@ import { noDevDocGrams } from './no-dev-doc-grams.ts';
 import { rowSums } from './row-sums.ts';
 import { taskVersions } from './task-versions.ts';
 
-/** 2: the data file stores its schema number. Rows do not change. */
-const numbered: Migration = {
-  to: 2,
-  what: 'the schema of the data file',
-  tables: [],
-  check: () => [],
-  piece: () => undefined,
-};
-
-/** 10: files can be stored as chunks, which earlier versions cannot read. Rows do not change. */
-const chunked: Migration = {
-  to: 10,
-  what: 'large files are stored as chunks',
-  tables: [],
-  check: () => [],
-  piece: () => undefined,
-};
+/** Of a step that changes no row. */
+const NO_ROWS = { tables: [], check: () => [], piece: () => undefined };
+/** 2: the data file stores its schema number. */
+const numbered: Migration = { to: 2, what: 'the schema of the data file', ...NO_ROWS };
+/** 10: files can be stored as chunks, which earlier versions cannot read. */
+const chunked: Migration = { to: 10, what: 'large files are stored as chunks', ...NO_ROWS };
 
 export const migrations: readonly Migration[] = [
   numbered,

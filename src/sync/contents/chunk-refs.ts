@@ -8,8 +8,9 @@ import type { Chunk } from '../../text/chunk-list.ts';
 import { readChunkList } from '../log/large-content.ts';
 import type { ChunksHeld } from '../log/ready-content.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
+import { removePieces } from './piece-shares.ts';
 
-/** Within a decision: counts a new list. Throws Refusal `invalid_fields` for a chunk that is not stored (any more). */
+/** Within a decision: counts a new list. Throws Refusal `invalid_fields` for a chunk that is not stored. */
 export function holdChunks(batch: Batch, { vaultId, chunks: listed }: ChunksHeld): void {
   for (const { sha256 } of eachOnce(listed)) {
     const row = batch.get(fileChunks, [vaultId, sha256]);
@@ -58,7 +59,7 @@ export class ChunkRefs {
   #remove(sha256: string, { storage_id: storageId, bytes }: ChunkRecord): number {
     this.#rows.set(sha256, undefined);
     this.#batch.remove(fileChunks, [this.#vaultId, sha256]);
-    for (const key of this.#batch.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
+    removePieces(this.#batch, storageId);
     return bytes;
   }
 

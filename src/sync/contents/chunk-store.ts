@@ -6,18 +6,19 @@ import { webcrypto } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ByteSource } from '../../http/reply/body.ts';
+import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
 import type { DigestMessage, DigestReturn } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import type { FileRoom } from '../log/file-room.ts';
-import { isChunked } from '../log/large-content.ts';
 import type { VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { ChunkBytes } from './chunk-bytes.ts';
 import { missingChunks } from './chunk-refs.ts';
+import { removePieces } from './piece-shares.ts';
 import type { PieceStaging } from './staging.ts';
 
 export interface ChunkStoreOptions {
@@ -96,7 +97,7 @@ export class ChunkStore {
       change.countChunk(record.bytes);
     } else {
       // Damaged, or sent twice at once: these bytes are right.
-      for (const key of batch.keys(pieces, [row.storage_id])) batch.remove(pieces, key);
+      removePieces(batch, row.storage_id);
     }
     batch.put(fileChunks, [vaultId, sha256], { ...record, holders: row?.holders ?? 0 });
     staging.adopt(batch, record.storage_id);

@@ -5,6 +5,11 @@
 import type { Batch } from '../../store/group-commit.ts';
 import { pieceShares, pieces } from '../log/records.ts';
 
+/** Removes the pieces of a storage id, without reading them. */
+export function removePieces(batch: Batch, storageId: number): void {
+  for (const key of batch.keys(pieces, [storageId])) batch.remove(pieces, key);
+}
+
 export class PieceShares {
   readonly #batch: Batch;
   readonly #counts = new Map<number, number>();
@@ -23,7 +28,7 @@ export class PieceShares {
     this.#set(storageId, left);
     if (left > 0) return;
     last();
-    for (const key of this.#batch.keys(pieces, [storageId])) this.#batch.remove(pieces, key);
+    removePieces(this.#batch, storageId);
   }
 
   /** No row means one holder. */

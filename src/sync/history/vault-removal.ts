@@ -13,7 +13,7 @@ import { SWEEP } from '../../store/owners.ts';
 import { removeRows } from '../../store/remove-rows.ts';
 import type { Store } from '../../store/store.ts';
 import type { AnyTable } from '../../store/table.ts';
-import { PieceShares } from '../contents/piece-shares.ts';
+import { PieceShares, removePieces } from '../contents/piece-shares.ts';
 import { loosePacks, packDead, packs } from '../log/pack-records.ts';
 import {
   conflictBytes,
@@ -24,7 +24,6 @@ import {
   files,
   folders,
   pendingConflicts,
-  pieces,
   usage,
   vaultHeads,
   versions,
@@ -146,7 +145,7 @@ export class VaultRemoval {
         : store.write(SWEEP, (batch): number => {
             for (const key of due) {
               const storageId = intact(batch, fileChunks, key)?.storage_id ?? 0;
-              for (const piece of batch.keys(pieces, [storageId])) batch.remove(pieces, piece);
+              removePieces(batch, storageId);
               batch.remove(fileChunks, key);
             }
             return due.length;

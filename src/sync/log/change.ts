@@ -2,13 +2,14 @@
  * Writes the changes of one decision into a vault: versions and the rows derived from them. Reads within a decision do
  * not see its own puts, so counters are kept here and written once, by `finish`.
  */
+
+import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from './file-record.ts';
 import type { FileBytes } from './file-room.ts';
 import { formatHlc, type Hlc, type HubClock, parseHlc, raisedAbove, sendTick, trusted } from './hlc.ts';
-import { isChunked } from './large-content.ts';
 import { foldersOf, type VaultPath } from './paths.ts';
 import { type Conflict, SyncReader } from './reader.ts';
 import type { ReadyContent } from './ready-content.ts';

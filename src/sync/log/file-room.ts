@@ -1,7 +1,7 @@
 /** Decides whether a write of file sync fits into the quotas of an account. */
 import type { Fault } from '../../common/fault.ts';
+import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
-import { isChunked } from './large-content.ts';
 
 /** Bytes by quota. `files`: current files and pending conflicts; `history`: everything else that is kept. */
 export type FileBytes = Readonly<Record<'files' | 'history', number>>;

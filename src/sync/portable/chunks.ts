@@ -1,8 +1,8 @@
 /** Imports the chunks of large files: each is read, hashed and staged once a vault, and its row written with the vault. */
-import { createHash } from 'node:crypto';
 import type { ArchiveReader } from '../../archive/reader.ts';
 import { Refusal } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
+import { startFileDigest } from '../../pool/digest.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { bytesOfChunks, type Chunk } from '../../text/chunk-list.ts';
@@ -28,13 +28,11 @@ export class ImportedChunks {
   /** Stages the chunks of a new list, and hashes the file that they make. Throws Refusal `storage_full`. */
   async hold(list: readonly Chunk[], nowMs: number): Promise<FileDigest> {
     const sizeBytes = bytesOfChunks(list);
-    const sha256 = createHash('sha256');
-    const sha1 = createHash('sha1').update(`blob ${sizeBytes}\0`);
+    const digest = startFileDigest(sizeBytes);
     for (const chunk of list) {
       const parts: Buffer[] = [];
       for await (const part of this.#options.archive.blob(chunk.sha256, chunk.bytes, limits.pieceBytes)) {
-        sha256.update(part);
-        sha1.update(part);
+        digest.update(part);
         if (!this.#rows.has(chunk.sha256)) parts.push(Buffer.from(part));
       }
       if (parts.length > 0) await this.#stage(chunk, Buffer.concat(parts), nowMs);
@@ -43,7 +41,7 @@ export class ImportedChunks {
       const row = this.#rows.get(name);
       if (row !== undefined) this.#rows.set(name, { ...row, holders: row.holders + 1 });
     }
-    return { sizeBytes, sha256: sha256.digest('hex'), gitSha: sha1.digest('hex') };
+    return { sizeBytes, ...digest.finish() };
   }
 
   /** The rows to write, in portions for one decision each. */

@@ -4,6 +4,7 @@
  */
 import type { ArchiveReader } from '../../archive/reader.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Batch } from '../../store/group-commit.ts';
@@ -11,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { bytesOfChunks } from '../../text/chunk-list.ts';
 import { digestContent } from '../contents/digest.ts';
 import type { PieceStaging } from '../contents/staging.ts';
-import { isChunked, readChunkList } from '../log/large-content.ts';
+import { readChunkList } from '../log/large-content.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { pieceShares } from '../log/records.ts';
 import type { Encoding, WholeEncoding } from '../log/version.ts';

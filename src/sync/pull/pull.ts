@@ -5,10 +5,10 @@
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { SeekableRun } from '../../http/reply/byte-run.ts';
 import type { Linger } from '../../http/route/route.ts';
+import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import type { FileRecord } from '../log/file-record.ts';
-import { isChunked } from '../log/large-content.ts';
 import type { VaultPath } from '../log/paths.ts';
 import type { SyncReader } from '../log/reader.ts';
 import { briefLineBytes } from '../log/version.ts';
@@ -102,8 +102,8 @@ export class Pull {
   async pull(accountId: string, args: PullArguments, caller: PullCaller): Promise<PulledFile | PulledFiles> {
     const mode = readPullMode(args);
     const vaultId = await this.#options.vaults.idOf(accountId, args.vault_id);
+    if (mode.kind === 'one') return this.#one(vaultId, mode.path, args.chunks === true);
     if (args.chunks !== true) this.#refuseChunks(vaultId, mode);
-    if (mode.kind === 'one') return this.#one(vaultId, mode.path);
     const asked = { vaultId, mode, args, from: this.#position(vaultId, mode, args.cursor) };
     if (mode.kind !== 'paths') await this.#prepare(asked, caller);
     return this.#many(asked, caller);
@@ -113,18 +113,19 @@ export class Pull {
    * Refuses a pull that may send large files to a caller that does not say that it can read them. A pull of many files
    * is a range of packs, so it does not look for them: a vault that stores chunks has, or had, a large file.
    */
-  #refuseChunks(vaultId: string, mode: PullMode): void {
+  #refuseChunks(vaultId: string, mode: Asked['mode']): void {
     const { reader } = this.#options;
-    const named = mode.kind === 'one' ? [mode.path] : mode.kind === 'paths' ? mode.paths : undefined;
     const isRefused =
-      named?.some(({ folded }) => isChunked(reader.file(vaultId, folded)?.size_bytes ?? 0)) ??
-      reader.hasChunks(vaultId);
-    if (isRefused) throw invalidField('chunks', largeFilesSentence);
+      mode.kind === 'paths'
+        ? mode.paths.some(({ folded }) => isChunked(reader.file(vaultId, folded)?.size_bytes ?? 0))
+        : reader.hasChunks(vaultId);
+    if (isRefused) throw chunksRefused();
   }
 
-  #one(vaultId: string, { path, folded }: VaultPath): PulledFile {
+  #one(vaultId: string, { path, folded }: VaultPath, takesChunks: boolean): PulledFile {
     const { reader, runs, packer } = this.#options;
     const file = reader.file(vaultId, folded);
+    if (!takesChunks && isChunked(file?.size_bytes ?? 0)) throw chunksRefused();
     if (file === undefined || file.deleted) {
       const deletedAt = file === undefined ? null : new Date(file.stored_ms).toISOString();
       throw new Refusal({ kind: 'path_not_found', path, deletedAt });
@@ -243,7 +244,11 @@ export class Pull {
   }
 }
 
-const largeFilesSentence = `this vault has files larger than ${limits.fileBytesMax / 2 ** 20} MiB, which this version of the client cannot read; update cairn on this device (or pull with chunks: true and read each chunk)`;
+const chunksRefused = () =>
+  invalidField(
+    'chunks',
+    `this vault has files larger than ${limits.fileBytesMax / 2 ** 20} MiB, which this version of the client cannot read; update cairn on this device (or pull with chunks: true and read each chunk)`,
+  );
 
 /** Returns the current files left out because their stored contents are damaged. */
 function leftOut(reader: SyncReader, vaultId: string, mode: Asked['mode']): LeftOut[] {

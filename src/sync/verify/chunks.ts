@@ -1,5 +1,6 @@
 /** Checks the chunks of large files: their bytes, the files that they make, and how many lists have each. Read-only. */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { startFileDigest } from '../../pool/digest.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { bytesOfChunks, type Chunk } from '../../text/chunk-list.ts';
 import { eachOnce } from '../contents/chunk-refs.ts';
@@ -49,7 +50,7 @@ export class ChunkVerifier {
     this.#reader.each(fileChunks, ({ key, value }) => {
       const name = key.join(' ');
       used.push(value.storage_id);
-      const bytes = this.#bytesOf(value.storage_id);
+      const bytes = storedBytes(this.#reader, value.storage_id);
       if (bytes.length !== value.bytes || hash('sha256', bytes) !== key[1]) {
         this.#problems.push(`chunk ${name}: its bytes do not match its hash; a push of a file with it restores it`);
       }
@@ -64,23 +65,22 @@ export class ChunkVerifier {
 
   #makes(vaultId: string, list: readonly Chunk[], { sha256, gitSha, sizeBytes }: ExpectedFile): boolean {
     if (bytesOfChunks(list) !== sizeBytes) return false;
-    const whole = createHash('sha256');
-    const blob = createHash('sha1').update(`blob ${sizeBytes}\0`);
+    const digest = startFileDigest(sizeBytes);
     for (const chunk of list) {
       const row = this.#reader.get(fileChunks, [vaultId, chunk.sha256]);
       if (row === undefined) return false;
-      const bytes = this.#bytesOf(row.storage_id);
-      whole.update(bytes);
-      blob.update(bytes);
+      digest.update(storedBytes(this.#reader, row.storage_id));
     }
-    return whole.digest('hex') === sha256 && blob.digest('hex') === gitSha;
+    const made = digest.finish();
+    return made.sha256 === sha256 && made.gitSha === gitSha;
   }
+}
 
-  #bytesOf(storageId: number): Buffer {
-    const found: Uint8Array[] = [];
-    for (const key of this.#reader.keys(pieces, [storageId])) {
-      found.push(this.#reader.view(pieces, key)?.slice() ?? new Uint8Array(0));
-    }
-    return Buffer.concat(found);
+/** The pieces of a storage id, concatenated, as far as they can be read. */
+export function storedBytes(reader: CheckedReader, storageId: number): Buffer {
+  const found: Uint8Array[] = [];
+  for (const key of reader.keys(pieces, [storageId])) {
+    found.push(reader.view(pieces, key)?.slice() ?? new Uint8Array(0));
   }
+  return Buffer.concat(found);
 }

@@ -25,7 +25,7 @@ import {
   versionSha256,
   type WholeEncoding,
 } from '../log/version.ts';
-import { ChunkVerifier } from './chunks.ts';
+import { ChunkVerifier, storedBytes } from './chunks.ts';
 
 /** Where a list of chunks is stored. */
 interface ListOf {
@@ -141,11 +141,7 @@ export class ContentVerifier {
 
   #hold(storageId: number): Buffer {
     this.#holders.set(storageId, (this.#holders.get(storageId) ?? 0) + 1);
-    const found: Uint8Array[] = [];
-    for (const key of this.#reader.keys(pieces, [storageId])) {
-      found.push(this.#reader.view(pieces, key)?.slice() ?? new Uint8Array(0));
-    }
-    return Buffer.concat(found);
+    return storedBytes(this.#reader, storageId);
   }
 
   #checkDigest(

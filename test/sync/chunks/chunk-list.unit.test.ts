@@ -1,7 +1,8 @@
 /** The list of the chunks of a large file: read back as it was written, and refused when anything in it is otherwise. */
 import { expect, test } from 'vitest';
+import { isChunked } from '../../../src/limits/large-file.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { isChunked, readChunkList } from '../../../src/sync/log/large-content.ts';
+import { readChunkList } from '../../../src/sync/log/large-content.ts';
 import { bytesOfChunks, type Chunk, formatChunkList } from '../../../src/text/chunk-list.ts';
 
 const chunk = (digit: string, bytes: number): Chunk => ({ sha256: digit.repeat(64), bytes });

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
 import { jsonLine, shownLine } from '../../../client/shown.ts';
-import { CHUNK_BOUNDS } from '../../../client/sync/folder/cut-chunks.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import { utf8TextOf } from '../../../client/sync/run/arguments.ts';
+import { CHUNK_BOUNDS } from '../../../limits/large-file.ts';
 import { parseChunkList } from '../../../text/chunk-list.ts';
 import type { Command, Options } from '../../command.ts';
 import { print, printContent } from '../../output.ts';

@@ -5,7 +5,7 @@ import { ClientError } from '../../../client/client-error.ts';
 import { pathWord, sideName } from '../../../client/next-command.ts';
 import { formatBytes } from '../../../client/progress.ts';
 import { jsonLine, shownLine, shownTime } from '../../../client/shown.ts';
-import { type Content, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
+import { type Content, isLarge, lookAt, Unreadable } from '../../../client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { checkFolderPath, isBad } from '../../../client/sync/folder/path.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
@@ -192,7 +192,7 @@ function readCopy(root: string, path: string): Content | undefined {
     const stats = lookAt(folder.at(checked));
     if (stats?.isDirectory() === true) throw noFile(path);
     if (stats?.isFile() === false) throw leftOut('Links, pipes and devices are left out.');
-    if (stats !== undefined && stats.size > limits.fileBytesMax)
+    if (stats !== undefined && isLarge(stats))
       throw new ClientError(
         `${shownLine(path)} is larger than ${formatBytes(limits.fileBytesMax)}; there is no line diff of it.`,
       );

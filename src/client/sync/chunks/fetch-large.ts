@@ -5,11 +5,11 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import type { Chunk } from '../../../text/chunk-list.ts';
 import { ClientError } from '../../client-error.ts';
-import { lookAt, READ, sha256Of, Unreadable } from '../folder/file.ts';
+import { lookAt, READ, Unreadable } from '../folder/file.ts';
 import { Unwritable, unwritable } from '../folder/unwritable.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
-import { placedOnce } from './send-chunks.ts';
+import { placedOnce, readChunkAt } from './send-chunks.ts';
 
 export interface FetchHow {
   readonly signal?: AbortSignal;
@@ -94,7 +94,7 @@ async function openPart(part: string): Promise<FileHandle> {
 async function checkedBytes(file: FileHandle, chunks: readonly Chunk[]): Promise<number> {
   let offset = 0;
   for (const chunk of chunks) {
-    if ((await readAt(file, chunk, offset)) === undefined) return offset;
+    if ((await readChunkAt(file, chunk, offset)) === undefined) return offset;
     offset += chunk.bytes;
   }
   return offset;
@@ -103,16 +103,10 @@ async function checkedBytes(file: FileHandle, chunks: readonly Chunk[]): Promise
 async function readFrom(sources: readonly Source[], chunk: Chunk): Promise<Buffer | undefined> {
   for (const { file, offsets } of sources) {
     const offset = offsets.get(chunk.sha256);
-    const bytes = offset === undefined ? undefined : await readAt(file, chunk, offset);
+    const bytes = offset === undefined ? undefined : await readChunkAt(file, chunk, offset);
     if (bytes !== undefined) return bytes;
   }
   return undefined;
-}
-
-async function readAt(file: FileHandle, { sha256, bytes }: Chunk, offset: number): Promise<Buffer | undefined> {
-  const buffer = Buffer.allocUnsafe(bytes);
-  const { bytesRead } = await file.read(buffer, 0, bytes, offset);
-  return bytesRead === bytes && sha256Of(buffer) === sha256 ? buffer : undefined;
 }
 
 /** Cuts the files that are there, so that their chunks are found. */

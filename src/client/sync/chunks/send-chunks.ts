@@ -32,9 +32,13 @@ export async function withChunks(replica: Replica, call: PushCall, how: CallHow)
 }
 
 async function sendChunks({ hub }: Replica, { absolute, chunks }: CutFile, how: CallHow): Promise<void> {
-  const missing = await hub.missingChunks([...new Set(chunks.map((chunk) => chunk.sha256))], how);
+  const placed = placedOnce(chunks);
+  const missing = await hub.missingChunks(
+    placed.map(({ sha256 }) => sha256),
+    how,
+  );
   const total = bytesOfChunks(chunks);
-  const left = placedOnce(chunks).filter((chunk) => missing.has(chunk.sha256));
+  const left = placed.filter(({ sha256 }) => missing.has(sha256));
   let sent = total - bytesOfChunks(left);
   how.onSent?.(sent, total);
   if (left.length === 0) return;
@@ -44,7 +48,9 @@ async function sendChunks({ hub }: Replica, { absolute, chunks }: CutFile, how: 
   try {
     const sendNext = async (): Promise<void> => {
       for (let chunk = left.shift(); chunk !== undefined; chunk = left.shift()) {
-        await hub.putChunk(chunk.sha256, await readChunk(file, chunk), signalOf(how));
+        const bytes = await readChunkAt(file, chunk, chunk.offset);
+        if (bytes === undefined) throw new ChangedMeanwhile(CHANGED);
+        await hub.putChunk(chunk.sha256, bytes, withoutProgress(how));
         sent += chunk.bytes;
         how.onSent?.(sent, total);
       }
@@ -65,11 +71,15 @@ function stopping(left: Placed[]) {
   };
 }
 
-async function readChunk(file: FileHandle, { sha256, bytes, offset }: Placed): Promise<Buffer> {
+/** The bytes of a chunk at an offset of a file; undefined when others are there. */
+export async function readChunkAt(
+  file: FileHandle,
+  { sha256, bytes }: Chunk,
+  offset: number,
+): Promise<Buffer | undefined> {
   const buffer = Buffer.allocUnsafe(bytes);
   const { bytesRead } = await file.read(buffer, 0, bytes, offset);
-  if (bytesRead !== bytes || sha256Of(buffer) !== sha256) throw new ChangedMeanwhile(CHANGED);
-  return buffer;
+  return bytesRead === bytes && sha256Of(buffer) === sha256 ? buffer : undefined;
 }
 
 /** Each chunk with its place in the file; one that is there several times once. */
@@ -83,6 +93,7 @@ export function placedOnce(chunks: readonly Chunk[]): Placed[] {
   return [...placed.values()];
 }
 
-function signalOf({ signal }: CallHow): CallHow {
+/** The same call without progress: its bytes are not those of the file. */
+export function withoutProgress({ signal }: CallHow): CallHow {
   return signal === undefined ? {} : { signal };
 }

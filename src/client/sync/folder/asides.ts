@@ -7,8 +7,8 @@ import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, typ
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { codeOf, lookAt, type ReadContent, readPlain } from './file.ts';
-import { isLarge, isSameBytes, type LargeFiles } from './large-files.ts';
+import { codeOf, isLarge, lookAt, type ReadContent, readPlain } from './file.ts';
+import { isSameBytes, type LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 

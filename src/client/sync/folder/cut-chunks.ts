@@ -4,10 +4,6 @@
  * Systems. IEEE Transactions on Parallel and Distributed Systems 31(9), 2020, sections 4.2 to 4.4; first in USENIX ATC 2016).
  * Pure: the same bytes are cut at the same places on every device and in every version, however they arrive.
  */
-import { limits } from '../../../limits/service.ts';
-
-/** What a list of chunks is read with. */
-export const CHUNK_BOUNDS = { chunksMax: limits.fileChunksMax, bytesMax: limits.fileChunkBytesMax };
 
 export interface ChunkSizes {
   readonly min: number;

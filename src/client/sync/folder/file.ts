@@ -1,7 +1,7 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { limits } from '../../../limits/service.ts';
+import { isChunked } from '../../../limits/large-file.ts';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
 export interface SeenFile {
@@ -63,6 +63,11 @@ export function lookIfReadable(absolute: string): Stats | undefined {
   }
 }
 
+/** True for a file that is not read into memory as a whole. */
+export function isLarge({ size }: Pick<Stats, 'size'>): boolean {
+  return isChunked(size);
+}
+
 /** The content of a plain file that is not large; undefined when there is none. Throws Unreadable. */
 export function readPlain(
   absolute: string,
@@ -73,7 +78,7 @@ export function readPlain(
     descriptor = openSync(absolute, READ);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
-    if (stats.size > limits.fileBytesMax) throw new Unreadable('It is too large to be read at once.');
+    if (isLarge(stats)) throw new Unreadable('It is too large to be read at once.');
     const bytes = readFileSync(descriptor);
     return {
       bytes,

@@ -23,6 +23,7 @@ import {
   type Content,
   codeOf,
   isExecutable,
+  isLarge,
   lookAt,
   readPlain,
   type SeenFile,
@@ -31,7 +32,7 @@ import {
   Unreadable,
 } from './file.ts';
 import { dropPartsIn, placeNew, removeIncoming } from './incoming.ts';
-import { isLarge, LargeFiles } from './large-files.ts';
+import { LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';

@@ -8,7 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { limits } from '../../../limits/service.ts';
 import type { Chunk } from '../../../text/chunk-list.ts';
 import { ChunkCutter } from './cut-chunks.ts';
-import { codeOf, isAbsent, READ, Unreadable } from './file.ts';
+import { codeOf, isAbsent, isAsSeen, READ, seenOf, Unreadable } from './file.ts';
 
 export interface HashedFile {
   readonly sha256: string;
@@ -31,7 +31,7 @@ export async function hashLarge(absolute: string): Promise<HashedFile | undefine
     const stats = await file.stat();
     if (!stats.isFile()) return undefined;
     const hashed = await hashOpened(file);
-    return isSame(stats, await file.stat()) ? { ...hashed, stats } : undefined;
+    return isAsSeen(await file.stat(), seenOf(stats, 0)) ? { ...hashed, stats } : undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw new Unreadable(`It cannot be read (${codeOf(error)}).`);
@@ -65,8 +65,4 @@ async function hashOpened(file: FileHandle): Promise<Pick<HashedFile, 'sha256' |
   }
   if (open !== undefined) chunks.push({ sha256: open.hash.digest('hex'), bytes: open.bytes });
   return { sha256: whole.digest('hex'), chunks };
-}
-
-function isSame(a: Stats, b: Stats): boolean {
-  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
 }

@@ -3,10 +3,9 @@
  * again after its metadata changed.
  */
 import type { Stats } from 'node:fs';
-import { limits } from '../../../limits/service.ts';
+import { CHUNK_BOUNDS } from '../../../limits/large-file.ts';
 import { type Chunk, formatChunkList, parseChunkList } from '../../../text/chunk-list.ts';
-import { CHUNK_BOUNDS } from './cut-chunks.ts';
-import { isAsSeen, lookIfReadable, type SeenFile, seenOf } from './file.ts';
+import { isAsSeen, isLarge, lookIfReadable, type SeenFile, seenOf } from './file.ts';
 import { hashLarge } from './hash-large.ts';
 
 interface Known {
@@ -25,11 +24,6 @@ export interface CutFile {
 }
 
 type Moved = Pick<Stats, 'size' | 'mtimeMs' | 'ino'>;
-
-/** True for a file that is not read into memory as a whole. */
-export function isLarge({ size }: Pick<Stats, 'size'>): boolean {
-  return size > limits.fileBytesMax;
-}
 
 export class LargeFiles {
   readonly #known = new Map<string, Known>();

@@ -1,4 +1,5 @@
 /** Pushes the changes of the folder to the hub, each on top of its base. */
+import { isChunked } from '../../../limits/large-file.ts';
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
@@ -135,7 +136,7 @@ class PushRun {
 
   #isLarge(path: FolderPath): boolean {
     const bytes = this.#local.files.get(path)?.seen.bytes ?? 0;
-    return bytes > this.#largeBytes || bytes > limits.fileBytesMax;
+    return bytes > this.#largeBytes || isChunked(bytes);
   }
 
   async push(portion: readonly Change[]): Promise<void> {

@@ -4,7 +4,7 @@ import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import type { Sha } from '../base/state.ts';
-import { withChunks } from '../chunks/send-chunks.ts';
+import { withChunks, withoutProgress } from '../chunks/send-chunks.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushCall, PushedFile } from '../hub.ts';
 import type { Replica } from '../replica.ts';
@@ -53,10 +53,6 @@ export async function sendUnrecorded(
     if (error instanceof ToolRefused && !error.isHubFailure) return [error];
     throw error;
   }
-}
-
-function withoutProgress({ signal }: CallHow): CallHow {
-  return signal === undefined ? {} : { signal };
 }
 
 /** The hash that a push leaves at each path it changes. */

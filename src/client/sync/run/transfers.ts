@@ -3,6 +3,7 @@
  * transfer ends or fails; the next sync of the folder saves the result.
  */
 import { existsSync } from 'node:fs';
+import { isChunked } from '../../../limits/large-file.ts';
 import { limits } from '../../../limits/service.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import { ToolRefused } from '../../tool-refused.ts';
@@ -174,7 +175,7 @@ export class LargeTransfers {
     const { downloads, downloading, download } = this.#step.large;
     while (downloads.size > 0 && !this.#isHalted()) {
       let bytes = 0;
-      const small = [...downloads].filter(([, size]) => size <= limits.fileBytesMax);
+      const small = [...downloads].filter(([, size]) => !isChunked(size));
       if (small.length === 0) {
         await this.#downloadLarge();
         continue;

@@ -2,15 +2,15 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { isChunked } from '../../../limits/large-file.ts';
 import { limits } from '../../../limits/service.ts';
 import { nextCommand } from '../../next-command.ts';
 import { formatBytes } from '../../progress.ts';
 import { NameMap } from '../base/name-map.ts';
 import type { SyncState } from '../base/state.ts';
 import { vaultOfFolder } from '../base/state-file.ts';
-import { codeOf, isAsSeen, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
+import { codeOf, isAsSeen, isLarge, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
 import type { LocalFile, SyncedFolder } from '../folder/folder.ts';
-import { isLarge } from '../folder/large-files.ts';
 import {
   checkFolderPath,
   entryNameOf,
@@ -47,7 +47,7 @@ export type Known = Pick<SyncState, 'vault_id' | 'base' | 'only' | 'mounts'>;
 
 /** Milliseconds of scanning before other work gets a turn. */
 const TURN_MS = 20;
-/** Times that a large file is hashed again, because it changed meanwhile, where nobody comes back for it. */
+/** A single sync hashes a large file that changes meanwhile at most so often. */
 const HASHES_MAX = 3;
 const KEEPS_CHANGING =
   'It is large and a program keeps writing to it. It is synced once it stands still for two seconds.';
@@ -144,7 +144,7 @@ export class Scanner {
     if (![...resting].some((path) => !skipped.has(path))) return;
     // It may be one of them under another name.
     for (const [path, { seen }] of this.#known.base) {
-      if (seen !== undefined && seen.bytes > limits.fileBytesMax && !this.found.files.has(path)) resting.add(path);
+      if (seen !== undefined && isChunked(seen.bytes) && !this.found.files.has(path)) resting.add(path);
     }
   }
 
