@@ -14,6 +14,7 @@ import { download } from './download.ts';
 import { eventLoop } from './event-loop.ts';
 import { fair } from './fair.ts';
 import { felt } from './felt.ts';
+import { folders } from './folders.ts';
 import { gateway } from './gateway.ts';
 import { members } from './members.ts';
 import { merge } from './merge.ts';
@@ -35,6 +36,7 @@ import { uploadSmall } from './upload-small.ts';
 
 const benches: Readonly<Record<string, Bench>> = {
   'what a person feels': felt,
+  'synced folders': folders,
   'durable uploads of 50 MiB': uploadLarge,
   'memory under 32 uploads': uploadMemory,
   'durable uploads of 64 KiB': uploadSmall,

@@ -14,6 +14,7 @@ import { PASSWORD, structured } from '../test/support/gateway.ts';
 import { AGENT } from '../test/support/http.ts';
 import { type Felt, QUESTIONS, type Question, saveFelt, shownTime } from './charts/felt.ts';
 import { cairnPair, type Files, firstSync, holds, type Pair, saves, syncthingPair } from './felt/machines.ts';
+import { sumOf } from './felt/spent.ts';
 import { type Cairn, startCairn } from './peers/cairn.ts';
 import { type Bench, note, type Row, runWhenStarted } from './report.ts';
 import { MARK, search, untilFound } from './search-hub.ts';
@@ -100,7 +101,8 @@ async function withSyncthing(size: Size): Promise<Felt[]> {
 }
 
 async function synced(by: string, pair: Pair, { files }: Size): Promise<Felt> {
-  const { seconds, cpuSeconds } = await firstSync(pair, files);
+  const { seconds, spent } = await firstSync(pair, files);
+  const cpuSeconds = sumOf(spent, 'cpuSeconds');
   note(`first sync, ${by}: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of processor time`);
   return { question: 'first sync', by, ms: 1000 * seconds, cpuSeconds };
 }

@@ -18,6 +18,12 @@ export function memoryOf(...pids: readonly number[]): Memory {
   return sum;
 }
 
+/** The most memory that a process has had resident at a time, bytes. */
+export function peakResident(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+}
+
 /** Returns the result of `run`, and the peak memory of the processes together during it, each field separately. */
 export async function peakMemory<T>(
   pids: readonly number[],

@@ -15,6 +15,7 @@ import { account } from '../test/support/mirror.ts';
 import { until } from '../test/support/synced-folder.ts';
 import { temporaryFolder } from '../test/support/temporary-folder.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
+import { ioOf } from './io-bytes.ts';
 import { memoryOf } from './memory.ts';
 import { MiB, note, type Row, shown, table } from './report.ts';
 
@@ -41,16 +42,8 @@ interface Cost {
   readonly writtenBytes: number;
 }
 
-/**
- * Processor time of a process so far, bytes that it read, and bytes that it had written to the disk, without those of files that
- * were removed before that (proc(5)).
- */
-function spent(pid: number): Cost {
-  const io = readFileSync(`/proc/${pid}/io`, 'utf8');
-  const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(io)?.[1]);
-  const writtenBytes = field('write_bytes') - field('cancelled_write_bytes');
-  return { cpuMs: 1000 * cpuSeconds(pid), readBytes: field('rchar'), writtenBytes };
-}
+/** What a process has used so far. */
+const spent = (pid: number): Cost => ({ cpuMs: 1000 * cpuSeconds(pid), ...ioOf(pid) });
 
 async function costOf(pid: number, work: () => Promise<unknown>): Promise<Cost> {
   const before = spent(pid);

@@ -1,0 +1,14 @@
+/** Reads how many bytes a process has read, and has had written to the disk. */
+import { readFileSync } from 'node:fs';
+
+export interface IoBytes {
+  readonly readBytes: number;
+  /** Without those of files that were removed before they were written (proc(5)). */
+  readonly writtenBytes: number;
+}
+
+export function ioOf(pid: number): IoBytes {
+  const text = readFileSync(`/proc/${pid}/io`, 'utf8');
+  const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(text)?.[1]);
+  return { readBytes: field('rchar'), writtenBytes: field('write_bytes') - field('cancelled_write_bytes') };
+}
