@@ -36,6 +36,8 @@ const SIZES: readonly Size[] = [
   { files: 50_000, bytes: 400, saves: 10, passes: 2 },
 ];
 const QUICK_PART = 20;
+/** What is in the folders beside the files that both edit. */
+const EDITED_BESIDE = { files: 100, bytes: 400 };
 
 /** One program with two empty folders. */
 interface Started {
@@ -147,7 +149,7 @@ async function measured({ name, pair }: Started, size: Size): Promise<Found> {
 }
 
 /** Notes in folders, of words as frequent as those of a language. */
-function filesOf({ files, bytes }: Size): Files {
+function filesOf({ files, bytes }: Pick<Size, 'files' | 'bytes'>): Files {
   const pathOf = (at: number) => `notes ${Math.floor(at / FILES_PER_FOLDER)}/note ${at}.md`;
   const content = () => Buffer.from(makeText().padEnd(bytes, '\n')).subarray(0, bytes);
   return new Map(Array.from({ length: files }, (_, at) => [pathOf(at), content()]));
@@ -241,8 +243,7 @@ async function editRows(): Promise<Row[]> {
   const found = await ofEach(async (started) => {
     const { name, pair } = started;
     const conflicts = () => started.conflicts?.();
-    await pair.startEmpty();
-    await pair.startFull();
+    await firstSync(pair, filesOf(EDITED_BESIDE));
     const told: string[] = [];
     for (const lines of kinds) {
       const before = await conflicts();

@@ -23,7 +23,7 @@ const OUTCOMES = [
   'each machine has its own',
   'a text is nowhere',
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 /** How many of the files ended how. */
 export type Outcomes = ReadonlyMap<Outcome, number>;
@@ -79,7 +79,7 @@ function textsIn(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Tells what became of one file, from the texts of its folder on both machines. */
-export function outcomeOf(
+function outcomeOf(
   name: string,
   here: ReadonlyMap<string, string>,
   there: ReadonlyMap<string, string>,
