@@ -79,11 +79,7 @@ function textsIn(folder: string): ReadonlyMap<string, string> {
 }
 
 /** Tells what became of one file, from the texts of its folder on both machines. */
-function outcomeOf(
-  name: string,
-  here: ReadonlyMap<string, string>,
-  there: ReadonlyMap<string, string>,
-): Outcome {
+function outcomeOf(name: string, here: ReadonlyMap<string, string>, there: ReadonlyMap<string, string>): Outcome {
   const [ours, theirs] = [here, there].map((texts) => {
     const own = [...texts].filter(([path]) => path.startsWith(name));
     const has = (word: string) => own.some(([, text]) => text.includes(word));
