@@ -608,6 +608,8 @@ export const limits = {
   /** Where a client cuts a large file. Other values would send all of them again. */
   fileChunkBytesMin: 256 * KiB,
   fileChunkBytesAverage: 1 * MiB,
+  /** Rows of chunks that one decision counts or removes: some 30 µs each. */
+  chunkRowsPerDecision: 64,
   /** A chunk that no file lists is removed after this time. */
   looseChunkHours: 24,
   /** Time that a push of a list of chunks may take: the hub hashes the whole file. */

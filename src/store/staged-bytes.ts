@@ -7,6 +7,7 @@
 import type { Log } from '../common/log.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from './group-commit.ts';
+import { intact } from './intact.ts';
 import { SWEEP } from './owners.ts';
 import type { Store } from './store.ts';
 import type { Table } from './table.ts';
@@ -16,6 +17,8 @@ export interface StagedBytesOptions<Row> {
   readonly log: Log;
   readonly pieces: Table<[storageId: number, index: number], Uint8Array>;
   readonly rows: Table<[storageId: number], Row>;
+  /** Takes back what a staged content already counts elsewhere, before it is removed. */
+  readonly release?: ((storageId: number, row: Row) => Promise<void>) | undefined;
 }
 
 export class StagedBytes<Row> {
@@ -76,7 +79,7 @@ export class StagedBytes<Row> {
   /** At start: removes bytes left by a crash. Resolves with the number of storage ids removed. */
   async sweep(): Promise<number> {
     const left = [...this.#options.store.keys(this.#options.rows)];
-    for (const [storageId] of left) await this.#remove(storageId);
+    for (const [storageId] of left) await this.discard(storageId);
     return left.length;
   }
 
@@ -85,7 +88,9 @@ export class StagedBytes<Row> {
    * and on a full disk there might be no other.
    */
   async #remove(storageId: number): Promise<void> {
-    const { store, pieces, rows } = this.#options;
+    const { store, pieces, rows, release } = this.#options;
+    const row = release === undefined ? undefined : intact(store, rows, [storageId]);
+    if (row !== undefined) await release?.(storageId, row);
     await store.write(SWEEP, (batch) => {
       // Keys only: reading the pieces would copy every byte.
       for (const key of batch.keys(pieces, [storageId])) batch.remove(pieces, key);

@@ -80,7 +80,8 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
         example: { missing: [SHA256] },
       },
       async handle({ params, body }, { accountId }) {
-        return { missing: chunks.missing(await vaultOf(vaults, accountId, params.vault_id), body.sha256) };
+        const id = await vaultOf(vaults, accountId, params.vault_id);
+        return { missing: await chunks.missing({ accountId, vaultId: id }, body.sha256) };
       },
     }),
     operation({

@@ -68,7 +68,7 @@ export interface Sync {
 /** Opens all parts of file sync, and sweeps long contents and packs left by a crash. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
   const { store, actors, pool, now, room } = options;
-  const staging = new PieceStaging(store, options.log);
+  const staging = new PieceStaging(options);
   const swept = await staging.sweep();
   if (swept > 0) options.log.info({ contents: swept }, 'removed bytes staged by interrupted pushes');
   const vaults = new Vaults({ store, actors, now });
@@ -88,7 +88,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const conflicts = new Conflicts({ store, vaults, reader, log, contents, room });
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views });
-  const retention = new Retention({ store, actors, reader, views, packer: reading.packer, now });
+  const retention = new Retention({ store, actors, reader, views, staging, packer: reading.packer, now });
   const removal = new VaultRemoval({
     store,
     log: options.log,

@@ -18,6 +18,8 @@ export interface ChunkBounds {
 
 const CHUNK = /^([0-9a-f]{64}):([1-9][0-9]{0,7})$/;
 const SHA_CHARS = 64;
+/** Characters of the hash that ends a list. */
+export const LIST_HASH_CHARS = SHA_CHARS;
 /** A hash, a colon, eight digits and a comma. */
 const ITEM_CHARS_MAX = SHA_CHARS + 10;
 

@@ -1,9 +1,20 @@
 /** Reads the bytes of a large file from its chunks, at any offset, one stored piece at a time. */
+import { Refusal } from '../../common/fault.ts';
 import type { ByteSource } from '../../http/reply/body.ts';
 import { limits } from '../../limits/service.ts';
 import type { Reader } from '../../store/table.ts';
 import { bytesOfChunks, type Chunk } from '../../text/chunk-list.ts';
 import { fileChunks, pieces } from '../log/records.ts';
+
+/** A chunk that should be stored whole and is not: `cairn verify` names it. */
+export class DamagedChunk extends Refusal {
+  readonly sha256: string;
+
+  constructor(sha256: string) {
+    super({ kind: 'damaged' });
+    this.sha256 = sha256;
+  }
+}
 
 export class ChunkBytes implements ByteSource {
   readonly bytesTotal: number;
@@ -26,15 +37,19 @@ export class ChunkBytes implements ByteSource {
     this.bytesTotal = bytesOfChunks(listed);
   }
 
-  /** A view, which the next read of the store overwrites. Throws when a chunk is not stored. */
+  /** A view, which the next read of the store overwrites. Throws DamagedChunk for one that is not stored, or not whole. */
   read(offset: number): Uint8Array {
     const index = this.#indexOf(offset);
     const chunk = this.#chunks[index];
     if (chunk === undefined) throw new Error('a file was read after its end');
     const inside = offset - ((this.#ends[index] ?? 0) - chunk.bytes);
     const row = this.#store.get(fileChunks, [this.#vaultId, chunk.sha256]);
-    const piece = row && this.#store.view(pieces, [row.storage_id, Math.floor(inside / limits.pieceBytes)]);
-    if (piece === undefined) throw new Error('a chunk of a file is missing; run `cairn verify`');
+    const at = Math.floor(inside / limits.pieceBytes);
+    const piece = row && this.#store.view(pieces, [row.storage_id, at]);
+    // A piece of another length would be read for ever, or move all that follows.
+    if (piece?.length !== Math.min(limits.pieceBytes, chunk.bytes - at * limits.pieceBytes)) {
+      throw new DamagedChunk(chunk.sha256);
+    }
     return piece.subarray(inside % limits.pieceBytes);
   }
 

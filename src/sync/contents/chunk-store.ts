@@ -5,6 +5,7 @@
 import { webcrypto } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { turns } from '../../common/turns.ts';
 import type { ByteSource } from '../../http/reply/body.ts';
 import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
@@ -16,8 +17,8 @@ import type { FileRoom } from '../log/file-room.ts';
 import type { VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
-import { ChunkBytes } from './chunk-bytes.ts';
-import { missingChunks } from './chunk-refs.ts';
+import { ChunkBytes, DamagedChunk } from './chunk-bytes.ts';
+import { eachOnce, missingChunks } from './chunk-refs.ts';
 import { removePieces } from './piece-shares.ts';
 import type { PieceStaging } from './staging.ts';
 
@@ -41,6 +42,8 @@ const PIECES_AHEAD = 3;
 
 export class ChunkStore {
   readonly #options: ChunkStoreOptions;
+  /** Vault and hash of chunks whose bytes were found damaged: they count as missing until they are sent again. */
+  readonly #damaged = new Set<string>();
 
   constructor(options: ChunkStoreOptions) {
     this.#options = options;
@@ -68,6 +71,7 @@ export class ChunkStore {
           this.#adopt(turn, sha256, { storage_id: storageId, bytes: bytes.length, holders: 0, since_ms: turn.nowMs });
           isAdopted = true;
         });
+        this.#damaged.delete(`${vaultId} ${sha256}`);
       } finally {
         if (!isAdopted) await staging.discard(storageId);
       }
@@ -109,10 +113,30 @@ export class ChunkStore {
     return new ChunkBytes(this.#options.store, vaultId, listed);
   }
 
-  /** Those of these hashes that the vault does not have. */
-  missing(vaultId: string, wanted: readonly string[]): string[] {
+  /** Those of these hashes that the vault does not have, or whose bytes were found damaged. Works in turns. */
+  async missing({ accountId, vaultId }: VaultOf, wanted: readonly string[]): Promise<string[]> {
     const { store } = this.#options;
-    return [...new Set(wanted)].filter((sha256) => store.get(fileChunks, [vaultId, sha256]) === undefined);
+    const found: string[] = [];
+    for (const sha256 of new Set(wanted)) {
+      if (turns.isOver) await turns.next(accountId);
+      const isStored = store.get(fileChunks, [vaultId, sha256]) !== undefined;
+      if (!isStored || this.#damaged.has(`${vaultId} ${sha256}`)) found.push(sha256);
+    }
+    return found;
+  }
+
+  /**
+   * Throws Refusal `invalid_fields` that names the damaged chunks of a list, if there are any: they are asked for again, and
+   * a list that has them makes another file than its sender says.
+   */
+  async refuseDamaged(vaultId: string, listed: readonly Chunk[]): Promise<void> {
+    const damaged: string[] = [];
+    for (const { sha256 } of eachOnce(listed)) {
+      if ((await this.read(vaultId, sha256)) !== undefined) continue;
+      this.#damaged.add(`${vaultId} ${sha256}`);
+      damaged.push(sha256);
+    }
+    if (damaged.length > 0) throw missingChunks(damaged);
   }
 
   /** The bytes of a chunk; undefined when it is not stored, or damaged. */
@@ -139,8 +163,12 @@ export class ChunkStore {
     const { store, pool } = this.#options;
     const file = new ChunkBytes(store, vaultId, listed);
     checkSize(file.bytesTotal);
-    const absent = listed.filter(({ sha256, bytes }) => store.get(fileChunks, [vaultId, sha256])?.bytes !== bytes);
-    if (absent.length > 0) throw missingChunks(absent.map(({ sha256 }) => sha256));
+    const absent = new Set<string>();
+    for (const { sha256, bytes } of listed) {
+      if (turns.isOver) await turns.next(accountId);
+      if (store.get(fileChunks, [vaultId, sha256])?.bytes !== bytes) absent.add(sha256);
+    }
+    if (absent.size > 0) throw missingChunks([...absent]);
     const { port1, port2 } = new MessageChannel();
     try {
       const input = { port: port2, sizeBytes: file.bytesTotal };
@@ -164,6 +192,10 @@ export class ChunkStore {
       const made = await digest;
       if (made === undefined) throw new Error('the digest job ended before the file did');
       return { sizeBytes: file.bytesTotal, ...made };
+    } catch (error) {
+      // Removed meanwhile, or damaged: its sender can send it again.
+      if (error instanceof DamagedChunk) await this.refuseDamaged(vaultId, listed);
+      throw error;
     } finally {
       port1.close();
     }

@@ -11,7 +11,6 @@ import type { Batch } from '../../store/group-commit.ts';
 import { type Chunk, formatChunkList } from '../../text/chunk-list.ts';
 import type { ReadyContent } from '../log/ready-content.ts';
 import { decodeContent, type StoredContent } from '../log/version.ts';
-import { holdChunks } from './chunk-refs.ts';
 import type { ChunkStore } from './chunk-store.ts';
 import { digestContent } from './digest.ts';
 import type { PieceStaging } from './staging.ts';
@@ -57,9 +56,9 @@ interface VaultOfContent {
 
 export class Contents {
   readonly #sources: ContentSources;
-  readonly #chunks: Pick<ChunkStore, 'digest'>;
+  readonly #chunks: Pick<ChunkStore, 'digest' | 'refuseDamaged'>;
 
-  constructor(pool: Pool, staging: PieceStaging, chunks: Pick<ChunkStore, 'digest'>) {
+  constructor(pool: Pool, staging: PieceStaging, chunks: Pick<ChunkStore, 'digest' | 'refuseDamaged'>) {
     this.#sources = { pool, staging };
     this.#chunks = chunks;
   }
@@ -89,18 +88,25 @@ export class Contents {
     const { staging } = this.#sources;
     return await staging.turn(accountId, async () => {
       const digest = await this.#chunks.digest(accountId, vaultId, list);
-      check(digest);
+      try {
+        check(digest);
+      } catch (error) {
+        await this.#chunks.refuseDamaged(vaultId, list);
+        throw error;
+      }
       const text = Buffer.from(formatChunkList(list));
       const stored = { kind: 'pieces', storageId: await staging.stage(text), escapedBytes: text.length } as const;
-      const holds = { vaultId, chunks: list };
-      return await this.#adopting({ ...digest, encoding: 'chunks', stored, holds, bytes: () => undefined }, use);
+      const content = { ...digest, encoding: 'chunks', stored, bytes: () => undefined } as const;
+      return await this.#adopting(content, async () => {
+        await staging.lists.hold({ accountId, vaultId }, stored.storageId, list);
+        return await use(content);
+      });
     });
   }
 
   /** Within a decision: assigns staged pieces to the rows written by the decision. */
   adopt(batch: Batch, content: ReadyContent | undefined): void {
     if (content?.stored.kind === 'pieces') this.#sources.staging.adopt(batch, content.stored.storageId);
-    if (content?.holds !== undefined) holdChunks(batch, content.holds);
   }
 
   async #useLong<T extends Used>(

@@ -22,13 +22,11 @@ export class PieceShares {
     this.#set(storageId, this.#count(storageId) + 1);
   }
 
-  /** Removes a holder of these pieces. Removes the pieces with the last one, and calls `last` before that. */
-  release(storageId: number, last: () => void = () => {}): void {
+  /** Removes a holder of these pieces. `last` removes the pieces with the last one. */
+  release(storageId: number, last: (storageId: number) => void = (id) => removePieces(this.#batch, id)): void {
     const left = this.#count(storageId) - 1;
     this.#set(storageId, left);
-    if (left > 0) return;
-    last();
-    removePieces(this.#batch, storageId);
+    if (left <= 0) last(storageId);
   }
 
   /** No row means one holder. */

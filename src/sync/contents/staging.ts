@@ -2,20 +2,31 @@
  * Stages the pieces of long contents before they belong to a version, and limits how many contents are staged at once.
  */
 
+import type { ActorRegistry } from '../../actors/registry.ts';
 import { FairPlaces } from '../../common/fair/fair-places.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { StagedBytes } from '../../store/staged-bytes.ts';
 import type { Store } from '../../store/store.ts';
-import { pieces, stagedPieces } from '../log/records.ts';
+import { pieces, type StagedRecord, stagedPieces } from '../log/records.ts';
+import { HeldLists } from './held-lists.ts';
+
+export interface PieceStagingOptions {
+  readonly store: Store;
+  readonly actors: Pick<ActorRegistry, 'vault'>;
+  readonly log: Log;
+}
 
 export class PieceStaging {
-  readonly #staged: StagedBytes<{ readonly started_at: string }>;
+  readonly lists: HeldLists;
+  readonly #staged: StagedBytes<StagedRecord>;
   readonly #places = new FairPlaces(limits.longPushesMax);
 
-  constructor(store: Store, log: Log) {
-    this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces });
+  constructor({ store, actors, log }: PieceStagingOptions) {
+    this.lists = new HeldLists(store, actors);
+    const release = (storageId: number, row: StagedRecord) => this.lists.release(storageId, row);
+    this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces, release });
   }
 
   /** Runs a long push; at most `limits.longPushesMax` run at once, which bounds memory. Waiting accounts take turns. */

@@ -10,8 +10,9 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { intact, unlessDamaged } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
-import { ChunkRefs } from '../contents/chunk-refs.ts';
+import { countFreed, removeLoose } from '../contents/chunk-refs.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
+import type { PieceStaging } from '../contents/staging.ts';
 import { keptBytes } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
@@ -37,6 +38,7 @@ export interface RetentionOptions {
   readonly actors: ActorRegistry;
   readonly reader: SyncReader;
   readonly views: VaultViews;
+  readonly staging: PieceStaging;
   readonly packer: Packer;
   readonly now: () => number;
 }
@@ -105,30 +107,25 @@ export class Retention {
     const old = await this.#oldVersions(vaultId, file.seq, kept);
     const due = (await this.#packed(vaultId, old)).reverse();
     for (let at = 0; at < due.length; ) {
-      const seqs = this.#portion(vaultId, due.slice(at, at + limits.sweepTurnRows));
-      const isTaken = await actors.vault(vaultId).ask((batch): boolean => {
+      const seqs = due.slice(at, at + limits.sweepTurnRows);
+      const lists = await actors.vault(vaultId).ask((batch): readonly number[] | undefined => {
         const reader = new SyncReader(batch);
         const current = reader.file(vaultId, folded);
-        if (current === undefined || reader.pendingOf(vaultId, folded).length > 0) return false;
-        const removed = this.#removeVersions(batch, vaultId, seqs);
+        if (current === undefined || reader.pendingOf(vaultId, folded).length > 0) return undefined;
+        const { removed, lists } = this.#removeVersions(batch, vaultId, seqs);
         batch.put(files, [vaultId, folded], { ...current, versions: current.versions - removed });
-        return true;
+        return lists;
       });
-      if (!isTaken) return at;
+      if (lists === undefined) return at;
+      await this.#discard(lists);
       at += seqs.length;
     }
     return due.length;
   }
 
-  /** The first of some versions, for one decision: a list of chunks ends it, because each of its chunks is a row. */
-  #portion(vaultId: string, seqs: readonly number[]): readonly number[] {
-    const { store } = this.#options;
-    const isList = (seq: number) => {
-      const bytes = store.view(versions, [vaultId, seq]);
-      return bytes !== undefined && readVersionHead(bytes).encoding === 'chunks';
-    };
-    const first = seqs.findIndex(isList);
-    return first < 0 ? seqs : seqs.slice(0, first + 1);
+  /** Removes lists of chunks that nothing has any more, a portion of their chunks a decision. */
+  async #discard(lists: readonly number[]): Promise<void> {
+    for (const storageId of lists) await this.#options.staging.discard(storageId);
   }
 
   /** Returns the versions covered by packs. The tail records which lines of packs are outdated, so it stays. */
@@ -154,8 +151,8 @@ export class Retention {
     return due;
   }
 
-  #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]): number {
-    const contents = new Releases(batch, vaultId);
+  #removeVersions(batch: Batch, vaultId: string, seqs: readonly number[]) {
+    const contents = new Releases(batch, vaultId, this.#options.staging);
     let freed = 0;
     let removed = 0;
     for (const seq of seqs) {
@@ -168,8 +165,8 @@ export class Retention {
       batch.remove(versions, [vaultId, seq]);
       batch.remove(versionsAside, [vaultId, seq]);
     }
-    countFreed(batch, vaultId, freed + contents.freedBytes);
-    return removed;
+    countFreed(batch, vaultId, freed);
+    return { removed, lists: contents.lists };
   }
 
   /** Removes chunks that arrived before a time and that no list has: their push was given up. */
@@ -178,24 +175,22 @@ export class Retention {
     let beyond: string | undefined;
     while (!this.#isStopped) {
       const from = beyond === undefined ? {} : { beyond };
-      const rows = store.range(fileChunks, { prefix: [vaultId], limit: limits.sweepTurnRows, ...from });
-      const due = rows.filter(({ value }) => value.holders === 0 && value.since_ms < beforeMs);
+      const keys = [...store.keysIn(fileChunks, { prefix: [vaultId], limit: limits.chunkRowsPerDecision, ...from })];
+      const due = keys.flatMap((key) => {
+        const row = intact(store, fileChunks, key);
+        return row !== undefined && row.holders === 0 && row.since_ms < beforeMs ? [key[1]] : [];
+      });
       if (due.length > 0) {
-        await actors.vault(vaultId).ask((batch) => {
-          const refs = new ChunkRefs(batch, vaultId);
-          let freed = 0;
-          for (const { key } of due) freed += refs.removeLoose(key[1], beforeMs);
-          countFreed(batch, vaultId, freed);
-        });
+        await actors.vault(vaultId).ask((batch) => removeLoose(batch, vaultId, due, beforeMs));
       }
-      beyond = rows.at(-1)?.key[1];
-      if (rows.length < limits.sweepTurnRows) break;
+      beyond = keys.at(-1)?.[1];
+      if (keys.length < limits.chunkRowsPerDecision) break;
       await setImmediate();
     }
   }
 
   async #sweepConflicts(vaultId: string, cutoffMs: number): Promise<number> {
-    const { store, actors } = this.#options;
+    const { store, actors, staging } = this.#options;
     let gone = 0;
     let beyond: string | undefined;
     while (!this.#isStopped) {
@@ -205,14 +200,11 @@ export class Retention {
         const conflict = intact(store, conflicts, key);
         return conflict !== undefined && isConflictDue(cutoffMs, conflict);
       });
-      // A list of chunks is decided alone, because each of its chunks is a row.
-      const isList = (key: (typeof due)[number]) => intact(store, conflicts, key)?.encoding === 'chunks';
-      for (const some of [due.filter((key) => !isList(key)), ...due.filter(isList).map((key) => [key])]) {
-        if (some.length === 0) continue;
-        await actors.vault(vaultId).ask((batch) => {
-          const contents = new Releases(batch, vaultId);
+      if (due.length > 0) {
+        const lists = await actors.vault(vaultId).ask((batch): readonly number[] => {
+          const contents = new Releases(batch, vaultId, staging);
           let freed = 0;
-          for (const key of some) {
+          for (const key of due) {
             // A concurrent round may have removed it, or somebody has taken back what settled it.
             const value = batch.get(conflicts, key);
             if (value === undefined || !isConflictDue(cutoffMs, value)) continue;
@@ -221,8 +213,10 @@ export class Retention {
             if (value.storage_id !== 0) contents.release(value.storage_id, value.encoding);
             else batch.remove(conflictBytes, key);
           }
-          countFreed(batch, vaultId, freed + contents.freedBytes);
+          countFreed(batch, vaultId, freed);
+          return contents.lists;
         });
+        await this.#discard(lists);
       }
       gone += due.length;
       beyond = keys.at(-1)?.[1];
@@ -233,26 +227,23 @@ export class Retention {
   }
 }
 
-/** Releases contents within a decision, and counts the bytes of the chunks that go with the last list that has them. */
+/** Releases contents within a decision. */
 class Releases {
-  freedBytes = 0;
+  /** Lists of chunks that nothing has any more: staged again, to be discarded after the commit. */
+  readonly lists: number[] = [];
   readonly #shares: PieceShares;
-  readonly #chunks: ChunkRefs;
+  readonly #orphan: (storageId: number) => void;
 
-  constructor(batch: Batch, vaultId: string) {
+  constructor(batch: Batch, vaultId: string, staging: PieceStaging) {
     this.#shares = new PieceShares(batch);
-    this.#chunks = new ChunkRefs(batch, vaultId);
+    this.#orphan = (storageId) => {
+      staging.lists.orphan(batch, vaultId, storageId);
+      this.lists.push(storageId);
+    };
   }
 
   release(storageId: number, encoding: Encoding): void {
-    this.#shares.release(storageId, () => {
-      if (encoding === 'chunks') this.freedBytes += this.#chunks.releaseList(storageId);
-    });
+    if (encoding === 'chunks') this.#shares.release(storageId, this.#orphan);
+    else this.#shares.release(storageId);
   }
-}
-
-/** A vault being deleted no longer has a head. */
-function countFreed(batch: Batch, vaultId: string, bytes: number): void {
-  const head = batch.get(vaultHeads, [vaultId]);
-  if (head !== undefined) batch.put(vaultHeads, [vaultId], { ...head, kept_bytes: head.kept_bytes - bytes });
 }

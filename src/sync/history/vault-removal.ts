@@ -139,7 +139,7 @@ export class VaultRemoval {
   #chunks(vaultId: string): Promise<number> {
     const { store } = this.#options;
     return this.#inPortions(() => {
-      const due = [...first(store.keys(fileChunks, [vaultId]), limits.sweepTurnRows)];
+      const due = [...first(store.keys(fileChunks, [vaultId]), limits.chunkRowsPerDecision)];
       return due.length === 0
         ? undefined
         : store.write(SWEEP, (batch): number => {

@@ -1,5 +1,4 @@
 /** Describes content ready for a version: hashed, and stored or ready to be stored. */
-import type { Chunk } from '../../text/chunk-list.ts';
 import type { Encoding } from './version.ts';
 import { readVersionHead, type StoredContent, storedContentOf, versionGitSha, versionSha256 } from './version.ts';
 
@@ -9,13 +8,6 @@ export interface ReadyContent {
   readonly sizeBytes: number;
   readonly encoding: Encoding;
   readonly stored: StoredContent;
-  /** Of a new list of chunks: what it holds, once a decision adopts it. */
-  readonly holds?: ChunksHeld | undefined;
-}
-
-export interface ChunksHeld {
-  readonly vaultId: string;
-  readonly chunks: readonly Chunk[];
 }
 
 /** The content of a stored version, to be shared by another version. Undefined for a tombstone. */

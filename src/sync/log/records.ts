@@ -157,12 +157,18 @@ export const pieces = defineUnsummedTable<[storageId: number, index: number], Ui
   vault: 'any',
 });
 
-/** Storage ids of pieces that belong to nothing yet. Leftovers of a crash are swept at the next start. */
-export const stagedPieces = defineTable<[storageId: number], { readonly started_at: string }>(
-  'sync_staging',
-  recordCodec(1),
-  { staging: 'any', vault: 'any', directory: 'any' },
-);
+export interface StagedRecord {
+  readonly started_at: string;
+  /** Of a list of chunks: how many of them, each once and in order, count it already. */
+  readonly held?: { readonly vault_id: string; readonly chunks: number } | undefined;
+}
+
+/** Storage ids of pieces that belong to nothing yet, or no longer. Leftovers of a crash are swept at the next start. */
+export const stagedPieces = defineTable<[storageId: number], StagedRecord>('sync_staging', recordCodec(1), {
+  staging: 'any',
+  vault: 'any',
+  directory: 'any',
+});
 
 /** Number of versions and conflicts that share the same pieces; no row: one. */
 export const pieceShares = defineTable<[storageId: number], { readonly holders: number }>(
@@ -175,7 +181,7 @@ export interface ChunkRecord {
   /** The pieces with its bytes, as they are. */
   readonly storage_id: number;
   readonly bytes: number;
-  /** Number of stored lists that have this chunk, each once. */
+  /** Number of stored and staged lists that have this chunk, each once. */
   readonly holders: number;
   /** When it arrived, in milliseconds: a chunk in no list is removed after a time. */
   readonly since_ms: number;

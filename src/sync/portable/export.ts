@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { nothingElse } from '../../archive/records.ts';
 import type { ArchiveWriter, SectionWriter } from '../../archive/writer.ts';
+import { intact } from '../../store/intact.ts';
 import type { Snapshot } from '../../store/table.ts';
 import { readChunkList } from '../log/large-content.ts';
 import {
@@ -94,7 +95,7 @@ function writeVersion(output: Output, vaultId: string, bytes: Uint8Array): boole
 /** Writes the chunks of a large file, each as a content of its own. False when one of them is damaged. */
 function writeChunks({ snapshot, archive }: Output, vaultId: string, list: string): boolean {
   return (readChunkList(list) ?? []).every(({ sha256 }) => {
-    const row = snapshot.get(fileChunks, [vaultId, sha256]);
+    const row = intact(snapshot, fileChunks, [vaultId, sha256]);
     return row !== undefined && archive.blob(sha256, [escapedOf(snapshot, row.storage_id)]);
   });
 }

@@ -1,8 +1,11 @@
 /** Replaces the damaged content of a stored version with the intact bytes of a push. */
 import type { Damage } from '../../store/data-file/damage.ts';
+import type { Batch } from '../../store/group-commit.ts';
+import { LIST_HASH_CHARS } from '../../text/chunk-list.ts';
 import type { Contents } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
-import { versions, versionsAside } from '../log/records.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
+import { pieces, versions, versionsAside } from '../log/records.ts';
 import { isWholeVersion } from '../log/stored-content.ts';
 import { encodeVersion, type NewMeta, readVersionHead, readVersionMeta } from '../log/version.ts';
 import type { PushStep } from './step.ts';
@@ -20,8 +23,15 @@ export function healVersion(
   if (content === undefined || bytes === undefined) return false;
   const head = readVersionHead(bytes);
   const escaped = () => reader.escapedContent(head.storageId);
-  // The chunks of a damaged list are not known, so they could not be released. A damaged chunk heals when it is sent again.
-  if (head.encoding === 'chunks' || isWholeVersion(bytes, escaped)) return false;
+  if (isWholeVersion(bytes, escaped)) return false;
+  if (head.encoding === 'chunks') {
+    if (healList(batch, head.storageId, content)) {
+      batch.remove(versionsAside, [vaultId, seq]);
+      damage.noteHealed('version', { vault_id: vaultId, seq });
+    }
+    // The staged list goes: the stored one is whole again, and its chunks count it.
+    return false;
+  }
   const meta = metaOf(bytes);
   // Other fields of the line are damaged too, so it is not certain that the bytes belong here.
   if (meta?.sha256 !== content.sha256 || meta.seq !== seq || meta.size_bytes !== content.sizeBytes) return false;
@@ -35,6 +45,23 @@ export function healVersion(
   contents.adopt(batch, content);
   if (storageId !== 0) new PieceShares(batch).release(storageId);
   damage.noteHealed('version', { vault_id: vaultId, seq });
+  return true;
+}
+
+/**
+ * Writes a damaged list of chunks again, from a staged one that is certainly the same: either all before its hash is equal,
+ * or its hash. Another list has other chunks, and those of the damaged one could not be released.
+ */
+function healList(batch: Batch, storageId: number, { stored, encoding }: ReadyContent): boolean {
+  if (encoding !== 'chunks' || stored.kind !== 'pieces') return false;
+  const right = batch.get(pieces, [stored.storageId, 0]);
+  const damaged = batch.get(pieces, [storageId, 0]);
+  if (right === undefined || damaged?.length !== right.length) return false;
+  const at = right.length - LIST_HASH_CHARS;
+  const isSame = (from: number, to?: number) =>
+    Buffer.compare(right.subarray(from, to), damaged.subarray(from, to)) === 0;
+  if (!isSame(0, at) && !isSame(at)) return false;
+  batch.put(pieces, [storageId, 0], Uint8Array.from(right));
   return true;
 }
 

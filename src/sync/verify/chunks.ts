@@ -4,8 +4,9 @@ import { startFileDigest } from '../../pool/digest.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { bytesOfChunks, type Chunk } from '../../text/chunk-list.ts';
 import { eachOnce } from '../contents/chunk-refs.ts';
+import { heldOf } from '../contents/held-lists.ts';
 import { readChunkList } from '../log/large-content.ts';
-import { fileChunks, pieces } from '../log/records.ts';
+import { fileChunks, pieces, type StagedRecord } from '../log/records.ts';
 
 interface ExpectedFile {
   readonly sha256: string;
@@ -20,6 +21,8 @@ export class ChunkVerifier {
   readonly #lists = new Map<number, boolean>();
   /** Number of lists by vault and chunk. */
   readonly #holders = new Map<string, number>();
+  /** The same of staged lists. Their chunks may be gone: with their vault, or as those of an interrupted removal. */
+  readonly #stagedHolders = new Map<string, number>();
 
   constructor(reader: CheckedReader, problems: string[]) {
     this.#reader = reader;
@@ -44,6 +47,15 @@ export class ChunkVerifier {
     return isRight;
   }
 
+  /** Counts a staged list, as far as its chunks count it. */
+  countStaged(storageId: number, { held }: StagedRecord): void {
+    if (held === undefined) return;
+    for (const { sha256 } of heldOf(held, storedBytes(this.#reader, storageId))) {
+      const name = `${held.vault_id} ${sha256}`;
+      this.#stagedHolders.set(name, (this.#stagedHolders.get(name) ?? 0) + 1);
+    }
+  }
+
   /** Checks each chunk, after all lists. Returns the storage ids that they use. */
   finish(): number[] {
     const used: number[] = [];
@@ -54,7 +66,7 @@ export class ChunkVerifier {
       if (bytes.length !== value.bytes || hash('sha256', bytes) !== key[1]) {
         this.#problems.push(`chunk ${name}: its bytes do not match its hash; a push of a file with it restores it`);
       }
-      const found = this.#holders.get(name) ?? 0;
+      const found = (this.#holders.get(name) ?? 0) + (this.#stagedHolders.get(name) ?? 0);
       this.#holders.delete(name);
       if (found !== value.holders)
         this.#problems.push(`chunk ${name}: ${found} lists have it, but the row has ${value.holders}`);

@@ -107,6 +107,7 @@ export class ContentVerifier {
   /** Checks for stray rows and pieces, after all versions and conflicts. Returns the number of staged contents. */
   finish(): { readonly staged: number } {
     const staged = new Set([...this.#reader.keys(stagedPieces)].map(([id]) => id));
+    this.#reader.each(stagedPieces, ({ key: [id], value }) => this.#chunks.countStaged(id, value));
     this.#reader.eachKey(conflictBytes, ([vaultId, id]) => {
       if (this.#reader.get(conflicts, [vaultId, id]) === undefined) {
         this.#problems.push(`bytes of conflict ${vaultId} ${id}: conflict not found`);
