@@ -1,6 +1,7 @@
 /** Records a change in the decision that makes it, in the same commit. Each account has room for a bounded number. */
 import { isDeepStrictEqual } from 'node:util';
 import { limits } from '../limits/service.ts';
+import { DecisionMemo } from '../store/decision-memo.ts';
 import type { Batch } from '../store/group-commit.ts';
 import {
   type ActivityHead,
@@ -29,7 +30,9 @@ interface Noted {
   readonly removed: Set<number>;
 }
 
-const notedIn = new WeakMap<object, Map<string, Noted>>();
+const NO_CHANGES: ActivityHead = { number: 0, rows: 0, chars: 0 };
+
+const notedIn = new DecisionMemo<Noted>();
 
 /** Records a change, and removes the oldest ones beyond `activityRowsMax` and `activityCharsMax`. */
 export function noteChange(batch: Batch, accountId: string, { atMs, by, name, ...change }: NotedChange): void {
@@ -80,14 +83,13 @@ export function changedFields(
 }
 
 function notedOf(batch: Batch, accountId: string): Noted {
-  const accounts = notedIn.get(batch) ?? new Map<string, Noted>();
-  notedIn.set(batch, accounts);
-  const found = accounts.get(accountId) ?? {
-    head: batch.get(activityHeads, [accountId]) ?? { number: 0, rows: 0, chars: 0 },
-    removed: new Set<number>(),
-  };
-  accounts.set(accountId, found);
-  return found;
+  const accounts = notedIn.of(batch);
+  let noted = accounts.get(accountId);
+  if (noted === undefined) {
+    noted = { head: batch.get(activityHeads, [accountId]) ?? NO_CHANGES, removed: new Set() };
+    accounts.set(accountId, noted);
+  }
+  return noted;
 }
 
 /** As many as are too many; of those too long, a few at a time, which is more than come in. */

@@ -55,7 +55,16 @@ export class Actor {
    * the caller has no share of all mailboxes left. `caller`: whose share the decision uses; the service's own writes
    * use nobody's share.
    */
-  async ask<T>(decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
+  ask<T>(decide: Decision<T>, caller: Caller = this.#owner): Promise<T> {
+    try {
+      this.#enter(caller);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+    return this.#store.write(this.writer, decide, () => this.#leave(caller));
+  }
+
+  #enter(caller: Caller): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#depth >= this.#depthMax) {
       throw new Refusal({
@@ -64,15 +73,14 @@ export class Actor {
         retryAfterSeconds: limits.retryAfterSeconds,
       });
     }
-    const release = this.#waiting.take(caller);
+    this.#waiting.grow(caller, 1);
     this.#depth += 1;
-    try {
-      return await this.#store.write(this.writer, decide);
-    } finally {
-      release();
-      this.#depth -= 1;
-      if (this.#depth === 0) this.#becomeIdle();
-    }
+  }
+
+  #leave(caller: Caller): void {
+    this.#waiting.shrink(caller, 1);
+    this.#depth -= 1;
+    if (this.#depth === 0) this.#becomeIdle();
   }
 
   /**

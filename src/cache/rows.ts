@@ -24,19 +24,24 @@ type Name = string | number;
 export class KnownRows<V> {
   readonly #known: Recent<V, Name>;
   /** Number of commits in flight that write rows of an owner and name. */
-  readonly #writing = new Map<string, number>();
+  readonly #writing = new Map<string, Map<Name, number>>();
 
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
     store.watch(table, (keys: readonly Key[]) => {
-      const written = new Map<string, Key>();
-      for (const key of keys) written.set(parts === 2 ? `${key[0]} ${key[1]}` : keyText(key.slice(0, parts)), key);
-      for (const [place, key] of written) {
-        this.#known.remove(parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)), String(key[0]));
-        this.#writing.set(place, (this.#writing.get(place) ?? 0) + 1);
+      const written = new Map<string, Set<Name>>();
+      for (const key of keys) {
+        const owner = String(key[0]);
+        let names = written.get(owner);
+        if (names === undefined) {
+          names = new Set();
+          written.set(owner, names);
+        }
+        names.add(parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)));
       }
+      for (const [owner, names] of written) for (const name of names) this.#begin(owner, name);
       return () => {
-        for (const place of written.keys()) this.#settle(place);
+        for (const [owner, names] of written) for (const name of names) this.#settle(owner, name);
       };
     });
   }
@@ -47,12 +52,25 @@ export class KnownRows<V> {
 
   /** Caches a value derived from the store's current rows. Must be called in the turn in which they were read. */
   keep(owner: string, name: Name, value: V, weight: number): void {
-    if (!this.#writing.has(`${owner} ${name}`)) this.#known.set(name, value, weight, owner);
+    if (this.#writing.get(owner)?.has(name) !== true) this.#known.set(name, value, weight, owner);
   }
 
-  #settle(place: string): void {
-    const left = (this.#writing.get(place) ?? 1) - 1;
-    if (left === 0) this.#writing.delete(place);
-    else this.#writing.set(place, left);
+  #begin(owner: string, name: Name): void {
+    this.#known.remove(name, owner);
+    let writing = this.#writing.get(owner);
+    if (writing === undefined) {
+      writing = new Map();
+      this.#writing.set(owner, writing);
+    }
+    writing.set(name, (writing.get(name) ?? 0) + 1);
+  }
+
+  #settle(owner: string, name: Name): void {
+    const writing = this.#writing.get(owner);
+    if (writing === undefined) return;
+    const left = (writing.get(name) ?? 1) - 1;
+    if (left > 0) writing.set(name, left);
+    else writing.delete(name);
+    if (writing.size === 0) this.#writing.delete(owner);
   }
 }

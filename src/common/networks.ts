@@ -31,19 +31,24 @@ export function networksOf(address: string): readonly Network[] {
   return NETWORKS.map(({ bits, share }) => ({ name: prefix(groups, bits), share }));
 }
 
+/** True for a text that is no IPv6 address: it is counted under its own name. */
+export function isAlone(address: string): boolean {
+  return !address.includes(':');
+}
+
 /** Returns the narrowest network of an address: the /64 of an IPv6 address, and any other address unchanged. */
 export function addressBlock(address: string): string {
-  return networksOf(address)[0]?.name ?? address;
+  return isAlone(address) ? address : (networksOf(address)[0]?.name ?? address);
 }
 
 /** Returns the widest network of an address: callers take turns by it. */
 export function widestNetwork(address: string): string {
-  return networksOf(address).at(-1)?.name ?? address;
+  return isAlone(address) ? address : (networksOf(address).at(-1)?.name ?? address);
 }
 
 /** The groups of an IPv6 address or network; undefined: it is neither. */
 function groupsOf(address: string): readonly number[] | undefined {
-  if (!address.includes(':')) return undefined;
+  if (isAlone(address)) return undefined;
   const plain = address.replace(/[%/].*$/, '');
   if (plain.includes('.') || !isIPv6(plain)) return undefined;
   return ipv6Groups(plain);

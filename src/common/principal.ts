@@ -20,6 +20,7 @@ export interface Signed {
 
 /** Returns the record with the name of who made this change; undefined: unknown. */
 export function changedBy<R extends Signed>(record: R, by: string | undefined): R {
+  if (record.changed_by === undefined && by !== undefined) return { ...record, changed_by: by };
   const { changed_by: _, ...unsigned } = record;
   return { ...unsigned, ...(by === undefined ? {} : { changed_by: by }) } as R;
 }

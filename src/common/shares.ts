@@ -5,7 +5,7 @@
  * person can have many accounts.
  */
 import { Refusal } from './fault.ts';
-import { networksOf } from './networks.ts';
+import { isAlone, networksOf } from './networks.ts';
 
 /** The caller that a share is counted for. Unknown parts are not counted. */
 export interface Caller {
@@ -79,25 +79,12 @@ export class Shares {
 
   /** Like `take`, for an amount that grows and shrinks. */
   lease(caller: Caller, amount = 0): Lease {
-    this.#grow(caller, amount);
-    let held = amount;
-    let isOver = false;
-    return {
-      hold: (wanted) => {
-        if (isOver) return;
-        if (wanted > held) this.#grow(caller, wanted - held);
-        else this.#shrink(caller, held - wanted);
-        held = wanted;
-      },
-      release: () => {
-        isOver = true;
-        this.#shrink(caller, held);
-        held = 0;
-      },
-    };
+    this.grow(caller, amount);
+    return new HeldLease(this, caller, amount);
   }
 
-  #grow(caller: Caller, amount: number): void {
+  /** Takes `amount`; whoever takes it calls `shrink` once. Throws Refusal `overloaded`. */
+  grow(caller: Caller, amount: number): void {
     if (amount === 0) return;
     if (!this.fits(caller, amount)) {
       this.#refused += 1;
@@ -107,14 +94,43 @@ export class Shares {
     this.#add(caller, amount);
   }
 
-  #shrink(caller: Caller, amount: number): void {
+  /** Gives back what `grow` took. */
+  shrink(caller: Caller, amount: number): void {
     if (amount > 0) this.#add(caller, -amount);
   }
 
   #add({ accountId, address }: Caller, amount: number): void {
     this.#used += amount;
     if (accountId !== undefined) this.#ofAccounts.add(accountId, amount);
-    if (address !== undefined) for (const { name } of networksOf(address)) this.#ofAddresses.add(name, amount);
+    if (address === undefined) return;
+    if (isAlone(address)) this.#ofAddresses.add(address, amount);
+    else for (const { name } of networksOf(address)) this.#ofAddresses.add(name, amount);
+  }
+}
+
+class HeldLease implements Lease {
+  readonly #shares: Shares;
+  readonly #caller: Caller;
+  #held: number;
+  #isOver = false;
+
+  constructor(shares: Shares, caller: Caller, held: number) {
+    this.#shares = shares;
+    this.#caller = caller;
+    this.#held = held;
+  }
+
+  hold(wanted: number): void {
+    if (this.#isOver) return;
+    if (wanted > this.#held) this.#shares.grow(this.#caller, wanted - this.#held);
+    else this.#shares.shrink(this.#caller, this.#held - wanted);
+    this.#held = wanted;
+  }
+
+  release(): void {
+    this.#isOver = true;
+    this.#shares.shrink(this.#caller, this.#held);
+    this.#held = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Runs one call of a tool, from any route: checks access, reads the arguments, calls the handler. */
 import type { OnceCalls } from '../actors/once/calls.ts';
+import type { AnswerPlace } from '../cache/answers.ts';
 import { type Fault, type FieldErrors, Refusal, refuseFields } from '../common/fault.ts';
 import { canStepUp, type Principal } from '../common/principal.ts';
 import { isRecord } from '../fields/is-record.ts';
@@ -55,27 +56,24 @@ export interface CallResult<Text extends string | Uint8Array = string | Uint8Arr
  * of the tool, and InputRequired when the tool asks the user.
  */
 export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
-  const { registry } = context;
   const { note } = context.caller;
   const startedMs = performance.now();
-  const count = (tool: Tool, error?: unknown) => {
-    note.tool = tool.name;
-    note.ms = performance.now() - startedMs;
-    registry.callsOf(tool).record(note.ms, error);
-  };
+  let tool: Tool | undefined;
+  let failure: unknown;
   try {
-    const tool = registry.find(name);
-    try {
-      const result = await runTool(context, tool, given);
-      count(tool);
-      return result;
-    } catch (error) {
-      count(tool, error instanceof InputRequired ? undefined : error);
-      throw error;
-    }
+    tool = context.registry.find(name);
+    const started = startTool(context, tool, given);
+    return started.known ?? keepResult(context, started.place, resultOf(await started.made));
   } catch (error) {
     noteFailure(note, error);
+    failure = error instanceof InputRequired ? undefined : error;
     throw error;
+  } finally {
+    if (tool !== undefined) {
+      note.tool = tool.name;
+      note.ms = performance.now() - startedMs;
+      context.registry.callsOf(tool).record(note.ms, failure);
+    }
   }
 }
 
@@ -87,9 +85,16 @@ function noteFailure(note: CallNote, error: unknown): void {
   note.status = statusOf(fault);
 }
 
-async function runTool(context: CallContext, tool: Tool, given: unknown): Promise<CallResult> {
+type Made = AnyToolResult<Structured> | Promise<AnyToolResult<Structured>>;
+
+/** A call under way, or its remembered result. `place`: where the result is remembered. */
+type Started =
+  | { readonly known: CallResult }
+  | { readonly known?: undefined; readonly made: Made; readonly place: AnswerPlace | undefined };
+
+function startTool(context: CallContext, tool: Tool, given: unknown): Started {
   const { principal, caller, answers } = context;
-  if (tool.access === 'open') return written(resultOf(await tool.handle(argumentsOf(tool, given), caller)));
+  if (tool.access === 'open') return { made: tool.handle(argumentsOf(tool, given), caller), place: undefined };
   if (principal === undefined) {
     throw new Refusal({
       kind: 'unauthenticated',
@@ -102,8 +107,11 @@ async function runTool(context: CallContext, tool: Tool, given: unknown): Promis
   }
   const place = placeOfCall(answers, tool, principal.accountId, given);
   const known = place && answers.find(place);
-  if (known !== undefined) return known;
-  const made = resultOf(await handleOnce(context, tool, principal, given ?? {}));
+  if (known !== undefined) return { known };
+  return { made: handleOnce(context, tool, principal, given ?? {}), place };
+}
+
+function keepResult({ answers }: CallContext, place: AnswerPlace | undefined, made: AnyResult): CallResult {
   const result = written(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encodedResult(result), made.sameUntilMs);
@@ -111,21 +119,21 @@ async function runTool(context: CallContext, tool: Tool, given: unknown): Promis
 }
 
 /** Calls the handler: with an idempotency key so that a repeat of the call decides nothing again. */
-async function handleOnce(
+function handleOnce(
   { caller, once, key: header }: CallContext,
   tool: AccountTool,
   principal: Principal,
   given: unknown,
-): Promise<AnyToolResult<Structured>> {
+): Made {
   const { accountId } = principal;
   const read = (document: unknown) =>
     leniently(tool, document, (one) => tool.read?.(one, accountId) ?? strictly(tool, one));
-  if (!takesKey(tool)) return await tool.handle(read(given), principal, caller);
+  if (!takesKey(tool)) return tool.handle(read(given), principal, caller);
   const { rest, key = header, errors } = withoutKey(given);
   if (errors !== undefined) refuseFields({ ...errorsOf(() => read(rest)), ...errors });
   const handle = () => tool.handle(read(rest), principal, caller);
-  if (key === undefined) return await handle();
-  return await once.run({ accountId, key, field: KEY_ARGUMENT, request: [tool.name, rest] }, handle);
+  if (key === undefined) return handle();
+  return once.run({ accountId, key, field: KEY_ARGUMENT, request: [tool.name, rest] }, handle);
 }
 
 /** Arguments without their key, and what is wrong with it. */

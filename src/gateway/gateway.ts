@@ -161,12 +161,10 @@ export class Gateway {
 
   async #answerMessage(message: Message, headers: McpHeaders, from: From): Promise<Answered | undefined> {
     const note = from.caller.noteCall();
-    const answered = await this.#answerNoted(message, headers, from, note);
-    if (answered?.code !== undefined) note.code ??= answered.code;
-    return answered;
-  }
-
-  async #answerNoted(message: Message, headers: McpHeaders, from: From, note: CallNote): Promise<Answered | undefined> {
+    const failed = (id: RpcId | undefined, error: RpcError, status = 200): Answered => {
+      note.code ??= error.code;
+      return { id: id ?? null, response: [failure(id, error)], status };
+    };
     if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
@@ -206,10 +204,6 @@ export class Gateway {
 async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {
   if (turns.isOver) await turns.next(caller);
   return await run();
-}
-
-function failed(id: RpcId | undefined, error: RpcError, status = 200): Answered {
-  return { id: id ?? null, response: [failure(id, error)], status, code: error.code };
 }
 
 function isFraction(id: RpcId): boolean {

@@ -74,12 +74,12 @@ const METHODS: ReadonlySet<string> = new Set([
  * Answers a method; `id`: JSON of the message's id. A refusal of a tool is an error in the bare dialect, and a result
  * with `isError` in MCP.
  */
-export async function answerMethod(
+export function answerMethod(
   context: MethodContext,
   method: string,
   params: unknown,
   id: string,
-): Promise<MethodAnswer> {
+): MethodAnswer | Promise<MethodAnswer> {
   const { dialect } = context;
   if (!METHODS.has(method)) return unknownMethod(context, method);
   if (Array.isArray(params)) return invalidParams('params', 'params must be an object');
@@ -88,9 +88,9 @@ export async function answerMethod(
       if (cursorOf(params) !== undefined) {
         return invalidParams('cursor', 'cursor is unknown; all tools are on one page, so omit it');
       }
-      return result(context, `"tools":${await listText(context)}`, listCache('private'));
+      return answerList(context);
     case 'tools/call':
-      return await answerCall(context, params as Record<string, unknown> | undefined);
+      return answerCall(context, params as Record<string, unknown> | undefined);
     case 'initialize':
       return dialect === 'modern' ? unknownMethod(context, method) : initialize(context, params);
     case 'ping':
@@ -99,12 +99,18 @@ export async function answerMethod(
       return discover(context);
     case 'resources/subscribe':
     case 'resources/unsubscribe':
-      return dialect === 'modern' ? unknownMethod(context, method) : await subscribe(context, method, params);
+      return dialect === 'modern' ? unknownMethod(context, method) : subscribe(context, method, params);
     case 'subscriptions/listen':
-      return dialect === 'modern' ? await listen(context, params, id) : unknownMethod(context, method);
+      return dialect === 'modern' ? listen(context, params, id) : unknownMethod(context, method);
     default:
-      return await answerOffer(context, method, params);
+      return answerOffer(context, method, params);
   }
+}
+
+async function answerList(context: MethodContext): Promise<MethodAnswer> {
+  const { options, principal, door } = context;
+  const text = await options.registry.listText({ ...door, readOnly: principal?.readOnly === true });
+  return result(context, `"tools":${text}`, listCache('private'));
 }
 
 /** Subscriptions before 2026-07-28; changes are sent on the stream of the session. */
@@ -156,10 +162,6 @@ async function answerOffer(context: MethodContext, method: string, params: unkno
 
 function invalidParams(field: string, message: string): MethodAnswer {
   return { ok: false, error: { code: INVALID_PARAMS, message, data: { field } }, status: 200 };
-}
-
-function listText({ options, principal, door }: MethodContext): Promise<string> {
-  return options.registry.listText({ ...door, readOnly: principal?.readOnly === true });
 }
 
 function cursorOf(params: unknown): unknown {

@@ -31,8 +31,6 @@ export interface Answered {
   /** Inserted into the response. */
   readonly listing?: AnsweredListing | undefined;
   readonly lines?: LinesWish;
-  /** JSON-RPC error code of a failure. */
-  readonly code?: number;
   /** Replaces the empty structured result. */
   readonly document?: AnyRun | undefined;
   readonly headers?: ReplyHeaders | undefined;

@@ -9,7 +9,7 @@ import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/rou
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
 import { rpcError } from './codes.ts';
-import { type Door, modelDoor, programDoor } from './faces.ts';
+import { type Door, MODEL_DOOR, modelDoor, PROGRAM_DOOR, programDoor } from './faces.ts';
 import { type Asking, type Gateway, gatewayRefusal, toolCaller } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
@@ -39,13 +39,15 @@ export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const { gateway, registry, answers, once, access, parse } = options;
-  const callerOf = (request: RouteRequest, door?: Door) =>
-    askingOf(request, options, door ?? programDoor(request.query));
+  // Most requests have no query, and to make one costs as much as to parse a small body.
+  const programDoorOf = (request: RouteRequest) => (request.search === '' ? PROGRAM_DOOR : programDoor(request.query));
+  const modelDoorOf = (request: RouteRequest) => (request.search === '' ? MODEL_DOOR : modelDoor(request.query));
+  const callerOf = (request: RouteRequest, door = programDoorOf(request)) => askingOf(request, options, door);
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
   const answer = (doorOf: (request: RouteRequest) => Door) => {
-    return async (request: RouteRequest, principal: Principal | undefined) => {
+    return (request: RouteRequest, principal: Principal | undefined) => {
       checkNotEmpty(request);
-      return await gateway.answer(request, principal, callerOf(request, doorOf(request)));
+      return gateway.answer(request, principal, callerOf(request, doorOf(request)));
     };
   };
   const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
@@ -69,7 +71,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access: { optional: access },
       refuse: gatewayRefusal,
       doc: gatewayOperations.rpc,
-      handle: answer(({ query }) => programDoor(query)),
+      handle: answer(programDoorOf),
     },
     {
       ...shared,
@@ -78,7 +80,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access,
       refuse: refuseAtDoor,
       doc: gatewayOperations.signInDoor,
-      handle: answer(({ query }) => modelDoor(query)),
+      handle: answer(modelDoorOf),
     },
     {
       ...shared,

@@ -258,7 +258,7 @@ export class FrontDoor {
 
   async #run(exchange: Exchange, call: Call): Promise<void> {
     try {
-      const made = await this.#handle(exchange, call);
+      const made = await this.#answer(exchange, call);
       const { body } = made;
       const reply = isLong(body) ? { ...made, body: [await encodedInTurns(body, exchange.turnName)] } : made;
       const isStream =
@@ -282,20 +282,35 @@ export class FrontDoor {
     }
   }
 
-  async #handle(exchange: Exchange, { route, params, principal, caller, body, tooMany }: Call): Promise<Reply> {
+  async #answer(exchange: Exchange, call: Call): Promise<Reply> {
+    const { route, params, body, tooMany } = call;
     const rule = route.body;
-    const parts = rule.kind === 'json' || rule.kind === 'form' ? ((await body?.collect()) ?? []) : [];
+    const isRead = body !== undefined && (rule.kind === 'json' || rule.kind === 'form');
+    const parts = isRead ? await body.collect() : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
     const turn = turnOf(exchange);
     if (turn !== undefined) await turn;
     const parse = rule.kind === 'json' ? (rule.parse ?? this.options.parseJson) : undefined;
+    const parsed = parse && parts.length > 0 ? parse(parts, { caller: exchange.caller, params }) : undefined;
+    const document = parsed instanceof Promise ? ((await parsed) as unknown) : parsed;
+    const form = rule.kind === 'form' ? parseForm(joined(parts)) : undefined;
+    const answered = this.#handle(exchange, call, document, form);
+    return answered instanceof Promise ? await answered : answered;
+  }
+
+  #handle(
+    exchange: Exchange,
+    { route, params, principal, caller, body }: Call,
+    document: unknown,
+    form: URLSearchParams | undefined,
+  ): Reply | Promise<Reply> {
     const request = new HandlerRequest({
       head: exchange.head,
       params,
       body,
       caller: exchange.caller,
-      document: parse && parts.length > 0 ? await parse(parts, { caller: exchange.caller, params }) : undefined,
-      form: rule.kind === 'form' ? parseForm(joined(parts)) : undefined,
+      document,
+      form,
       linger: (seconds, gone) => exchange.linger(seconds, gone),
       calls: exchange.calls,
       charge: (calls) => exchange.addHeaders(this.options.rates.countMore(caller, calls)),

@@ -848,6 +848,8 @@ export const limits = {
   groupMsMax: 4,
   /** How long the callers of finished commits may go on before the event loop does other work. */
   answeredMsMax: 8,
+  /** How many of them go on together between two looks at the clock. */
+  answeredAtOnce: 4,
   /** A group of decisions for a replicated log takes no further one above this. */
   logGroupBytesMax: 4 * MiB,
   /** Bytes of rows from which a member that reads the log makes one commit. */

@@ -1,6 +1,7 @@
 /** Counts the bytes that an account uses, by kind, in the same decisions that write and remove them. */
 import { limits } from '../limits/service.ts';
 import { recordCodec } from '../store/codec.ts';
+import { DecisionMemo } from '../store/decision-memo.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { type AnyTable, defineHeads } from '../store/table.ts';
 
@@ -32,14 +33,13 @@ export function textBytes(sizeBytes: number): number {
   return sizeBytes + limits.recordCountedBytes;
 }
 
-/** Totals counted so far within a decision, because a batch does not read its own puts. */
-const counted = new WeakMap<Pick<Batch, 'get'>, Map<string, number>>();
+/** Totals counted so far within a decision. */
+const counted = new DecisionMemo<number>();
 
 /** Adds bytes (negative: removes) within a decision. */
 export function countBytes(batch: Batch, accountId: string, kind: CountedKind, bytes: number): void {
   if (bytes === 0) return;
-  const totals = counted.get(batch) ?? new Map<string, number>();
-  counted.set(batch, totals);
+  const totals = counted.of(batch);
   const name = `${accountId} ${kind}`;
   const total = (totals.get(name) ?? usedBytes(batch, accountId, kind)) + bytes;
   totals.set(name, total);

@@ -3,6 +3,8 @@ import { Packr } from 'msgpackr';
 
 export interface Codec<V> {
   encode(value: V): Buffer;
+  /** As `encode`, in a buffer of its own with `spare` more bytes at the end, of any content. */
+  encodeWith?(value: V, spare: number): Buffer;
   decode(bytes: Uint8Array): V;
 }
 
@@ -12,10 +14,10 @@ const packr = new Packr({ useRecords: false, variableMapSize: true, copyBuffers:
 
 /** A codec for plain objects. Increase `version` when the shape changes in a way old readers would misread. */
 export function recordCodec<V extends object>(version: number): Codec<V> {
-  return {
-    encode(value) {
+  return spacious<V>({
+    encodeWith(value, spare) {
       const body = packr.pack(value);
-      const bytes = Buffer.allocUnsafe(body.length + 1);
+      const bytes = Buffer.allocUnsafe(body.length + 1 + spare);
       bytes[0] = version;
       bytes.set(body, 1);
       return bytes;
@@ -24,14 +26,19 @@ export function recordCodec<V extends object>(version: number): Codec<V> {
       checkVersion(bytes, version);
       return packr.unpack(bytes.subarray(1)) as V;
     },
-  };
+  });
+}
+
+/** A codec made of one that leaves room. */
+export function spacious<V>(codec: Required<Pick<Codec<V>, 'encodeWith' | 'decode'>>): Required<Codec<V>> {
+  return { ...codec, encode: (value) => codec.encodeWith(value, 0) };
 }
 
 /** Text after a version byte, for records returned exactly as stored. The text must be well-formed. */
-export function versionedTextCodec(version: number): Codec<string> {
-  return {
-    encode(text) {
-      const bytes = Buffer.allocUnsafe(Buffer.byteLength(text) + 1);
+export function versionedTextCodec(version: number): Required<Codec<string>> {
+  return spacious<string>({
+    encodeWith(text, spare) {
+      const bytes = Buffer.allocUnsafe(Buffer.byteLength(text) + 1 + spare);
       bytes[0] = version;
       bytes.write(text, 1);
       return bytes;
@@ -40,7 +47,7 @@ export function versionedTextCodec(version: number): Codec<string> {
       checkVersion(bytes, version);
       return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', 1);
     },
-  };
+  });
 }
 
 function checkVersion(bytes: Uint8Array, version: number): void {

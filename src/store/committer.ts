@@ -55,7 +55,7 @@ export class LocalCommitter implements Committer {
         decideHeld(reader, toFile, (view) => decide({ ...view, bytesMax: Number.POSITIVE_INFINITY }));
         const note = noteOf?.(written);
         if (note !== undefined) toFile(note);
-        settle = begin(written.map(({ table, key }) => ({ table: table.name, key })));
+        settle = begin(written);
       });
     } finally {
       settle();

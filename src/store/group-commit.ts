@@ -12,8 +12,8 @@ import { limits } from '../limits/service.ts';
 import type { Committer, GroupView } from './committer.ts';
 import { HeadPut } from './held-rows.ts';
 import { intact } from './intact.ts';
-import { checkOwner, type Writer } from './owners.ts';
-import { sealRow } from './row-sums.ts';
+import { checkOwner, isOwnKey, type Writer } from './owners.ts';
+import { encodeRow } from './row-sums.ts';
 import type { Entry, Key, RangeQuery, Reader, Table, Write } from './table.ts';
 import { checkKey } from './transaction.ts';
 
@@ -46,6 +46,9 @@ interface Pending {
   readonly decide: (batch: Batch) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Called before either of them. */
+  readonly settled: (() => void) | undefined;
+  outcome: Outcome | undefined;
 }
 
 interface Ran {
@@ -68,8 +71,10 @@ export class GroupCommit {
   #isDeciding = false;
   /** Commits in progress, oldest first, and when each began. */
   readonly #running = new Map<symbol, number>();
-  /** Answers to callers whose commits are on disk, in the order of their decisions. */
-  readonly #answers: (() => void)[] = [];
+  /** Decisions that are on disk and whose callers are not told yet, in their order. */
+  #answers: Pending[] = [];
+  /** How many of them are told. */
+  #told = 0;
   #isAnswering = false;
   /** Called when a commit ends. */
   #whenOver: (() => void)[] = [];
@@ -105,9 +110,16 @@ export class GroupCommit {
   }
 
   /** Queues a decision. Decisions of one writer run in order. */
-  write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
+  write<T>(writer: Writer, decide: Decision<T>, settled?: () => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const pending = { writer, decide, resolve: resolve as (value: unknown) => void, reject };
+      const pending = {
+        writer,
+        decide,
+        resolve: resolve as (value: unknown) => void,
+        reject,
+        settled,
+        outcome: undefined,
+      };
       this.#waiting.push(`${writer.kind} ${writer.id}`, pending);
       this.#schedule();
     });
@@ -121,7 +133,6 @@ export class GroupCommit {
 
   async #commit(): Promise<void> {
     const group: Pending[] = [];
-    const outcomes: Outcome[] = [];
     const startedMs = this.#options.elapsed();
     const running = Symbol('commit');
     this.#running.set(running, startedMs);
@@ -136,7 +147,7 @@ export class GroupCommit {
         for (let pending = this.#waiting.shift(); pending !== undefined; pending = this.#waiting.shift()) {
           group.push(pending);
           const ran = this.#run(pending, view, (more) => hasRoom(groupBytes + more));
-          outcomes.push(ran.outcome);
+          pending.outcome = ran.outcome;
           groupBytes += ran.bytes;
           wrote ||= ran.wrote;
           const isFull = group.length >= limits.groupDecisionsMax || groupBytes >= view.bytesMax;
@@ -151,7 +162,10 @@ export class GroupCommit {
       // An empty group means the transaction never began: reject everything in the queue.
       if (group.length === 0) group.push(...this.#takeAll());
       const refusal = await this.#options.refusalOf(error);
-      for (const pending of group) pending.reject(refusal);
+      for (const pending of group) {
+        pending.settled?.();
+        pending.reject(refusal);
+      }
       return;
     } finally {
       this.#running.delete(running);
@@ -159,27 +173,25 @@ export class GroupCommit {
       for (const tell of this.#whenOver.splice(0)) tell();
       this.durations.record(this.#options.elapsed() - startedMs);
     }
-    this.#answers.push(
-      ...group.map(({ resolve, reject }, index) => () => {
-        const outcome = outcomes[index] as Outcome;
-        if (outcome.ok) resolve(outcome.value);
-        else reject(outcome.error);
-      }),
-    );
+    this.#answers.push(...group);
     if (!this.#isAnswering) this.#answer();
   }
 
   /**
    * Tells the callers that their decisions are on disk, for a turn of the event loop at a time: each goes on at once and
-   * sends its answer, and a commit may have a thousand of them.
+   * sends its answer, and a commit may have a thousand of them. A few are told together, and then looked at the clock.
    */
   #answer(): void {
     const endMs = this.#options.elapsed() + limits.answeredMsMax;
     const next = () => {
-      const answer = this.#answers.shift();
-      this.#isAnswering = answer !== undefined;
-      if (answer === undefined) return;
-      answer();
+      const end = Math.min(this.#told + limits.answeredAtOnce, this.#answers.length);
+      this.#isAnswering = this.#told < end;
+      if (!this.#isAnswering) {
+        this.#answers = [];
+        this.#told = 0;
+        return;
+      }
+      for (; this.#told < end; this.#told += 1) tell(this.#answers[this.#told] as Pending);
       whenSettled(() => {
         if (this.#options.elapsed() < endMs) next();
         else setImmediate(() => this.#answer());
@@ -203,7 +215,7 @@ export class GroupCommit {
     try {
       this.#isDeciding = true;
       value = decide(batch);
-      bytes = batch.writes.reduce((sum, write) => sum + bytesOf(write), 0);
+      for (const write of batch.writes) bytes += bytesOf(write);
       if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
       return { outcome: { ok: false, error }, bytes: 0, wrote: false };
@@ -213,6 +225,12 @@ export class GroupCommit {
     write(batch.writes);
     return { outcome: { ok: true, value }, bytes, wrote: batch.writes.length > 0 };
   }
+}
+
+function tell({ outcome, settled, resolve, reject }: Pending): void {
+  settled?.();
+  if (outcome?.ok === true) resolve(outcome.value);
+  else reject(outcome?.error);
 }
 
 /** The bytes that a write puts, without its key. */
@@ -252,15 +270,19 @@ class DecisionBatch implements Batch {
   }
 
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
-    checkKey(key);
-    checkOwner(this.#writer, table, key, value, () => intact(this, table, key));
+    this.#check(table, key, value);
     if (table.isHead === true) this.writes.push(new HeadPut(table as unknown as Table<Key, V>, key, value));
-    else this.writes.push({ table, key, bytes: sealRow(table, key, table.codec.encode(value)) });
+    else this.writes.push({ table, key, bytes: encodeRow(table, key, value) });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {
-    checkKey(key);
-    checkOwner(this.#writer, table, key, undefined, () => intact(this, table, key));
+    this.#check(table, key, undefined);
     this.writes.push({ table, key });
+  }
+
+  #check<K extends Key, V>(table: Table<K, V>, key: K, value: V | undefined): void {
+    checkKey(key);
+    if (isOwnKey(this.#writer, table, key)) return;
+    checkOwner(this.#writer, table, key, value, () => intact(this, table, key));
   }
 }

@@ -2,7 +2,7 @@
  * Holds back the writes of rows that nearly every decision of an owner writes again: heads and counters. The decisions of
  * a group read them here, and only the last write of each reaches the data file, in the transaction of the group.
  */
-import { openRow, sealRow } from './row-sums.ts';
+import { encodeRow, openRow } from './row-sums.ts';
 import type { AnyTable, Key, Reader, Table, Write } from './table.ts';
 
 /**
@@ -28,12 +28,16 @@ export class HeadPut<V> implements Write {
   }
 
   get bytes(): Buffer {
-    this.#bytes ??= sealRow(this.table, this.key, this.table.codec.encode(this.#value));
+    this.#bytes ??= encodeRow(this.table, this.key, this.#value);
     return this.#bytes;
   }
 }
 
-const nameOf = (key: Key): string => (key.length === 1 ? String(key[0]) : key.join('\u0000'));
+function nameOf(key: Key): string {
+  let name = String(key[0]);
+  for (let index = 1; index < key.length; index += 1) name += `\u0000${key[index]}`;
+  return name;
+}
 
 class HeldRows {
   readonly #tables = new Map<string, Map<string, Write>>();
@@ -49,8 +53,9 @@ class HeldRows {
   /** Takes what a decision writes: such rows are held, all others released at once. */
   take(writes: readonly Write[]): void {
     for (const write of writes) {
-      if (write.table.isWalked === true) this.#walks.delete(write.table.name);
-      if (write.table.isHead === true) this.#hold(write);
+      const { isWalked, isHead, name } = write.table;
+      if (isWalked === true) this.#walks.delete(name);
+      if (isHead === true) this.#hold(write);
       else this.#release(write);
     }
   }
@@ -67,7 +72,8 @@ class HeldRows {
 
   /** The write of a row that the data file does not have yet. */
   find({ name }: Pick<AnyTable, 'name'>, key: Key): Write | undefined {
-    return this.#tables.get(name)?.get(nameOf(key));
+    const rows = this.#tables.get(name);
+    return rows === undefined ? undefined : rows.get(nameOf(key));
   }
 
   /** Releases what is held of a table, before its rows are read in order. */

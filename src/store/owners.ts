@@ -44,6 +44,12 @@ export const STAGING: Writer = { kind: 'staging', id: '' };
 export const SWEEP: Writer = { kind: 'sweep', id: '' };
 export const UPGRADE: Writer = { kind: 'upgrade', id: '' };
 
+/** True when the key of a row alone tells that a writer may write it. */
+export function isOwnKey(writer: Writer, { owners }: { readonly owners: Owners }, key: readonly unknown[]): boolean {
+  const owned = owners[writer.kind];
+  return typeof owned === 'number' && key[owned] === writer.id;
+}
+
 /**
  * Throws when a writer may not put this value (undefined: remove the row) under this key.
  * `stored` reads the row. It is called only when the row contains its owner, or when only new rows may be written.

@@ -160,10 +160,11 @@ export class Store implements Reader {
 
   /**
    * Runs a decision of a writer in a group commit and resolves with its result once that commit is on disk.
-   * Rejects with the decision's error, or with a storage refusal when the commit failed.
+   * Rejects with the decision's error, or with a storage refusal when the commit failed. `settled`: called before
+   * that, once.
    */
-  write<T>(writer: Writer, decide: Decision<T>): Promise<T> {
-    return this.#commits.write(writer, decide);
+  write<T>(writer: Writer, decide: Decision<T>, settled?: () => void): Promise<T> {
+    return this.#commits.write(writer, decide, settled);
   }
 
   /**
@@ -200,7 +201,7 @@ export class Store implements Reader {
   }
 
   async #putAll(rows: readonly LargeRow[]): Promise<void> {
-    const settle = this.#begin(rows.map(({ table, key }) => ({ table: table.name, key })));
+    const settle = this.#begin(rows);
     try {
       await this.#root.batch(() => {
         for (const { table, key, bytes } of rows) void this.#raw(table).put(key, bytes);

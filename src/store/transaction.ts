@@ -94,6 +94,9 @@ const BYTES_OTHER = 12;
 /** Throws for a key that the data file cannot hold: inside a transaction that would be too late. */
 export function checkKey(key: Key): void {
   let bytes = 0;
-  for (const part of key) bytes += typeof part === 'string' ? part.length * BYTES_A_CHARACTER + 2 : BYTES_OTHER;
+  for (let index = 0; index < key.length; index += 1) {
+    const part = key[index] as string | number;
+    bytes += typeof part === 'string' ? part.length * BYTES_A_CHARACTER + 2 : BYTES_OTHER;
+  }
   if (bytes > KEY_BYTES_MAX && storedKey(key).length > KEY_BYTES_MAX) throw new Error('a key is too long');
 }

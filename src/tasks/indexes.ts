@@ -37,8 +37,18 @@ export function taskScopeOf(categoryId: number | undefined): string {
 }
 
 export function spaceOf(scope: string, order: RowOrder, bucket: number): string {
-  return `${scope}:${order}:${bucket}`;
+  // Every task is in a space of the whole account: their names are made once.
+  return (scope === ALL ? SPACES_OF_ALL[order][bucket] : undefined) ?? `${scope}:${order}:${bucket}`;
 }
+
+const spacesOfAll = (order: RowOrder) => BUCKETS.map(({ bucket }) => `${ALL}:${order}:${bucket}`);
+const SPACES_OF_ALL: Readonly<Record<RowOrder, readonly string[]>> = {
+  created: spacesOfAll('created'),
+  updated: spacesOfAll('updated'),
+  completed: spacesOfAll('completed'),
+  due: spacesOfAll('due'),
+  content: spacesOfAll('content'),
+};
 
 export function bucketOf(task: TaskRecord): number {
   return KANBAN_STATUSES.indexOf(task.kanban_status) * 2 + (task.is_important ? 1 : 0);
@@ -66,18 +76,23 @@ const PLAIN = /^[ -~]*$/;
 
 export function rowsOf(task: TaskRecord): TaskRow[] {
   const day = dayOf(task);
-  const createdMs = Date.parse(task.created_at);
-  const values: [RowOrder, number | string][] = [
-    ['created', createdMs],
-    ['updated', task.updated_at === task.created_at ? createdMs : Date.parse(task.updated_at)],
-    ['due', day],
-    ['content', contentKey(task.content)],
-  ];
-  if (task.completed_at !== null) values.push(['completed', Date.parse(task.completed_at)]);
   const bucket = bucketOf(task);
-  return scopesOf(task).flatMap((scope) =>
-    values.map(([order, value]) => ({ space: spaceOf(scope, order, bucket), value, day })),
-  );
+  const createdMs = Date.parse(task.created_at);
+  const updatedMs = task.updated_at === task.created_at ? createdMs : Date.parse(task.updated_at);
+  const content = contentKey(task.content);
+  const rows: TaskRow[] = [];
+  for (const scope of scopesOf(task)) {
+    rows.push(
+      { space: spaceOf(scope, 'created', bucket), value: createdMs, day },
+      { space: spaceOf(scope, 'updated', bucket), value: updatedMs, day },
+      { space: spaceOf(scope, 'due', bucket), value: day, day },
+      { space: spaceOf(scope, 'content', bucket), value: content, day },
+    );
+    if (task.completed_at !== null) {
+      rows.push({ space: spaceOf(scope, 'completed', bucket), value: Date.parse(task.completed_at), day });
+    }
+  }
+  return rows;
 }
 
 /** The index changes of one decision: rows are written immediately, counters are summed and written by `finish`. */
@@ -114,29 +129,38 @@ export class IndexChange {
   }
 
   #moveRows(before: TaskRecord | undefined, after: TaskRecord | undefined): void {
+    if (before === undefined) {
+      if (after !== undefined) for (const row of rowsOf(after)) this.#putRow(row, after.id);
+      return;
+    }
     const nameOf = ({ space, value }: TaskRow) => `${space} ${value}`;
-    const stale = new Map(before === undefined ? [] : rowsOf(before).map((row) => [nameOf(row), row]));
+    const stale = new Map(rowsOf(before).map((row) => [nameOf(row), row]));
     for (const row of after === undefined ? [] : rowsOf(after)) {
-      if (stale.size > 0) {
-        const name = nameOf(row);
-        const kept = stale.get(name);
-        stale.delete(name);
-        if (kept?.day === row.day) continue;
-      }
-      this.#batch.put(taskRows, [this.#accountId, row.space, row.value, (after as TaskRecord).id], row.day);
+      const name = nameOf(row);
+      const kept = stale.get(name);
+      stale.delete(name);
+      if (kept?.day !== row.day) this.#putRow(row, (after as TaskRecord).id);
     }
     for (const { space, value } of stale.values()) {
-      this.#batch.remove(taskRows, [this.#accountId, space, value, (before as TaskRecord).id]);
+      this.#batch.remove(taskRows, [this.#accountId, space, value, before.id]);
     }
+  }
+
+  #putRow({ space, value, day }: TaskRow, id: number): void {
+    this.#batch.put(taskRows, [this.#accountId, space, value, id], day);
   }
 
   #count(task: TaskRecord, delta: number): void {
     const bucket = bucketOf(task);
     const day = dayOf(task);
     for (const scope of scopesOf(task)) {
-      add(memo(this.#scopes, scope, noCounts), bucket, delta);
+      let deltas = this.#scopes.get(scope);
+      if (deltas === undefined) this.#scopes.set(scope, (deltas = noCounts()));
+      add(deltas, bucket, delta);
       if (day === UNDATED) continue;
-      const counted = memo(this.#days, `${scope} ${day}`, () => ({ scope, day, deltas: noCounts() }));
+      const name = `${scope} ${day}`;
+      let counted = this.#days.get(name);
+      if (counted === undefined) this.#days.set(name, (counted = { scope, day, deltas: noCounts() }));
       add(counted.deltas, bucket, delta);
     }
   }
@@ -155,8 +179,10 @@ export function moveInIndexes(
 }
 
 export function noCounts(): number[] {
-  return BUCKETS.map(() => 0);
+  return NO_COUNTS.slice();
 }
+
+const NO_COUNTS: readonly number[] = BUCKETS.map(() => 0);
 
 function add(counts: number[], bucket: number, delta: number): void {
   counts[bucket] = (counts[bucket] ?? 0) + delta;
@@ -173,12 +199,4 @@ function sum(counts: readonly number[] | undefined, deltas: readonly number[]): 
 
 function isEmpty(counts: readonly number[]): boolean {
   return counts.every((count) => count === 0);
-}
-
-function memo<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
 }

@@ -2,7 +2,7 @@
  * Defines the tables of tasks and categories. Tasks are found through `task_rows`: one small row per order of a task,
  * in the space of its bucket. Counters contain the number of tasks in each bucket.
  */
-import { type Codec, recordCodec, versionedTextCodec } from '../store/codec.ts';
+import { recordCodec, spacious, versionedTextCodec } from '../store/codec.ts';
 import { type AnyTable, defineHeads, defineTable } from '../store/table.ts';
 import type { CategoryRecord, KanbanStatus, TaskRecord } from './declared.ts';
 
@@ -24,44 +24,53 @@ const TASKS = 'tasks';
 const taskTextCodec = versionedTextCodec(3);
 
 /** Due day of an index row: days since 1970-01-01. */
-const dayCodec: Codec<number> = {
-  encode(day) {
-    const bytes = Buffer.allocUnsafe(4);
+const dayCodec = spacious<number>({
+  encodeWith(day, spare) {
+    const bytes = Buffer.allocUnsafe(4 + spare);
     bytes.writeInt32BE(day);
     return bytes;
   },
   decode: (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getInt32(0),
-};
+});
 
 type TaskKey = [accountId: string, taskId: number];
 
+/** Occurs once in the JSON of a live task: within a JSON string the quotes are escaped, and it is never the first member. */
+const NOT_DELETED = ',"deleted_at":null';
+
 /** JSON of a task in public form; the internal member comes last, and only for deleted tasks. */
-const taskCodec: Codec<TaskRecord> = {
-  encode({ deleted_at, ...shown }) {
-    return taskTextCodec.encode(JSON.stringify(deleted_at === null ? shown : { ...shown, deleted_at }));
+const taskCodec = spacious<TaskRecord>({
+  encodeWith(task, spare) {
+    if (task.deleted_at === null) {
+      return taskTextCodec.encodeWith(JSON.stringify(task).replace(NOT_DELETED, ''), spare);
+    }
+    const { deleted_at, ...shown } = task;
+    return taskTextCodec.encodeWith(JSON.stringify({ ...shown, deleted_at }), spare);
   },
   decode(bytes) {
     const task = JSON.parse(taskTextCodec.decode(bytes)) as Omit<TaskRecord, 'deleted_at'> & { deleted_at?: string };
     return Object.assign(task, { deleted_at: task.deleted_at ?? null });
   },
-};
+});
 
 export const tasks = defineTable<TaskKey, TaskRecord>(TASKS, taskCodec, { account: 0 });
 
 /** The same rows as text: a list is assembled from encoded tasks. */
 export const taskTexts = defineTable<TaskKey, string>(TASKS, taskTextCodec, {});
 
-const countsCodec: Codec<BucketCounts> = {
-  encode({ counts }) {
-    const bytes = Buffer.allocUnsafe(counts.length * 4);
-    for (const [bucket, count] of counts.entries()) bytes.writeUInt32BE(count, bucket * 4);
+const countsCodec = spacious<BucketCounts>({
+  encodeWith({ counts }, spare) {
+    const bytes = Buffer.allocUnsafe(counts.length * 4 + spare);
+    for (let bucket = 0; bucket < counts.length; bucket += 1) bytes.writeUInt32BE(counts[bucket] ?? 0, bucket * 4);
     return bytes;
   },
   decode(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { counts: Array.from({ length: bytes.length / 4 }, (_, bucket) => view.getUint32(bucket * 4)) };
+    const counts: number[] = [];
+    for (let at = 0; at < bytes.length; at += 4) counts.push(view.getUint32(at));
+    return { counts };
   },
-};
+});
 
 export const taskHeads = defineHeads<[accountId: string], TaskHead>('task_heads', recordCodec(1), { account: 0 });
 

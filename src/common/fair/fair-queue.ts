@@ -29,8 +29,9 @@ export class FairQueue<T> {
   /** As `shift`, with the caller. */
   next(): NextTurn<T> | undefined {
     for (const [caller, queue] of this.#queues) {
-      this.#queues.delete(caller);
       const item = queue.shift() as T;
+      // Alone it is the next one again.
+      if (queue.length === 0 || this.#queues.size > 1) this.#queues.delete(caller);
       if (queue.length > 0) this.#queues.set(caller, queue);
       this.#size -= 1;
       return { caller, item };

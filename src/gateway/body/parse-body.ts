@@ -23,7 +23,7 @@ const parsing = new OneEach();
 
 /** Parses documents without messages or contents. */
 export function documentParser(pool: Pool): BodyParser {
-  return async (parts, { caller }) => (await parseBody(pool, parts, { kind: 'document' }, caller)).document;
+  return (parts, { caller }) => documentIn(parseBody(pool, parts, { kind: 'document' }, caller));
 }
 
 /** Parses messages to a `GatewayBody`. Long contents for `contentTools` become `LongContent`s. */
@@ -33,22 +33,36 @@ export function messageParser(pool: Pool, contentTools: readonly string[]): Body
 
 /** Parses the arguments of the tool `:name` of the path. */
 export function argumentParser(pool: Pool, contentTools: readonly string[]): BodyParser {
-  return async (parts, { caller, params: { name = '' } }) => {
+  return (parts, { caller, params: { name = '' } }) => {
     const kind = contentTools.includes(name) ? 'arguments' : 'document';
-    return (await parseBody(pool, parts, { kind }, caller)).document;
+    return documentIn(parseBody(pool, parts, { kind }, caller));
   };
 }
 
-async function parseBody(
+function documentIn(parsed: GatewayBody | Promise<GatewayBody>): unknown {
+  return parsed instanceof Promise ? parsed.then(({ document }) => document) : parsed.document;
+}
+
+/** A small body is parsed at once, without a promise. */
+function parseBody(
+  pool: Pool,
+  parts: readonly Uint8Array[],
+  form: BodyForm,
+  caller: Caller,
+): GatewayBody | Promise<GatewayBody> {
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  if (bytes <= limits.parseInlineBytesMax && !mayHaveValues(parts, limits.parseInlineValuesMax)) {
+    return readGatewayBody(joined(parts), form);
+  }
+  return parseLarge(pool, parts, form, caller);
+}
+
+async function parseLarge(
   pool: Pool,
   parts: readonly Uint8Array[],
   form: BodyForm,
   caller: Caller,
 ): Promise<GatewayBody> {
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  if (bytes <= limits.parseInlineBytesMax && !mayHaveValues(parts, limits.parseInlineValuesMax)) {
-    return readGatewayBody(joined(parts), form);
-  }
   const name = turnNameOf(caller);
   const read = async (): Promise<{ readonly body: ValidBody; readonly document: unknown }> => {
     const body = await pool.run('parseBody', { parts, form }, caller, wholeBuffers(parts));

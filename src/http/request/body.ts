@@ -51,28 +51,32 @@ export class IncomingBody {
    * while the sink should get no further bytes; a few may arrive nevertheless.
    */
   pipe(sink: BodySink, roomOf?: () => Promise<void> | undefined): Promise<void> {
+    return this.#pipe(undefined, sink, roomOf);
+  }
+
+  /** As `pipe`, resolving with `made`. */
+  #pipe<T>(made: T, sink: BodySink, roomOf?: () => Promise<void> | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
         reject(this.#failure);
         return;
       }
-      this.#settle = { resolve, reject };
+      this.#settle = { resolve: () => resolve(made), reject };
       this.#sink = sink;
       this.#roomOf = roomOf;
       const early = this.#early;
       this.#early = [];
       for (const bytes of early) this.#deliver(bytes);
-      if (this.#ended && this.#failure === undefined) resolve();
+      if (this.#ended && this.#failure === undefined) resolve(made);
     });
   }
 
   /** Reads the whole body into memory, in the parts received. For bodies with a small limit. */
-  async collect(): Promise<Uint8Array[]> {
+  collect(): Promise<Uint8Array[]> {
     const parts: Uint8Array[] = [];
-    await this.pipe((bytes) => {
+    return this.#pipe(parts, (bytes) => {
       parts.push(copyOf(bytes));
     });
-    return parts;
   }
 
   /** Receives the next bytes from the socket, and whether they are the last. */

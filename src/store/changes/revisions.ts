@@ -53,12 +53,18 @@ export class Revisions {
     const places = new Set<number>();
     let last: string | undefined;
     let hash = 0;
-    for (const { table, key } of rows) {
+    for (const {
+      table: { name: table },
+      key,
+    } of rows) {
       places.add(this.#placeOf(table));
-      const [owner] = key;
+      const owner = key[0];
       if (typeof owner !== 'string') continue;
       // The rows of a decision mostly have one owner.
-      if (owner !== last) [last, hash] = [owner, fnv1a(owner)];
+      if (owner !== last) {
+        last = owner;
+        hash = fnv1a(owner);
+      }
       places.add(this.#ownedPlace(table, hash));
     }
     for (const place of places) this.#add(place + 1, 1);

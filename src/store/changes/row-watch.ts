@@ -8,7 +8,7 @@ import type { AnyTable, Key } from '../table.ts';
 export type RowWatcher = (keys: readonly Key[]) => () => void;
 
 export interface WrittenRow {
-  readonly table: string;
+  readonly table: Pick<AnyTable, 'name'>;
   readonly key: Key;
 }
 
@@ -22,14 +22,17 @@ export class RowWatchers {
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const keys = new Map<string, Key[]>();
-    for (const { table, key } of rows) {
-      if (!this.#watchers.has(table)) continue;
-      const known = keys.get(table);
-      if (known === undefined) keys.set(table, [key]);
+    for (const {
+      table: { name },
+      key,
+    } of rows) {
+      if (!this.#watchers.has(name)) continue;
+      const known = keys.get(name);
+      if (known === undefined) keys.set(name, [key]);
       else known.push(key);
     }
-    const settles = [...keys].flatMap(([table, written]) =>
-      (this.#watchers.get(table) ?? []).map((watcher) => watcher(written)),
+    const settles = [...keys].flatMap(([name, written]) =>
+      (this.#watchers.get(name) ?? []).map((watcher) => watcher(written)),
     );
     return () => {
       for (const settle of settles) settle();

@@ -120,7 +120,7 @@ export class LoggedCommitter implements Committer {
 
   async #apply(rows: readonly Row[], place: LogPlace): Promise<void> {
     const { transact, begin, log } = this.#options;
-    const settle = begin(rows.map(({ logged: { table }, key }) => ({ table, key })));
+    const settle = begin(rows.map(({ logged: { table: name }, key }) => ({ table: { name }, key })));
     try {
       const ends = placeRow(place);
       await transact((put) => {

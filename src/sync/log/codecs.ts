@@ -2,7 +2,7 @@
  * Encodes the rows that every push reads and writes. Fixed layouts are a third of the size of self-describing ones and
  * take a fraction of the time, and these rows dominate the cost of a push.
  */
-import type { Codec } from '../../store/codec.ts';
+import { type Codec, spacious } from '../../store/codec.ts';
 import type { FileRecord } from './file-record.ts';
 
 const LAYOUT = 1;
@@ -12,9 +12,9 @@ export function numbersCodec<V extends Readonly<Record<keyof V, number>>>(
   names: readonly (keyof V & string)[],
 ): Codec<V> {
   const length = 1 + 8 * names.length;
-  return {
-    encode(value) {
-      const bytes = Buffer.allocUnsafe(length);
+  return spacious<V>({
+    encodeWith(value, spare) {
+      const bytes = Buffer.allocUnsafe(length + spare);
       bytes[0] = LAYOUT;
       for (let at = 0; at < names.length; at += 1) bytes.writeDoubleLE(value[names[at] as keyof V], 1 + 8 * at);
       return bytes;
@@ -25,7 +25,7 @@ export function numbersCodec<V extends Readonly<Record<keyof V, number>>>(
       for (let at = 0; at < names.length; at += 1) value[names[at] as string] = view.getFloat64(1 + 8 * at, true);
       return value as V;
     },
-  };
+  });
 }
 
 const DELETED = 1;
@@ -35,11 +35,11 @@ const EXECUTABLE = 4;
 /** Layout, flags, four numbers, a count, both hashes, three lengths; then path, clock, device, mtime. */
 const FILE_HEAD_BYTES = 2 + 8 * 4 + 4 + 32 + 20 + 2 + 1 + 2;
 
-export const fileCodec: Codec<FileRecord> = {
-  encode(file) {
+export const fileCodec = spacious<FileRecord>({
+  encodeWith(file, spare) {
     const { path, hlc, device_id: device, mtime } = file;
     const texts = 3 * (path.length + device.length) + hlc.length + (mtime?.length ?? 0);
-    const bytes = Buffer.allocUnsafe(FILE_HEAD_BYTES + texts);
+    const bytes = Buffer.allocUnsafe(FILE_HEAD_BYTES + texts + spare);
     bytes[0] = LAYOUT;
     bytes[1] = (file.deleted ? DELETED : 0) | (mtime === null ? 0 : HAS_MTIME) | (file.executable ? EXECUTABLE : 0);
     bytes.writeDoubleLE(file.seq, 2);
@@ -56,7 +56,7 @@ export const fileCodec: Codec<FileRecord> = {
     bytes[92] = hlcBytes;
     bytes.writeUInt16LE(deviceBytes, 93);
     const end = FILE_HEAD_BYTES + pathBytes + hlcBytes + deviceBytes;
-    return bytes.subarray(0, mtime === null ? end : end + bytes.write(mtime, end, 'latin1'));
+    return bytes.subarray(0, (mtime === null ? end : end + bytes.write(mtime, end, 'latin1')) + spare);
   },
   decode(bytes) {
     const view = viewOf(bytes, FILE_HEAD_BYTES);
@@ -81,7 +81,7 @@ export const fileCodec: Codec<FileRecord> = {
       versions: view.getUint32(34, true),
     };
   },
-};
+});
 
 /** Throws on a layout unknown to this build, and on truncated bytes. */
 function viewOf(bytes: Uint8Array, lengthMin: number): DataView {

@@ -17,7 +17,7 @@ const asked = fc.record({
   owner: fc.option(fc.constantFrom(...owners), { nil: undefined }),
 });
 const rowsOf = (rows: readonly { table: string; owner: string }[]) =>
-  rows.map(({ table, owner }) => ({ table, key: [owner, 'row'] }));
+  rows.map(({ table: name, owner }) => ({ table: { name }, key: [owner, 'row'] }));
 
 test(`[TASK-5] a revision is unknown exactly while what it is of is being written, and new after it (seed ${seed})`, () => {
   fc.assert(
@@ -63,8 +63,8 @@ test('[TASK-5] a commit that wrote to no table changes no revision', () => {
 test('[TASK-5] of two commits to a table the revision is unknown until both are settled', () => {
   const revisions = new Revisions(tables);
   const rows = [
-    { table: 'a', key: ['x'] },
-    { table: 'b', key: ['x'] },
+    { table: { name: 'a' }, key: ['x'] },
+    { table: { name: 'b' }, key: ['x'] },
   ];
   const [first, second] = [revisions.begin(rows.slice(0, 1)), revisions.begin(rows)];
   first();
