@@ -63,7 +63,25 @@ export const activityHeads = defineHeads<[accountId: string], ActivityHead>('act
 
 export const activityTables: readonly AnyTable[] = [activityChanges, activityItems, activityHeads];
 
-export const charsOf = (change: ChangeRecord): number => JSON.stringify(change).length;
+/** The characters of a change as JSON, counted without making the text where it needs no escapes. */
+export function charsOf({ at_ms, kind, item, act, name, by, before, after }: ChangeRecord): number {
+  const numbers = String(at_ms).length + String(item).length;
+  const texts = kind.length + act.length + textChars(name) + (by === null ? 'null'.length : textChars(by));
+  return AROUND_CHARS + numbers + texts + valuesChars(before) + valuesChars(after);
+}
+
+/** What JSON puts around the values of a change. */
+const AROUND_CHARS = '{"at_ms":,"kind":"","item":,"act":"","name":,"by":,"before":,"after":}'.length;
+
+const textChars = (text: string): number => (PLAIN.test(text) ? text.length + 2 : JSON.stringify(text).length);
+
+/** Characters that JSON writes as they are. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function valuesChars(values: FieldValues): number {
+  for (const _ in values) return JSON.stringify(values).length;
+  return '{}'.length;
+}
 
 /** Writes a change with its place in the history of its item. The caller writes the head. */
 export function putChange(batch: Batch, accountId: string, number: number, change: ChangeRecord): void {

@@ -47,8 +47,8 @@ type AnyResult = Omit<ToolResult<Structured>, 'text'> & {
 
 /** Result of a call. A listing is inserted into the structured result; a document replaces it. */
 export interface CallResult<Text extends string | Uint8Array = string | Uint8Array> extends WrittenResult<Text> {
-  readonly listing?: Listing;
-  readonly document?: AnyRun;
+  readonly listing?: Listing | undefined;
+  readonly document?: AnyRun | undefined;
 }
 
 /**
@@ -112,7 +112,7 @@ function startTool(context: CallContext, tool: Tool, given: unknown): Started {
 }
 
 function keepResult({ answers }: CallContext, place: AnswerPlace | undefined, made: AnyResult): CallResult {
-  const result = written(made);
+  const result = new MadeResult(made);
   const isWhole = made.listing === undefined && made.document === undefined;
   if (place !== undefined && isWhole) answers.keep(place, () => encodedResult(result), made.sameUntilMs);
   return result;
@@ -182,25 +182,36 @@ function resultOf(made: AnyToolResult<Structured>): AnyResult {
   return 'document' in made ? { ...made, structured: {} } : made;
 }
 
-function written(made: AnyResult): CallResult<string> {
-  const { structured: value, listing, document } = made;
-  const structured = value instanceof JsonText ? value.text : JSON.stringify(value);
-  let members: string | undefined;
-  let plain: string | undefined;
-  return {
-    // Built on demand and once: REST routes do not send it, and a cached result is also sent.
-    get members() {
-      members ??= `"content":${JSON.stringify(contentOf(made))},"structuredContent":${structured}`;
-      return members;
-    },
-    get plain() {
-      plain ??= plainMembers(made);
-      return plain;
-    },
-    structured,
-    ...(listing === undefined ? {} : { listing }),
-    ...(document === undefined ? {} : { document }),
-  };
+/** A result whose forms are built on demand and once: REST routes send only one, and a cached result is also sent. */
+class MadeResult implements CallResult<string> {
+  readonly structured: string;
+  readonly #made: AnyResult;
+  #members: string | undefined;
+  #plain: string | undefined;
+
+  constructor(made: AnyResult) {
+    const { structured } = made;
+    this.structured = structured instanceof JsonText ? structured.text : JSON.stringify(structured);
+    this.#made = made;
+  }
+
+  get members(): string {
+    this.#members ??= `"content":${JSON.stringify(contentOf(this.#made))},"structuredContent":${this.structured}`;
+    return this.#members;
+  }
+
+  get plain(): string {
+    this.#plain ??= plainMembers(this.#made);
+    return this.#plain;
+  }
+
+  get listing(): Listing | undefined {
+    return this.#made.listing;
+  }
+
+  get document(): AnyRun | undefined {
+    return this.#made.document;
+  }
 }
 
 /** A client that shows its model only the structured half would hide a picture, so there is none beside one. */

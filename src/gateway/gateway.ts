@@ -184,7 +184,7 @@ export class Gateway {
       dialect: dialect.dialect,
       door: from.caller.door,
       sessionId: headers.session?.id,
-      hearer: principal && hearerOf(principal, from.caller),
+      hearer: () => principal && hearerOf(principal, from.caller),
     };
     try {
       const made = await answerMethod(context, message.method, message.params, idText(message.id));

@@ -32,7 +32,8 @@ export interface MethodContext extends Pick<CallContext, 'principal' | 'caller'>
   readonly door: Door;
   /** Session id, for clients before 2026-07-28. */
   readonly sessionId: string | undefined;
-  readonly hearer: Hearer | undefined;
+  /** Who listens, for streams; undefined without a credential. */
+  readonly hearer: () => Hearer | undefined;
 }
 
 interface MethodResult {
@@ -131,9 +132,11 @@ async function subscribe(context: MethodContext, method: string, params: unknown
   });
 }
 
-async function listen({ options, hearer }: MethodContext, params: unknown, id: string): Promise<MethodAnswer> {
+async function listen(context: MethodContext, params: unknown, id: string): Promise<MethodAnswer> {
+  const { options } = context;
   const { notifications } = (params ?? {}) as { readonly notifications?: unknown };
   return await orRefusal(async () => {
+    const hearer = context.hearer();
     if (hearer === undefined) throw needsKey('subscriptions/listen');
     return { ok: true, result: [], stream: await options.listening.listen(hearer, id, notifications) };
   });

@@ -95,12 +95,18 @@ export function rowsOf(task: TaskRecord): TaskRow[] {
   return rows;
 }
 
+interface DayDeltas {
+  readonly scope: string;
+  readonly day: number;
+  readonly deltas: number[];
+}
+
 /** The index changes of one decision: rows are written immediately, counters are summed and written by `finish`. */
 export class IndexChange {
   readonly #batch: Batch;
   readonly #accountId: string;
-  readonly #scopes = new Map<string, number[]>();
-  readonly #days = new Map<string, { readonly scope: string; readonly day: number; readonly deltas: number[] }>();
+  #scopes: Map<string, number[]> | undefined;
+  #days: Map<string, DayDeltas> | undefined;
 
   constructor(batch: Batch, accountId: string) {
     this.#batch = batch;
@@ -114,9 +120,21 @@ export class IndexChange {
     if (after !== undefined) this.#count(after, 1);
   }
 
+  /** As `move`, for the only task of a change, which is new: its counters need no sums. */
+  add(task: TaskRecord): void {
+    this.#moveRows(undefined, task);
+    const deltas = noCounts();
+    add(deltas, bucketOf(task), 1);
+    const day = dayOf(task);
+    for (const scope of scopesOf(task)) {
+      this.#addTo(taskCounts, [this.#accountId, scope], deltas);
+      if (day !== UNDATED) this.#addTo(taskDays, [this.#accountId, scope, day], deltas);
+    }
+  }
+
   finish(): void {
-    for (const [scope, deltas] of this.#scopes) this.#addTo(taskCounts, [this.#accountId, scope], deltas);
-    for (const { scope, day, deltas } of this.#days.values()) {
+    for (const [scope, deltas] of this.#scopes ?? []) this.#addTo(taskCounts, [this.#accountId, scope], deltas);
+    for (const { scope, day, deltas } of this.#days?.values() ?? []) {
       this.#addTo(taskDays, [this.#accountId, scope, day], deltas);
     }
   }
@@ -154,13 +172,15 @@ export class IndexChange {
     const bucket = bucketOf(task);
     const day = dayOf(task);
     for (const scope of scopesOf(task)) {
-      let deltas = this.#scopes.get(scope);
-      if (deltas === undefined) this.#scopes.set(scope, (deltas = noCounts()));
+      this.#scopes ??= new Map();
+      const deltas = this.#scopes.get(scope) ?? noCounts();
+      this.#scopes.set(scope, deltas);
       add(deltas, bucket, delta);
       if (day === UNDATED) continue;
+      this.#days ??= new Map();
       const name = `${scope} ${day}`;
-      let counted = this.#days.get(name);
-      if (counted === undefined) this.#days.set(name, (counted = { scope, day, deltas: noCounts() }));
+      const counted = this.#days.get(name) ?? { scope, day, deltas: noCounts() };
+      this.#days.set(name, counted);
       add(counted.deltas, bucket, delta);
     }
   }
@@ -174,7 +194,8 @@ export function moveInIndexes(
   after: TaskRecord | undefined,
 ): void {
   const change = new IndexChange(batch, accountId);
-  change.move(before, after);
+  if (before === undefined && after !== undefined) change.add(after);
+  else change.move(before, after);
   change.finish();
 }
 

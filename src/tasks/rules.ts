@@ -50,9 +50,10 @@ export function decideCreateTask(
     version: 1,
     created_at: createdAt,
     updated_at: createdAt,
+    ...(by === undefined ? {} : { changed_by: by }),
     deleted_at: null,
   });
-  return { task: changedBy(task, by), head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
+  return { task, head: { ...last, task_id: task.id, created_at: createdAt } satisfies TaskHead };
 }
 
 /** Returns a task after a partial update: the same record when nothing changes. */

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ActivityLog } from '../../src/activity/log.ts';
 import { actOf, changedFields, forgetChanges, noteChange } from '../../src/activity/note.ts';
-import { activityTables, type ChangeRecord } from '../../src/activity/records.ts';
+import { activityTables, type ChangeRecord, charsOf } from '../../src/activity/records.ts';
 import { verifyActivity } from '../../src/activity/verify.ts';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { limits } from '../../src/limits/service.ts';
@@ -46,6 +46,27 @@ const note = (accountId: string, ...changes: ReturnType<typeof change>[]) =>
 
 const times = (accountId: string, beforeMs = Number.POSITIVE_INFINITY) =>
   [...log.before(accountId, beforeMs)].map(({ at_ms: at }) => at);
+
+test('[ACT-1] the counted characters of a change are those of its JSON', () => {
+  const names = ['Renew it', '', 'a "quoted" \\ name', 'tab\there', 'größer', '한국어', '\u007f', '\ud800', "it's"];
+  for (const name of names) {
+    for (const by of [null, 'agent', name]) {
+      for (const before of [{}, { content: name, due_date: null }]) {
+        const record = {
+          at_ms: 1_790_000_000_000,
+          kind: 'tasks',
+          item: 17,
+          act: 'changed',
+          name,
+          by,
+          before,
+          after: {},
+        } as const;
+        expect(charsOf(record)).toBe(JSON.stringify(record).length);
+      }
+    }
+  }
+});
 
 test('[ACT-1] changes are read newest first, before any time, by account and by item; several of one decision are kept', async () => {
   await note('a', change(1, 10), change(2, 20), change(1, 30));

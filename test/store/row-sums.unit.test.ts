@@ -1,11 +1,12 @@
 /** The checksum of a row: of its table, its key and its value. */
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { rowSums } from '../../src/compose/schema/row-sums.ts';
 import { allTables } from '../../src/compose/tables.ts';
-import { bytesCodec } from '../../src/store/codec.ts';
+import { bytesCodec, versionedTextCodec } from '../../src/store/codec.ts';
 import { migrate, putSchema, schemaOf } from '../../src/store/meta/schema.ts';
 import { UPGRADE } from '../../src/store/owners.ts';
-import { DamagedRow, openRow, SUM_BYTES, sealRow } from '../../src/store/row-sums.ts';
+import { DamagedRow, encodeRow, openRow, SUM_BYTES, sealRow } from '../../src/store/row-sums.ts';
 import { Store } from '../../src/store/store.ts';
 import { type AnyTable, defineTable, defineUnsummedTable, type Key, type Table } from '../../src/store/table.ts';
 import { withoutSums } from '../support/forge.ts';
@@ -44,6 +45,19 @@ test('[OPS-24] an empty value has the same checksum, wherever its buffer is', ()
   const stored = buffers.map((empty) => sealRow(table, [1], empty).toString('hex'));
   expect(new Set(stored).size).toBe(1);
   for (const one of stored) expect(openRow(table, [1], Buffer.from(one, 'hex'))).toHaveLength(0);
+});
+
+test('[OPS-24] the checksum is the CRC-32 of zlib whatever the length, and the same where the codec leaves room for it', () => {
+  const texts = defineTable<Key, string>('rows', versionedTextCodec(1), {});
+  const key: Key = ['acc_1', 7];
+  const start = sealRow(table, key, Buffer.alloc(0)).readUInt32LE(0);
+  for (let length = 0; length < 64; length += 1) {
+    const text = 'a row of a file, '.repeat(4).slice(0, length);
+    const encoded = texts.codec.encode(text);
+    const stored = sealRow(texts, key, encoded);
+    expect(stored.readUInt32LE(encoded.length)).toBe(crc32(encoded, start));
+    expect(encodeRow(texts, key, text).equals(stored)).toBe(true);
+  }
 });
 
 test('[OPS-24] the checksum leaves out a part with a hash of its own, and nothing else', () => {
