@@ -159,7 +159,8 @@ const GATEWAY = [
   ['routes.ts'],
 ];
 const STORE = [
-  ['codec.ts', 'data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
+  ['codec.ts'],
+  ['data-file', 'failure.ts', 'owners.ts', 'room.ts', 'row-sums.ts'],
   ['table.ts'],
   ['rows.ts'],
   ['transaction.ts'],

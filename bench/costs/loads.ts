@@ -96,10 +96,23 @@ export type LoadName = (typeof LOAD_NAMES)[number];
 
 /** Loads a hub with one kind of request for `seconds`, and returns the cost of a request. */
 export async function costOf(side: Side, name: LoadName, seconds: number): Promise<Cost> {
-  const { pid } = side.cairn;
+  if (name !== 'upload') return await costAt(side.cairn, side, name, seconds);
+  return await costDuring(side.cairn.pid, () => upload(side, seconds));
+}
+
+/** As `costOf`, with the requests of a hub's account sent to any server. */
+export async function costAt(
+  server: { readonly pid: number; readonly url: string },
+  side: Side,
+  name: keyof typeof WRK_LOADS,
+  seconds: number,
+): Promise<Cost> {
+  return await costDuring(server.pid, () => wrkRun(server.url, WRK_LOADS[name](side), seconds));
+}
+
+async function costDuring(pid: number, run: () => Promise<{ count: number; ms: number }>): Promise<Cost> {
   const before = threadTime(pid);
-  const { count, ms } =
-    name === 'upload' ? await upload(side, seconds) : await wrkRun(side, WRK_LOADS[name](side), seconds);
+  const { count, ms } = await run();
   const after = threadTime(pid);
   return {
     rate: (count * 1000) / ms,
@@ -108,15 +121,11 @@ export async function costOf(side: Side, name: LoadName, seconds: number): Promi
   };
 }
 
-async function wrkRun(side: Side, load: WrkLoad, seconds: number): Promise<{ count: number; ms: number }> {
+async function wrkRun(url: string, load: WrkLoad, seconds: number): Promise<{ count: number; ms: number }> {
   const fields = Object.entries(load.headers).flatMap(([field, value]) => ['-H', `${field}: ${value}`]);
   const [script, ...args] = load.script ?? [REQUESTS_SCRIPT, ...(load.body === undefined ? [] : [load.body])];
   const how = ['-t1', `-c${load.connections}`, `-d${seconds}s`, '--timeout', '30s', ...fields, '-s', String(script)];
-  const text = await runProgram('wrk', [
-    ...how,
-    side.cairn.url + load.path,
-    ...(args.length > 0 ? ['--', ...args] : []),
-  ]);
+  const text = await runProgram('wrk', [...how, url + load.path, ...(args.length > 0 ? ['--', ...args] : [])]);
   const [, count, taken] = /(\d+) requests in ([\d.]+)s/.exec(text) ?? [];
   const isRefused = text.includes('Non-2xx') && load.isRefused !== true;
   if (count === undefined || isRefused || text.includes('Socket errors')) throw new Error(text);

@@ -1,8 +1,7 @@
 /** Records a change in the decision that makes it, in the same commit. Each account has room for a bounded number. */
 import { isDeepStrictEqual } from 'node:util';
 import { limits } from '../limits/service.ts';
-import { DecisionMemo } from '../store/decision-memo.ts';
-import type { Batch } from '../store/group-commit.ts';
+import { type Batch, DecisionMemo } from '../store/group-commit.ts';
 import {
   type ActivityHead,
   activityChanges,

@@ -1,8 +1,7 @@
 /** Counts the bytes that an account uses, by kind, in the same decisions that write and remove them. */
 import { limits } from '../limits/service.ts';
 import { recordCodec } from '../store/codec.ts';
-import { DecisionMemo } from '../store/decision-memo.ts';
-import type { Batch } from '../store/group-commit.ts';
+import { type Batch, DecisionMemo } from '../store/group-commit.ts';
 import { type AnyTable, defineHeads } from '../store/table.ts';
 
 /** Kinds counted here. File sync counts its own usage by vault. */

@@ -238,6 +238,24 @@ function bytesOf(write: Write): number {
   return write instanceof HeadPut ? HeadPut.bytesMax : (write.bytes?.length ?? 0);
 }
 
+/**
+ * What code keeps by name within one decision, because a batch does not read its own puts. Decisions are synchronous and run
+ * one at a time, so those of the one before are forgotten when the next one asks.
+ */
+export class DecisionMemo<V> {
+  #batch: Pick<Batch, 'get'> | undefined;
+  #values = new Map<string, V>();
+
+  /** The values of the decision that has this batch. */
+  of(batch: Pick<Batch, 'get'>): Map<string, V> {
+    if (batch !== this.#batch) {
+      this.#batch = batch;
+      this.#values = new Map();
+    }
+    return this.#values;
+  }
+}
+
 /** Collects the writes of one decision, so a decision that throws writes nothing. */
 class DecisionBatch implements Batch {
   readonly writes: Write[] = [];

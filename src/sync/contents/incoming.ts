@@ -67,13 +67,13 @@ export class Contents {
    * Prepares a content, runs `check` on it, and passes it to `use`. Removes staged pieces that were not adopted. Throws
    * Refusal `invalid_fields` when the content is invalid.
    */
-  async use<T extends Used>(
+  use<T extends Used>(
     accountId: string,
     { sent, check }: CheckedContent,
     use: (content: IncomingContent) => Promise<T>,
   ): Promise<T> {
-    if (isSmall(sent)) return await use(smallContent(sent, digestContent(sent), check));
-    return await this.#sources.staging.turn(accountId, () => this.#useLong(accountId, { sent, check }, use));
+    if (isSmall(sent)) return use(smallContent(sent, digestContent(sent), check));
+    return this.#sources.staging.turn(accountId, () => this.#useLong(accountId, { sent, check }, use));
   }
 
   /**

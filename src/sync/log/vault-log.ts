@@ -37,14 +37,14 @@ export class VaultLog {
    * Runs a decision, which must call `change.finish` after changing anything. Resolves once the change is durable.
    * `name`: as of `Actor.once`. In a repeat of a request with an idempotency key, `decide` does not run.
    */
-  async write<T>(
+  write<T>(
     accountId: string,
     vaultId: string,
     name: DecisionName,
     decide: (turn: Turn) => T extends PromiseLike<unknown> ? never : T,
   ): Promise<T> {
     const { actors, nodeId, now, checkKept } = this.#options;
-    return await actors.vault(vaultId).once<T>(
+    return actors.vault(vaultId).once<T>(
       name,
       (batch) => {
         checkKept(vaultId);

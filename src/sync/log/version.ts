@@ -93,9 +93,11 @@ export interface NewVersion {
 /** Returns the bytes of a version, and the length of its whole line in bytes. */
 export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: NewVersion) {
   const text = metaText(meta);
-  const tail = tailText(content);
+  // A long text is not joined with what is around it: that would copy it once more.
+  const [open, json, close] = tailTexts(content);
   const textBytes = Buffer.byteLength(text);
-  const tailBytes = Buffer.byteLength(tail);
+  const jsonBytes = Buffer.byteLength(json);
+  const tailBytes = open.length + jsonBytes + close.length;
   const bytes = Buffer.allocUnsafe(VERSION_HEAD_BYTES + textBytes + tailBytes);
   const inPieces = content?.kind === 'pieces';
   const lineBytes = textBytes + tailBytes + (inPieces ? content.escapedBytes + CONTENT_CLOSE.length : 0);
@@ -113,14 +115,17 @@ export function encodeVersion({ meta, storedMs, previousSeq, moved, content }: N
   bytes.write(meta.sha256, 48, 32, 'hex');
   bytes.write(meta.git_sha, 80, 20, 'hex');
   bytes.write(text, VERSION_HEAD_BYTES, textBytes, 'utf8');
-  bytes.write(tail, VERSION_HEAD_BYTES + textBytes, tailBytes, 'utf8');
+  const tailAt = VERSION_HEAD_BYTES + textBytes;
+  bytes.write(open, tailAt, 'latin1');
+  bytes.write(json, tailAt + open.length, jsonBytes, 'utf8');
+  bytes.write(close, tailAt + open.length + jsonBytes, 'latin1');
   return { bytes, lineBytes };
 }
 
-/** The part of a line after its metadata. */
-function tailText(content: StoredContent | undefined): string {
-  if (content === undefined) return TOMBSTONE_CLOSE;
-  return content.kind === 'inline' ? `,"content":${content.json}}\n` : CONTENT_OPEN;
+/** The part of a line after its metadata: ASCII, the JSON of the content, ASCII. */
+function tailTexts(content: StoredContent | undefined): readonly [open: string, json: string, close: string] {
+  if (content === undefined) return ['', '', TOMBSTONE_CLOSE];
+  return content.kind === 'inline' ? [',"content":', content.json, TOMBSTONE_CLOSE] : [CONTENT_OPEN, '', ''];
 }
 
 /** The metadata as JSON, without the closing brace. Only strings sent by a client need escaping. */

@@ -71,10 +71,10 @@ export class Push {
     from: 'device' | 'page' = 'device',
   ): Promise<Decided> {
     const { log, store, visits } = this.#options;
-    const decide = async (unfilled: UnfilledPush): Promise<Decided> => {
-      let isDecided = false;
+    let isDecided = false;
+    const ask = (unfilled: UnfilledPush): Promise<Decided> => {
       const name = ['pushed', push.folded, push.from?.folded, content?.sha256, unfilled.baseIsForeign] as const;
-      const decided = await log.write(accountId, vaultId, name, (turn): Decided => {
+      return log.write(accountId, vaultId, name, (turn): Decided => {
         isDecided = true;
         const made = this.#apply({ turn, push: withClock(unfilled, turn), content });
         const { deviceId } = push;
@@ -82,11 +82,14 @@ export class Push {
         if (from === 'device') visits.note(turn.batch, visit);
         return made;
       });
-      return isDecided ? decided : { ...decided, adopted: false };
     };
-    const decided = await decide(push);
-    if (decided.kind !== 'unknown_base') return decided;
-    return await decide({ ...push, baseIsForeign: await isOfOtherFile(store, vaultId, push.folded, decided.sha) });
+    let decided = await ask(push);
+    if (decided.kind === 'unknown_base') {
+      isDecided = false;
+      const baseIsForeign = await isOfOtherFile(store, vaultId, push.folded, decided.sha);
+      decided = await ask({ ...push, baseIsForeign });
+    }
+    return isDecided ? decided : { ...decided, adopted: false };
   }
 
   #apply(step: PushStep): Decided {

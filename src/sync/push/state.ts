@@ -24,6 +24,7 @@ export function gatherState(
   leaving?: string,
 ): PushState {
   const file = reader.file(vaultId, folded);
+  let fileHlc: Hlc | undefined;
   return {
     path,
     folded,
@@ -35,7 +36,11 @@ export function gatherState(
     nowMs,
     clash: () => findClash(reader, vaultId, folded, leaving),
     isProtected: () => vaults.isProtected(reader, accountId, vaultId, folded),
-    fileHlc: storedHlc,
+    fileHlc: (of) => {
+      if (of !== file) return storedHlc(of);
+      fileHlc ??= storedHlc(of);
+      return fileHlc;
+    },
     hasConflict: (id) =>
       reader.hasConflict(vaultId, id) && foldCase(reader.conflict(vaultId, id).record.path) === folded,
     hasVersion: (sha) => hasVersion(reader, vaultId, file, sha),

@@ -26,6 +26,9 @@ export interface VaultState extends Vault {
 
 /** Cache revision of compiled globs: no write makes them outdated. */
 const ALWAYS = 0;
+
+/** The check of vaults without a list of their own. */
+const DEFAULT_CHECK = protectedCheck(null);
 const PRIMARY_NAME = 'primary';
 export const VAULT_ID = /^v_[0-9a-f]{16}$/;
 
@@ -80,11 +83,12 @@ export class Vaults {
 
   /** Returns a check of folded paths against the protected paths of a vault. Each list is compiled once. */
   protectionOf({ protected_paths: globs }: VaultRecord): (folded: string) => boolean {
+    if (globs === null) return DEFAULT_CHECK;
     const name = JSON.stringify(globs);
     const known = this.#checks.get(name, ALWAYS);
     if (known !== undefined) return known;
     const check = protectedCheck(globs);
-    this.#checks.set(name, ALWAYS, check, 1 + (globs?.length ?? 0));
+    this.#checks.set(name, ALWAYS, check, 1 + globs.length);
     return check;
   }
 
