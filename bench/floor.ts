@@ -61,5 +61,5 @@ async function measure(work: FloorWork): Promise<void> {
 async function start(step: FloorStep, work: FloorWork) {
   const child = fork(program, [temporaryFolder(), step, work], { execArgv: [] });
   const [port] = (await once(child, 'message')) as [number];
-  return { step, pid: child.pid ?? 0, port, stop: () => child.disconnect() };
+  return { step, pid: child.pid ?? 0, port, stop: () => child.connected && child.disconnect() };
 }

@@ -39,7 +39,7 @@ const small = Buffer.from('12345678');
 const headNames = ['tasks', 'counts', 'days', 'usage', 'changes'];
 
 interface Waiting {
-  readonly res: HttpResponse;
+  readonly exchange: Exchange;
   readonly document: Record<string, unknown>;
   readonly value: Buffer;
 }
@@ -48,8 +48,23 @@ let number = 0;
 let waiting: Waiting[] = [];
 let isScheduled = false;
 
-const answer = (res: HttpResponse, text: string) =>
-  res.cork(() => res.writeHeader('Content-Type', 'application/json').end(text));
+/** One request. Its response may not be used once the client is gone. */
+class Exchange {
+  isGone = false;
+  readonly #res: HttpResponse;
+
+  constructor(res: HttpResponse) {
+    this.#res = res;
+    res.onAborted(() => {
+      this.isGone = true;
+    });
+  }
+
+  answer(text: string): void {
+    if (this.isGone) return;
+    this.#res.cork(() => this.#res.writeHeader('Content-Type', 'application/json').end(text));
+  }
+}
 
 /** The rows of a task: itself, its change and that change's place, four orders, and twice what a full account drops. */
 function putTask(value: Buffer): void {
@@ -92,13 +107,14 @@ function commit(): void {
     if (has('rows')) for (const name of headNames) void heads.put([OWNER, name], small);
   }) as unknown as Promise<unknown>;
   void committed.then(() => {
-    for (const { res, document } of group) answer(res, JSON.stringify({ jsonrpc: '2.0', id: 1, result: document }));
+    for (const { exchange, document } of group)
+      exchange.answer(JSON.stringify({ jsonrpc: '2.0', id: 1, result: document }));
   });
 }
 
-function handle(res: HttpResponse, pairs: readonly (readonly [string, string])[], bytes: Buffer): void {
+function handle(exchange: Exchange, pairs: readonly (readonly [string, string])[], bytes: Buffer): void {
   if (!has('json')) {
-    answer(res, '{"jsonrpc":"2.0","id":1,"result":{}}');
+    exchange.answer('{"jsonrpc":"2.0","id":1,"result":{}}');
     return;
   }
   const text = bytes.toString();
@@ -110,10 +126,10 @@ function handle(res: HttpResponse, pairs: readonly (readonly [string, string])[]
     document['git'] = hash('sha1', `blob ${content.length}\0${content}`);
   }
   if (!has('row')) {
-    answer(res, JSON.stringify({ jsonrpc: '2.0', id: 1, result: document }));
+    exchange.answer(JSON.stringify({ jsonrpc: '2.0', id: 1, result: document }));
     return;
   }
-  waiting.push({ res, document, value: work === 'task' ? packr.pack(document) : Buffer.from(text) });
+  waiting.push({ exchange, document, value: work === 'task' ? packr.pack(document) : Buffer.from(text) });
   if (isScheduled) return;
   isScheduled = true;
   commit();
@@ -125,10 +141,10 @@ const app = App().any('/*', (res, req) => {
     pairs.push([name, value]);
   });
   let received = Buffer.alloc(0);
-  res.onAborted(() => undefined);
+  const exchange = new Exchange(res);
   res.onData((part, isLast) => {
     received = received.length === 0 ? Buffer.from(Buffer.from(part)) : Buffer.concat([received, Buffer.from(part)]);
-    if (isLast) handle(res, pairs, received);
+    if (isLast) handle(exchange, pairs, received);
   });
 });
 const socket = listenExclusively(app, '127.0.0.1', 0);
