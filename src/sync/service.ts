@@ -85,7 +85,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });
   const history = new History({ vaults, reader, log, room });
   const asOf = new AsOf({ store, vaults, reader, history });
-  const conflicts = new Conflicts({ store, vaults, reader, log, contents, room });
+  const conflicts = new Conflicts({ store, vaults, reader, log, contents, chunks, room });
   const views = new VaultViews(store, reader);
   const reading = await openReading({ ...options, vaults, reader, views });
   const retention = new Retention({ store, actors, reader, views, staging, packer: reading.packer, now });

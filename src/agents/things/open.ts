@@ -2,6 +2,8 @@
 import { invalidField } from '../../common/fault.ts';
 import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
+import { isChunked } from '../../limits/large-file.ts';
+import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -43,9 +45,9 @@ export async function openThingAt(
     case 'paper':
       if (place.id === undefined)
         throw invalidField('id', 'cairn://papers/new is only for write; list with in "papers" shows ids');
-      return openedOf(things.openNamed(accountId, 'paper', { id: String(place.id) }, version));
+      return openedWhole(things.openNamed(accountId, 'paper', { id: String(place.id) }, version));
     default:
-      return openedOf(things.openNamed(accountId, place.kind, namedBy(place), version));
+      return openedWhole(things.openNamed(accountId, place.kind, namedBy(place), version));
   }
 }
 
@@ -56,7 +58,11 @@ function namedBy(place: { readonly id: number } | DocTitle | HandoffTopic): Vari
   return { project: place.project, topic: place.topic };
 }
 
-function openedOf(thing: Thing, text = thing.text()): OpenedThing {
+function openedWhole(thing: Thing): OpenedThing {
+  return openedOf(thing, thing.text());
+}
+
+function openedOf(thing: Thing, text: string | undefined): OpenedThing {
   const { id, what, version, sizeBytes, changedMs, changedBy, note } = thing;
   return {
     id,
@@ -82,7 +88,11 @@ export function handoffOf(handoffs: Shelves['handoffs'], accountId: string, name
 }
 
 async function conflictThing({ sync }: Shelves, accountId: string, conflictId: string): Promise<OpenedThing> {
-  const { vaultId, conflict } = sync.conflicts.sides(accountId, undefined, conflictId);
+  const sides = sync.conflicts.sides(accountId, undefined, conflictId);
+  const { vaultId, conflict } = sides;
+  if (sides.yours?.source !== undefined || sides.current?.content.source !== undefined) {
+    return largeConflict(fileName({ sync }, accountId, vaultId, conflict.record.path), sides);
+  }
   const merged = await sync.merges.merge(accountId, { conflict_id: conflictId, vault_id: vaultId });
   const { record } = conflict;
   const marks =
@@ -105,6 +115,37 @@ async function conflictThing({ sync }: Shelves, accountId: string, conflictId: s
     changedBy: record.device_id,
     text: text ?? '',
     note,
+  };
+}
+
+/** A conflict with a large side: what each is, and where its bytes are, instead of a text. */
+function largeConflict(
+  name: string,
+  { vaultId, conflict, yours, current }: ConflictSides & { readonly vaultId: string },
+): OpenedThing {
+  const { id, record } = conflict;
+  const page = `/vaults/${vaultId}/conflicts/${id}`;
+  const pushed =
+    yours === undefined
+      ? `deletes the file, by ${record.device_id}, ${record.detected_at}`
+      : `${yours.sizeBytes} bytes, sha256 ${record.your_sha256}, by ${record.device_id}, ${record.mtime === null ? '' : `file of ${record.mtime}, `}pushed ${record.detected_at}, download ${page}/yours`;
+  const now = current?.record;
+  const kept =
+    now === undefined
+      ? 'no file: it is deleted'
+      : `${now.size_bytes} bytes, sha256 ${now.sha256}, by ${now.device_id}, ${now.mtime === null ? '' : `file of ${now.mtime}, `}stored ${new Date(now.stored_ms).toISOString()}, download ${page}/theirs`;
+  return {
+    id: conflictUri(id),
+    what: `conflict of ${name}, pushed by ${record.device_id}`,
+    version: now?.seq ?? 0,
+    sizeBytes: yours?.sizeBytes ?? 0,
+    changedAt: record.detected_at,
+    changedBy: record.device_id,
+    text: `current: ${kept}\npushed: ${pushed}\n`,
+    note:
+      record.status === 'pending'
+        ? 'too large to merge; settle_conflict with keep: current, pushed, or both as two files'
+        : `this conflict was ${record.status}`,
   };
 }
 
@@ -141,6 +182,17 @@ async function fileThing(
   }
   const named = { vault: vaultId, path: checkPath(path, 'id').path };
   const thing = shelves.things.openNamed(accountId, 'file', named, version);
+  if (isChunked(thing.sizeBytes)) {
+    const { vault_id: id, path: stored, sha256 } = thing.facts;
+    const link = `/vaults/${String(id)}/bytes?path=${encodeURIComponent(String(stored))}&seq=${thing.version}`;
+    const note = [thing.note, `too large to show; download ${link}, or its chunks with sync_pull and chunks: true`];
+    return {
+      ...openedOf(thing, undefined),
+      id: fileName(shelves, accountId, vaultId, String(stored)),
+      sha256: String(sha256),
+      note: note.filter((one) => one !== undefined).join('; '),
+    };
+  }
   const bytes = thing.bytes?.() ?? Buffer.alloc(0);
   return {
     // Also the text of a file that a client sent as bytes.

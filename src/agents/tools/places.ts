@@ -186,10 +186,10 @@ function settleTool(shelves: Shelves): Tool {
     title: 'Settle a conflict',
     access: 'account',
     description:
-      'Ends a conflict of two versions of a file (list with in "conflicts", read shows both merged): keep one side, or send the merged text.',
+      'Ends a conflict of two versions of a file (list with in "conflicts", read shows both merged): keep one side, or both as two files, or send the merged text.',
     input: z.strictObject({
       id: thingId.optional().describe('cairn://conflicts/…, or the path: all of it. Default: the only one'),
-      keep: z.enum(['current', 'pushed']).optional().describe('pushed: the refused version'),
+      keep: z.enum(['current', 'pushed', 'both']).optional().describe('pushed: the refused version'),
       text: z.string().max(limits.fileBytesMax).optional().describe('The merge, without marks'),
       version: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('As read shows it; guards the file'),
     }),
@@ -207,8 +207,13 @@ function settleTool(shelves: Shelves): Tool {
   });
 }
 
+/** What is kept, in the words of the tool. */
+type Keep = 'current' | 'pushed' | 'both';
+
+const SIDES = { current: { side: 'theirs' }, pushed: { side: 'yours' }, both: { side: 'both' } } as const;
+
 interface Settlement {
-  readonly keep?: 'current' | 'pushed' | undefined;
+  readonly keep?: Keep | undefined;
   readonly text?: string | undefined;
   readonly version?: number | undefined;
 }
@@ -226,10 +231,7 @@ async function settle(shelves: Shelves, by: Principal, id: string, { keep, text,
       shelves.sync.conflicts.resolve(by.accountId, {
         conflictId: place.id,
         vaultId: undefined,
-        keep:
-          text === undefined
-            ? { side: keep === 'pushed' ? 'yours' : 'theirs' }
-            : { side: 'edited', text, encoding: 'utf-8' },
+        keep: text === undefined ? SIDES[keep ?? 'current'] : { side: 'edited', text, encoding: 'utf-8' },
         baseSha,
         deviceId: shelves.nameOf(by),
       }),
@@ -238,7 +240,7 @@ async function settle(shelves: Shelves, by: Principal, id: string, { keep, text,
   const version = made.file?.seq ?? null;
   return {
     structured: { id, path, version },
-    text: `${fileName(shelves, by.accountId, made.vaultId, path)} is settled; version ${version ?? 'none'}`,
+    text: `${fileName(shelves, by.accountId, made.vaultId, path)} is settled; version ${version ?? 'none'}${besides(made.copy)}`,
   };
 }
 
@@ -266,18 +268,23 @@ function currentOf({ sync }: Shelves, accountId: string, conflictId: string, rea
   return now?.deleted === false ? now.sha256 : undefined;
 }
 
-/** Settles every pending conflict of a path with one side. */
-async function settlePath(shelves: Shelves, by: Principal, place: FilePlace, keep: 'current' | 'pushed' | undefined) {
+/** Tells where the other side is, if both were kept. */
+function besides(...copies: readonly (string | undefined)[]): string {
+  return copies.map((copy) => (copy === undefined ? '' : `; the pushed side is ${copy}`)).join('');
+}
+
+/** Settles every pending conflict of a path with one side, or keeps both. */
+async function settlePath(shelves: Shelves, by: Principal, place: FilePlace, keep: Keep | undefined) {
   if (keep === undefined) throw invalidField('keep', 'keep is required with a path; to send text, name one conflict');
   const vaultId = await vaultOf(shelves, by.accountId, place.vault);
-  const { settled, file } = await shelves.sync.conflicts.resolvePath(by.accountId, {
+  const { settled, file, copies } = await shelves.sync.conflicts.resolvePath(by.accountId, {
     path: place.path,
     vaultId,
-    keep: { side: keep === 'pushed' ? 'yours' : 'theirs' },
+    keep: SIDES[keep],
     baseSha: undefined,
     deviceId: shelves.nameOf(by),
   });
   const version = file?.seq ?? null;
-  const text = `${plural(settled.length, 'conflict')} of ${place.path} settled; version ${version ?? 'none'}`;
+  const text = `${plural(settled.length, 'conflict')} of ${place.path} settled; version ${version ?? 'none'}${besides(...copies)}`;
   return { structured: { id: place.path, path: place.path, version }, text };
 }

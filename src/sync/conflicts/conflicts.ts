@@ -2,7 +2,10 @@
 
 import { planOnce } from '../../actors/once/calls.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
+import type { ByteSource } from '../../http/reply/body.ts';
 import type { Store } from '../../store/store.ts';
+import type { Chunk } from '../../text/chunk-list.ts';
+import type { ChunkStore } from '../contents/chunk-store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
@@ -14,6 +17,7 @@ import { refusedContent } from '../log/refused-content.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { appendByHub, checkRoom, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
+import { copyPath } from './copy-name.ts';
 
 export interface ConflictsOptions {
   readonly store: Store;
@@ -21,6 +25,7 @@ export interface ConflictsOptions {
   readonly reader: SyncReader;
   readonly log: VaultLog;
   readonly contents: Contents;
+  readonly chunks: Pick<ChunkStore, 'source'>;
   readonly room: FileRoom;
 }
 
@@ -44,18 +49,27 @@ export interface PendingPage {
   readonly cursor: string | undefined;
 }
 
+/** The content of a side: its bytes, or of a large file what reads them while they are sent. */
+export type SideContent =
+  | { readonly sizeBytes: number; readonly bytes: Buffer; readonly source?: undefined }
+  | { readonly sizeBytes: number; readonly bytes?: undefined; readonly source: ByteSource };
+
 export interface ConflictSides {
   readonly conflict: Conflict;
-  /** The bytes of the refused push. Undefined for a delete, or when no longer stored. */
-  readonly yours: Buffer | undefined;
-  /** The current version and its bytes. Undefined when there is no file. */
-  readonly current: { readonly record: FileRecord; readonly bytes: Buffer } | undefined;
+  /** The content of the refused push. Undefined for a delete, or when no longer stored. */
+  readonly yours: SideContent | undefined;
+  /** The current version and its content. Undefined when there is no file. */
+  readonly current: { readonly record: FileRecord; readonly content: SideContent } | undefined;
 }
 
-/** The side to keep: the hub's, the refused push's, or content edited from both. */
+/**
+ * The side to keep: the hub's, the refused push's, or content edited from both. Both: the refused push becomes a file of its
+ * own beside the hub's.
+ */
 export type Resolution =
   | { readonly side: 'theirs' }
   | { readonly side: 'yours' }
+  | { readonly side: 'both' }
   | { readonly side: 'edited'; readonly text: string; readonly encoding: 'utf-8' | 'base64' };
 
 export interface ResolveRequest {
@@ -81,6 +95,8 @@ export interface Resolved {
   readonly conflict: Conflict;
   /** The newest version of the path after settling. */
   readonly file: FileRecord | undefined;
+  /** The path of the refused push, when both sides were kept. */
+  readonly copy?: string | undefined;
 }
 
 interface Settled extends Resolved {
@@ -119,9 +135,25 @@ export class Conflicts {
     const place = this.#vaultOf(accountId, vaultId, conflictId);
     const conflict = reader.conflict(place, conflictId);
     const record = reader.file(place, checkPath(conflict.record.path).folded);
-    const bytes = record === undefined ? undefined : reader.content(place, record.seq);
-    const current = record === undefined || bytes === undefined ? undefined : { record, bytes };
-    return { vaultId: place, conflict, yours: reader.conflictContent(place, conflict), current };
+    const whole = () => (record === undefined ? undefined : reader.content(place, record.seq));
+    const content = record && this.#sideOf(place, reader.chunksOf(place, record.seq), whole);
+    const current = record === undefined || content === undefined ? undefined : { record, content };
+    const list = reader.conflictChunks(place, conflict);
+    const yours = this.#sideOf(place, list, () => reader.conflictContent(place, conflict));
+    return { vaultId: place, conflict, yours, current };
+  }
+
+  #sideOf(
+    vaultId: string,
+    list: readonly Chunk[] | undefined,
+    whole: () => Buffer | undefined,
+  ): SideContent | undefined {
+    if (list !== undefined) {
+      const source = this.#options.chunks.source(vaultId, list);
+      return { sizeBytes: source.bytesTotal, source };
+    }
+    const bytes = whole();
+    return bytes && { sizeBytes: bytes.length, bytes };
   }
 
   /**
@@ -152,8 +184,12 @@ export class Conflicts {
       ['settle path'],
       () => this.#pendingOf(accountId, request),
       async ({ vaultId, ids }) => {
-        for (const conflictId of ids) await this.resolve(accountId, { ...request, vaultId, conflictId });
-        return { vaultId, settled: ids, file: reader.file(vaultId, checkPath(path).folded) };
+        const copies: string[] = [];
+        for (const conflictId of ids) {
+          const { copy } = await this.resolve(accountId, { ...request, vaultId, conflictId });
+          if (copy !== undefined) copies.push(copy);
+        }
+        return { vaultId, settled: ids, copies, file: reader.file(vaultId, checkPath(path).folded) };
       },
     );
   }
@@ -209,7 +245,13 @@ export class Conflicts {
         change.finish();
         return { vaultId, conflict: reread(conflict, 'dismissed'), file, adopted: false };
       }
-      const made = this.#write(turn, path, { conflict, file, edited, deviceId: request.deviceId ?? HUB_DEVICE });
+      const choice = { conflict, file, edited, deviceId: request.deviceId ?? HUB_DEVICE };
+      if (request.keep.side === 'both' && liveFile(file) !== undefined) {
+        const copy = this.#writeCopy(turn, path, choice);
+        change.finish();
+        return { vaultId, conflict: reread(conflict, 'resolved'), file, copy, adopted: false };
+      }
+      const made = this.#write(turn, path, choice);
       change.finish();
       return { vaultId, conflict: reread(conflict, 'resolved'), ...made };
     });
@@ -236,6 +278,24 @@ export class Conflicts {
     const made = { path, before: file, content, status, deviceId, mtime, executable } as const;
     const record = appendByHub(this.#options, turn, made);
     return { file: record, adopted: edited !== undefined };
+  }
+
+  /** Stores the refused content as a file of its own. Returns its path. Throws Refusal `invalid_fields` for a delete. */
+  #writeCopy(turn: Turn, path: VaultPath, { conflict, deviceId }: Choice): string {
+    const { change, batch, reader, vaultId, nowMs } = turn;
+    const content = refusedContent(reader, vaultId, conflict);
+    if (content === undefined)
+      throw invalidField('keep', 'the refused change deletes the file, so there is one version to keep; choose a side');
+    const { mtime, executable = false, device_id: from } = conflict.record;
+    const named = (attempt: number) => copyPath({ path: path.path, deviceId: from, nowMs, attempt });
+    let copy = named(1);
+    for (let attempt = 2; liveFile(reader.file(vaultId, copy.folded)) !== undefined; attempt += 1)
+      copy = named(attempt);
+    change.settle(path.folded, conflict, 'resolved', change.head.seq + 1);
+    if (content.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
+    const before = reader.file(vaultId, copy.folded);
+    const made = { path: copy, before, content, status: 'created', deviceId, mtime, executable } as const;
+    return appendByHub(this.#options, turn, made).path;
   }
 
   /** The vault with this conflict; without `given`, searches all vaults of the account. Throws Refusal `not_found`. */

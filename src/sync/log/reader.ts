@@ -271,6 +271,14 @@ export class SyncReader {
     }
   }
 
+  /** The chunks of a large refused push; undefined for another conflict. Throws Refusal `damaged` when the list is damaged. */
+  conflictChunks(vaultId: string, { id, record }: Conflict): readonly Chunk[] | undefined {
+    if (record.encoding !== 'chunks') return undefined;
+    const list = readChunkList(this.escapedContent(record.storage_id).toString('latin1'));
+    if (list === undefined) throw this.#damaged('conflict', { vault_id: vaultId, conflict_id: id });
+    return list;
+  }
+
   #damaged(kind: DamagedKind, where: Readonly<Record<string, unknown>>): Refusal {
     return this.#damage?.note(kind, where) ?? new Refusal({ kind: 'damaged' });
   }

@@ -66,11 +66,11 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
     title: 'Resolve a conflict',
     access: 'account',
     description:
-      'Resolves a conflict, or all of a path, with the version on the hub (theirs) or the rejected push (yours). To keep a merge, use sync_push with resolves.',
+      'Resolves a conflict, or all of a path, with the version on the hub (theirs) or the rejected push (yours), or both: the push becomes a second file. To keep a merge, use sync_push with resolves.',
     input: z.strictObject({
       conflict_id: z.string().min(1).max(limits.vaultIdCharsMax).optional(),
       path: pathArgument.optional().describe('Instead of conflict_id'),
-      keep: z.enum(['theirs', 'yours']),
+      keep: z.enum(['theirs', 'yours', 'both']),
       base_sha: z.string().max(64).optional().describe('sha256 that must be current; empty: no file'),
       device_id: deviceIdArgument.optional().describe('Default: hub'),
       vault_id: vaultIdArgument,
@@ -82,16 +82,26 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
       status: z.enum(['resolved', 'dismissed']),
       seq: z.int().positive().nullable().describe('Newest change of the path'),
       current_sha256: sha.describe('The current version; null: no file'),
+      copies: z.array(z.string()).optional().describe('With both: paths of the second files'),
     }),
     annotations: ADDS,
     example: { path: 'notes/today.md', keep: 'theirs' },
     async handle(args, { accountId }) {
-      const { vaultId, path, settled, file } = await resolve(conflicts, accountId, args);
+      const { vaultId, path, settled, file, copies } = await resolve(conflicts, accountId, args);
+      const also = copies.length === 0 ? {} : { copies };
       const status = args.keep === 'theirs' ? ('dismissed' as const) : ('resolved' as const);
       const current = currentSha(file);
       return {
-        structured: { vault_id: vaultId, path, settled, status, seq: file?.seq ?? null, current_sha256: current },
-        text: `${settled.length} conflicts of ${path} are ${status}; current is ${current ?? 'no file'}`,
+        structured: {
+          vault_id: vaultId,
+          path,
+          settled,
+          status,
+          seq: file?.seq ?? null,
+          current_sha256: current,
+          ...also,
+        },
+        text: `${settled.length} conflicts of ${path} are ${status}; current is ${current ?? 'no file'}${copies.map((copy) => `; ${copy} is the other side`).join('')}`,
       };
     },
   });
@@ -100,7 +110,7 @@ export function syncResolveConflict(conflicts: Conflicts): Tool {
 interface ResolveArguments {
   readonly conflict_id?: string | undefined;
   readonly path?: string | undefined;
-  readonly keep: 'theirs' | 'yours';
+  readonly keep: 'theirs' | 'yours' | 'both';
   readonly base_sha?: string | undefined;
   readonly device_id?: string | undefined;
   readonly vault_id?: string | undefined;
@@ -119,8 +129,9 @@ async function resolve(conflicts: Conflicts, accountId: string, args: ResolveArg
   }
   if (conflictId === undefined) throw invalidField('conflict_id', 'conflict_id is required, or path');
   if (path !== undefined) throw invalidField('path', 'path cannot be combined with conflict_id; send one of them');
-  const { vaultId, conflict, file } = await conflicts.resolve(accountId, { ...common, conflictId });
-  return { vaultId, path: conflict.record.path, settled: [conflict.id], file };
+  const { vaultId, conflict, file, copy } = await conflicts.resolve(accountId, { ...common, conflictId });
+  const copies = copy === undefined ? [] : [copy];
+  return { vaultId, path: conflict.record.path, settled: [conflict.id], file, copies };
 }
 
 function pendingHeadline(count: number, cursor: string | undefined): string {

@@ -1,6 +1,6 @@
 /** The page of one conflict: both versions side by side, and three ways to resolve it. */
 import type { VNode } from 'preact';
-import type { ConflictSides } from '../../../sync/conflicts/conflicts.ts';
+import type { ConflictSides, SideContent } from '../../../sync/conflicts/conflicts.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { Newline } from '../../../text/text-content.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
@@ -80,14 +80,16 @@ export function ConflictPage(props: ConflictPageProps): VNode {
           {...props}
           side="theirs"
           title={names.hub}
-          bytes={sides.current?.bytes}
+          content={sides.current?.content}
+          sha256={sides.current?.record.sha256}
           action="Keep the hub version"
         />
         <SideCard
           {...props}
           side="yours"
           title={names.yours}
-          bytes={sides.yours}
+          content={sides.yours}
+          sha256={conflict.your_sha256 ?? undefined}
           action={isYours(visit, sides) ? 'Keep mine' : `Keep the version from ${conflict.device_id}`}
         />
       </div>
@@ -120,11 +122,13 @@ function MadeBy({ visit, sides, side }: ConflictPageProps & { readonly side: 'yo
 interface SideCardProps extends ConflictPageProps {
   readonly side: 'yours' | 'theirs';
   readonly title: string;
-  readonly bytes: Uint8Array | undefined;
+  readonly content: SideContent | undefined;
+  readonly sha256: string | undefined;
   readonly action: string;
 }
 
-function SideCard({ visit, vault, sides, side, title, bytes, action }: SideCardProps): VNode {
+function SideCard(props: SideCardProps): VNode {
+  const { visit, vault, sides, side, title, content, sha256, action } = props;
   const { id } = sides.conflict;
   return (
     <section class="panel" aria-label={title}>
@@ -133,14 +137,22 @@ function SideCard({ visit, vault, sides, side, title, bytes, action }: SideCardP
           <Given>{title}</Given>
         </h2>
         <p class="meta">
-          {bytes === undefined ? (
+          {content === undefined ? (
             'Deletes the file'
           ) : (
             <>
-              {bytesText(bytes.length)} · <a href={sidePath(vault.id, id, side)}>Download</a>
+              {bytesText(content.sizeBytes)} · <a href={sidePath(vault.id, id, side)}>Download</a>
             </>
           )}
         </p>
+        {/* What tells two versions apart that are not compared line by line. */}
+        {content === undefined || props.diff !== undefined ? null : (
+          <p class="meta">
+            <MadeBy {...props} />
+            <br />
+            SHA-256 <code>{sha256}</code>
+          </p>
+        )}
       </div>
       <Form csrf={visit.csrf} action={conflictPath(vault.id, id)}>
         <input type="hidden" name="base" value={baseOf(sides)} />
@@ -192,12 +204,24 @@ function Editor({ visit, vault, sides, draft, problem }: ConflictPageProps): VNo
   const path = conflictPath(vault.id, sides.conflict.id);
   const names = sideNames(visit, sides);
   if (draft === undefined) {
+    const hasBoth = sides.yours !== undefined && sides.current !== undefined;
     return (
       <section class="panel" aria-labelledby="edit">
         <h2 id="edit">Merge</h2>
         <p class="lead">
-          These versions cannot be merged here: one of them is deleted, binary or too large. Keep one of them.
+          These versions cannot be merged here: one of them is deleted, binary or too large. Keep one of them
+          {hasBoth ? ', or both: the version from the device becomes a second file' : ''}.
         </p>
+        {hasBoth ? (
+          <Form csrf={visit.csrf} action={path}>
+            <input type="hidden" name="base" value={baseOf(sides)} />
+            <div>
+              <SubmitButton name="keep" value="both">
+                Keep both
+              </SubmitButton>
+            </div>
+          </Form>
+        ) : null}
       </section>
     );
   }

@@ -3,14 +3,14 @@ import { invalidField } from '../../../common/fault.ts';
 import type { Reply } from '../../../http/reply/reply.ts';
 import type { Route } from '../../../http/route/route.ts';
 import { limits } from '../../../limits/service.ts';
-import type { ConflictSides, Resolution } from '../../../sync/conflicts/conflicts.ts';
+import type { ConflictSides, Resolution, SideContent } from '../../../sync/conflicts/conflicts.ts';
 import { checkPath } from '../../../sync/log/paths.ts';
 import { fromForm, hasConflictMarks, type Newline, newlineOf, textContentOf } from '../../../text/text-content.ts';
 import type { Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
-import { attachment, type VaultOptions, vaultOfVisit } from '../access.ts';
+import { attachment, download, type VaultOptions, vaultOfVisit } from '../access.ts';
 import { type RenderedDiff, renderDiff } from '../compare/diff-table.tsx';
 import { sideBySide } from '../compare/side-by-side.ts';
 import { conflictPath, vaultPath } from '../paths.ts';
@@ -42,9 +42,11 @@ export function conflictRoutes(options: VaultOptions): Route[] {
     ...(['yours', 'theirs'] as const).map((side) =>
       pages.member(`${PATH}/:conflict/${side}`, (visit) => {
         const { sides } = conflictOf(options, visit);
-        const bytes = side === 'yours' ? sides.yours : sides.current?.bytes;
-        const file = { path: sides.conflict.record.path, sizeBytes: bytes?.length ?? 0 };
-        return attachment(options, visit, file, () => bytes);
+        const { path } = sides.conflict.record;
+        const content = side === 'yours' ? sides.yours : sides.current?.content;
+        if (content?.source !== undefined) return download(path, content.source);
+        const file = { path, sizeBytes: content?.sizeBytes ?? 0 };
+        return attachment(options, visit, file, () => content?.bytes);
       }),
     ),
   ];
@@ -94,7 +96,7 @@ async function diffOf(
   accountId: string,
   sides: ConflictSides,
 ): Promise<RenderedDiff | undefined> {
-  const theirs = shortText(sides.current?.bytes);
+  const theirs = shortText(sides.current?.content);
   const mine = shortText(sides.yours);
   if (theirs === undefined || mine === undefined) return undefined;
   const diff = await sync.comparer.diff(
@@ -113,7 +115,7 @@ async function diffOf(
 /** The merge of both sides, if they are texts short enough to edit in a form. */
 async function draftOf({ sync }: VaultOptions, visit: MemberVisit, vaultId: string, sides: ConflictSides) {
   const mine = shortText(sides.yours);
-  if (mine === undefined || shortText(sides.current?.bytes) === undefined) return undefined;
+  if (mine === undefined || shortText(sides.current?.content) === undefined) return undefined;
   const request = { vault_id: vaultId, conflict_id: sides.conflict.id, labels: sideNames(visit, sides) };
   const { content, conflicts } = await sync.merges.merge(visit.accountId, request);
   const text = content?.encoding === 'utf-8' ? content.text : undefined;
@@ -133,7 +135,8 @@ async function overlapsOf(
   return ancestorSha === undefined || content === undefined ? [] : overlapsIn(content.text, id);
 }
 
-function shortText(bytes: Uint8Array | undefined): string | undefined {
+function shortText(content: SideContent | undefined): string | undefined {
+  const bytes = content?.bytes;
   return bytes === undefined || bytes.length > limits.editedTextBytesMax ? undefined : textContentOf(bytes);
 }
 
@@ -143,26 +146,28 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
   const { id: conflictId, record } = sides.conflict;
   const next = await nextAfter(options, visit.accountId, vault.id, conflictId);
   let done: readonly Formerly[] = [];
+  let copy: string | undefined;
   const tried = await problemOf('edit', { content: form.get('content') ?? '' }, async () => {
     const keep = readKeep(form);
     const place = { vaultId: vault.id, folded: checkPath(record.path).folded };
     const was = await noted(sync, place, async () => {
       const baseSha = form.get('base') ?? '';
       const deviceId = authorOf(visit);
-      await sync.conflicts.resolve(visit.accountId, { vaultId: vault.id, conflictId, keep, baseSha, deviceId });
+      const asked = { vaultId: vault.id, conflictId, keep, baseSha, deviceId };
+      ({ copy } = await sync.conflicts.resolve(visit.accountId, asked));
     });
     done = was.ids.length === 0 ? [] : [was];
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));
   return pages.go(visit, next ?? vaultPath(vault.id), {
-    text: `The conflict in “${record.path}” is resolved.${next === undefined ? '' : ' This is the next one.'}`,
+    text: `The conflict in “${record.path}” is resolved.${copy === undefined ? '' : ` The other version is “${copy}”.`}${next === undefined ? '' : ' This is the next one.'}`,
     ...undoOf(vault.id, done),
   });
 }
 
 function readKeep(form: URLSearchParams): Resolution {
   const keep = form.get('keep');
-  if (keep === 'yours' || keep === 'theirs') return { side: keep };
+  if (keep === 'yours' || keep === 'theirs' || keep === 'both') return { side: keep };
   if (keep !== 'edited') throw invalidField('keep', 'Choose which version to keep.');
   const newline: Newline = form.get('newline') === 'crlf' ? 'crlf' : 'lf';
   const text = fromForm(form.get('content') ?? '', newline);
