@@ -608,6 +608,8 @@ export const limits = {
   /** Where a client cuts a large file. Other values would send all of them again. */
   fileChunkBytesMin: 256 * KiB,
   fileChunkBytesAverage: 1 * MiB,
+  /** Chunks compared with their hash at once, for downloads and repeated uploads. */
+  chunkChecksMax: 8,
   /** Rows of chunks that one decision counts or removes: some 30 µs each. */
   chunkRowsPerDecision: 64,
   /** A chunk that no file lists is removed after this time. */

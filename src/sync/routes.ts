@@ -96,13 +96,10 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
       refusals: [422],
       async reply({ params }, { accountId }) {
         const id = await vaultOf(vaults, accountId, params.vault_id);
-        const found = params.hash === undefined ? undefined : await chunks.read(id, params.hash);
+        const found =
+          params.hash === undefined ? undefined : await chunks.whole({ accountId, vaultId: id }, params.hash);
         if (found === undefined) throw noChunk();
-        return stream(
-          200,
-          { bytesTotal: found.length, read: (offset) => found.subarray(offset) },
-          { 'Content-Type': BYTES, 'Cache-Control': 'no-store' },
-        );
+        return stream(200, found, { 'Content-Type': BYTES, 'Cache-Control': 'no-store' });
       },
     }),
   ];

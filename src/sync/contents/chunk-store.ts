@@ -4,6 +4,7 @@
  */
 import { webcrypto } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
+import { FairPlaces } from '../../common/fair/fair-places.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import type { ByteSource } from '../../http/reply/body.ts';
@@ -42,6 +43,8 @@ const PIECES_AHEAD = 3;
 
 export class ChunkStore {
   readonly #options: ChunkStoreOptions;
+  /** Chunks are in memory while they are compared with their hash. */
+  readonly #checks = new FairPlaces(limits.chunkChecksMax);
   /** Vault and hash of chunks whose bytes were found damaged: they count as missing until they are sent again. */
   readonly #damaged = new Set<string>();
 
@@ -62,7 +65,7 @@ export class ChunkStore {
     if (bytes.length === 0) throw invalidField('sha256', 'a chunk has at least one byte');
     const found = await sha256Of(bytes);
     if (found !== sha256) throw invalidField('sha256', `the received bytes have the SHA-256 ${found}; send them again`);
-    if ((await this.read(vaultId, sha256)) !== undefined) return 'known';
+    if ((await this.whole({ accountId, vaultId }, sha256)) !== undefined) return 'known';
     return await staging.turn(accountId, async () => {
       const storageId = await staging.stage(bytes);
       let isAdopted = false;
@@ -137,6 +140,15 @@ export class ChunkStore {
       damaged.push(sha256);
     }
     if (damaged.length > 0) throw missingChunks(damaged);
+  }
+
+  /**
+   * A chunk whose bytes match its hash, read again while it is sent: a slow reader holds no memory. Undefined when it is not
+   * stored, or damaged.
+   */
+  async whole({ accountId, vaultId }: VaultOf, sha256: string): Promise<ByteSource | undefined> {
+    const bytes = await this.#checks.run(accountId, async () => (await this.read(vaultId, sha256))?.length);
+    return bytes === undefined ? undefined : this.source(vaultId, [{ sha256, bytes }]);
   }
 
   /** The bytes of a chunk; undefined when it is not stored, or damaged. */

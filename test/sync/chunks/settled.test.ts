@@ -52,6 +52,7 @@ test('[SYN-38, SYN-14] an agent and a person see large sides, and keep one or bo
   for (const told of [sha256Of(now), sha256Of(pushed), '12.0 MiB', 'Keep both']) expect(shown.text).toContain(told);
   expect((await page.open(`${at}/yours`)).bytes.equals(pushed)).toBe(true);
   expect((await page.open(`${at}/theirs`)).bytes.equals(now)).toBe(true);
+  await page.open(at);
   await page.submit(at, { keep: 'both', base: sha256Of(now) });
   const { files } = await device.result<{ files: { path: string; sha256: string }[] }>('sync_list', {});
   const copy = files.find(({ path }) => path.startsWith('film (conflict '));
