@@ -63,8 +63,8 @@ export interface ConflictSides {
 }
 
 /**
- * The side to keep: the hub's, the refused push's, or content edited from both. Both: the refused push becomes a file of its
- * own beside the hub's.
+ * The side to keep: the hub's, the refused push's, or content edited from both. Both: the refused push becomes a separate
+ * file beside the hub's.
  */
 export type Resolution =
   | { readonly side: 'theirs' }
@@ -280,7 +280,7 @@ export class Conflicts {
     return { file: record, adopted: edited !== undefined };
   }
 
-  /** Stores the refused content as a file of its own. Returns its path. Throws Refusal `invalid_fields` for a delete. */
+  /** Stores the refused content as a separate file. Returns its path. Throws Refusal `invalid_fields` for a delete. */
   #writeCopy(turn: Turn, path: VaultPath, { conflict, deviceId }: Choice): string {
     const { change, batch, reader, vaultId, nowMs } = turn;
     const content = refusedContent(reader, vaultId, conflict);
