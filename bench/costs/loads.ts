@@ -3,7 +3,7 @@ import { AGENT } from '../../test/support/http.ts';
 import { runClient } from '../client.ts';
 import { runProgram } from '../peers/child.ts';
 import { PUSH_SCRIPT, REQUESTS_SCRIPT, toolCall } from '../peers/servers/start.ts';
-import { BUNDLE_BYTES, type Side } from './side.ts';
+import { BUNDLE_BYTES, LARGE_BYTES, LARGE_UPLOADS, type Side } from './side.ts';
 import { threadTime } from './thread-time.ts';
 
 export interface Cost {
@@ -29,7 +29,21 @@ interface WrkLoad {
 const READERS = 32;
 const WRITERS = 64;
 const PUSHED_FILES = 10_000;
-const UPLOAD_CONNECTIONS = 32;
+
+interface UploadLoad {
+  readonly connections: number;
+  readonly bodyBytes: number;
+  /** By each connection. */
+  readonly requestsPerSecond: number;
+}
+
+/** The bodies are created and signed in advance. */
+const UPLOAD_LOADS = {
+  upload: { connections: 32, bodyBytes: BUNDLE_BYTES, requestsPerSecond: 50 },
+  uploadLarge: { connections: LARGE_UPLOADS, bodyBytes: LARGE_BYTES, requestsPerSecond: 1 },
+  uploadAlone: { connections: 1, bodyBytes: LARGE_BYTES, requestsPerSecond: 6 },
+} as const satisfies Readonly<Record<string, UploadLoad>>;
+
 const PAGE = '/api/tasks?completed=false&sort_by=due_date';
 
 const CREATED = { content: 'Renew the certificate', due_date: '2026-12-01' };
@@ -91,14 +105,19 @@ const WRK_LOADS = {
   bare: page('/health'),
 };
 
-export const LOAD_NAMES = [...(Object.keys(WRK_LOADS) as (keyof typeof WRK_LOADS)[]), 'upload'] as const;
+export const LOAD_NAMES = [
+  ...(Object.keys(WRK_LOADS) as (keyof typeof WRK_LOADS)[]),
+  ...(Object.keys(UPLOAD_LOADS) as (keyof typeof UPLOAD_LOADS)[]),
+];
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 /** Loads a hub with one kind of request for `seconds`, and returns the cost of a request. */
 export async function costOf(side: Side, name: LoadName, seconds: number): Promise<Cost> {
-  if (name !== 'upload') return await costAt(side.cairn, side, name, seconds);
-  return await costDuring(side.cairn.pid, () => upload(side, seconds));
+  if (!isUpload(name)) return await costAt(side.cairn, side, name, seconds);
+  return await costDuring(side.cairn.pid, () => upload(side, UPLOAD_LOADS[name], seconds));
 }
+
+const isUpload = (name: LoadName): name is keyof typeof UPLOAD_LOADS => name in UPLOAD_LOADS;
 
 /** As `costOf`, with the requests of a hub's account sent to any server. */
 export async function costAt(
@@ -132,15 +151,13 @@ async function wrkRun(url: string, load: WrkLoad, seconds: number): Promise<{ co
   return { count: Number(count), ms: Number(taken) * 1000 };
 }
 
-/** Uploads for about the given time; the bodies are created and signed in advance. */
-async function upload({ cairn, credential }: Side, seconds: number): Promise<{ count: number; ms: number }> {
-  const requestsPerConnection = 50 * seconds;
-  const { ms } = await runClient({
-    port: cairn.port,
-    credential,
-    connections: UPLOAD_CONNECTIONS,
-    requestsPerConnection,
-    bodyBytes: BUNDLE_BYTES,
-  });
-  return { count: UPLOAD_CONNECTIONS * requestsPerConnection, ms };
+/** Uploads for about the given time. */
+async function upload(
+  { cairn, credential }: Side,
+  { connections, bodyBytes, requestsPerSecond }: UploadLoad,
+  seconds: number,
+): Promise<{ count: number; ms: number }> {
+  const requestsPerConnection = Math.ceil(requestsPerSecond * seconds);
+  const { ms } = await runClient({ port: cairn.port, credential, connections, requestsPerConnection, bodyBytes });
+  return { count: connections * requestsPerConnection, ms };
 }

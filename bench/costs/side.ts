@@ -24,12 +24,15 @@ export interface Side {
 const TASKS = 1000;
 export const BUNDLE_BYTES = 64 * 1024;
 const MIDDLE_BYTES = MiB;
-const LARGE_BYTES = 50 * MiB;
+export const LARGE_BYTES = 50 * MiB;
+/** Uploads of `LARGE_BYTES` for which a hub has room at once. */
+export const LARGE_UPLOADS = 8;
 
 /** Starts and fills a hub; `program`: the `cairn.js` of another build; `env`: settings or NODE_OPTIONS. */
 export async function openSide(program?: string, env: Readonly<Record<string, string>> = {}): Promise<Side> {
   const data = { CAIRN_DATA: join(temporaryFolder(), 'data') };
-  const settings = { ...data, CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOG_LEVEL: 'warn' };
+  const room = { CAIRN_INFLIGHT_BYTES: String(LARGE_UPLOADS * LARGE_BYTES) };
+  const settings = { ...data, ...room, CAIRN_RATE_LIMIT: '0', CAIRN_SIGNIN_LIMIT: '0', CAIRN_LOG_LEVEL: 'warn' };
   const cairn = await startCairn({ ...settings, ...env }, program);
   const cli = async (...args: string[]) => {
     const { code, stdout, stderr } = await runCairn([...args, '--email', 'load@example.org', '--json'], data);

@@ -5,8 +5,10 @@ import { createAgentCheck } from '../http/checks/agent.ts';
 import { ownOrigin } from '../http/checks/origin.ts';
 import { FrontDoor, type FrontDoorOptions } from '../http/front-door.ts';
 import type { ChildDescriptor } from '../http/library/listen.ts';
+import { boundReceiveBuffer } from '../http/receive-buffer.ts';
 import type { Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
+import { isLoopback } from '../settings/schema.ts';
 
 /** Options shared by all doors, in addition to the settings. */
 type Shared = Pick<
@@ -35,6 +37,7 @@ export class Doors {
     this.#front = front;
     try {
       this.port = front?.port ?? this.#open(options).listen(config.host, config.port);
+      if (front === undefined && isLoopback(config.host)) void boundReceiveBuffer(this.port);
       if (front !== undefined) this.#successor = this.#takeOver(front.#service, { ...options, acceptedAt: this.port });
       if (config.metricsPort === undefined) return;
       // Separate limits: monitoring must work when the service is overloaded.

@@ -20,6 +20,8 @@ export const limits = {
   bodyBytesAhead: 64 * KiB,
   /** The most bytes that the HTTP library reads from a socket at once. */
   readBytesMax: 512 * KiB,
+  /** Receive buffer of a connection from this machine; the system doubles it for its own use. Below `readBytesMax`. */
+  receiveBufferBytes: 128 * KiB,
   /** Values in a JSON body. Limits its memory after parsing, and how long parsing blocks the main thread. */
   jsonValuesMax: 100_000,
   /** Largest unread rest of a refused body that is discarded, so that a client still sending can read its answer. */

@@ -1,0 +1,64 @@
+/**
+ * Bounds what the system holds of each connection to a listener that only this machine reaches. The HTTP library reads a
+ * socket on while each read fills its 512 KiB, and a sender or a proxy on the same machine refills it meanwhile: one turn
+ * of the event loop took in a whole upload, and everybody else waited. With a smaller receive buffer (socket(7),
+ * SO_RCVBUF) a turn ends after one read. Over a distance it would slow a connection, so other listeners keep the system's.
+ *
+ * Node.js cannot set this option of a TCP socket. A short-lived process that inherits the listening socket does
+ * (`workers/receive-buffer.ts`), and connections accepted from then on have it.
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+import { limits } from '../limits/service.ts';
+
+const HELPER = new URL('../../workers/receive-buffer.js', import.meta.url);
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+const OWN_DESCRIPTORS = '/proc/self/fd';
+const LISTEN = '0A';
+
+/**
+ * Sets the receive buffer of the sockets of this process that listen on a port. Resolves when a process has been started
+ * for it; without effect where there is no such table (only Linux has it), or in an executable without a file of Node.js.
+ */
+export async function boundReceiveBuffer(port: number): Promise<void> {
+  if (isSea()) return;
+  const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
+  const sockets = listeningSockets(tables, port);
+  for (const descriptor of sockets.size === 0 ? [] : readdirSync(OWN_DESCRIPTORS)) {
+    if (sockets.has(linkOf(descriptor))) setOn(Number(descriptor));
+  }
+}
+
+/** The names of the sockets that listen on a port, as `/proc/self/fd` shows them, from the kernel's tables. Pure. */
+export function listeningSockets(tables: readonly string[], port: number): Set<string> {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const found = new Set<string>();
+  for (const line of tables.flatMap((table) => table.split('\n'))) {
+    // "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0 4711 …": the tenth is the inode.
+    const [, local, , state, , , , , , inode] = line.trimStart().split(/ +/, 10);
+    if (local?.endsWith(suffix) === true && state === LISTEN && inode !== undefined) found.add(`socket:[${inode}]`);
+  }
+  return found;
+}
+
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`${OWN_DESCRIPTORS}/${descriptor}`);
+  } catch {
+    // Closed since it was listed.
+    return '';
+  }
+}
+
+function setOn(descriptor: number): void {
+  const helper = spawn(process.execPath, [fileURLToPath(HELPER), String(limits.receiveBufferBytes)], {
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', descriptor],
+  });
+  // A machine that starts no process has the system's buffers.
+  helper.on('error', () => undefined);
+  helper.unref();
+}
