@@ -1,7 +1,6 @@
 /**
- * A process of its own: sets the receive buffer (SO_RCVBUF) of the socket that it inherits as descriptor 3, then ends. Node.js
- * sets it of UDP sockets only, and their handle takes any socket. So it must not run in the hub: the handle closes what
- * it took. usage: node receive-buffer.js BYTES
+ * Sets the receive buffer (SO_RCVBUF) of the socket that it inherits as descriptor 3, then ends: a separate process, for
+ * Node.js sets it of UDP sockets only, and their handle takes any socket, but closes what it took. usage: node receive-buffer.js BYTES
  */
 import { createSocket } from 'node:dgram';
 

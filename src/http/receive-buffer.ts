@@ -13,11 +13,11 @@ import { readFile } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../limits/service.ts';
+import { listeningSockets } from './listening-sockets.ts';
 
 const HELPER = new URL('../../workers/receive-buffer.js', import.meta.url);
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const OWN_DESCRIPTORS = '/proc/self/fd';
-const LISTEN = '0A';
 
 /**
  * Sets the receive buffer of the sockets of this process that listen on a port. Resolves when a process has been started
@@ -30,18 +30,6 @@ export async function boundReceiveBuffer(port: number): Promise<void> {
   for (const descriptor of sockets.size === 0 ? [] : readdirSync(OWN_DESCRIPTORS)) {
     if (sockets.has(linkOf(descriptor))) setOn(Number(descriptor));
   }
-}
-
-/** The names of the sockets that listen on a port, as `/proc/self/fd` shows them, from the kernel's tables. Pure. */
-export function listeningSockets(tables: readonly string[], port: number): Set<string> {
-  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const found = new Set<string>();
-  for (const line of tables.flatMap((table) => table.split('\n'))) {
-    // "  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0 4711 …": the tenth is the inode.
-    const [, local, , state, , , , , , inode] = line.trimStart().split(/ +/, 10);
-    if (local?.endsWith(suffix) === true && state === LISTEN && inode !== undefined) found.add(`socket:[${inode}]`);
-  }
-  return found;
 }
 
 function linkOf(descriptor: string): string {
