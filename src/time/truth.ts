@@ -15,8 +15,14 @@ export function timeAfter(nowMs: number, earlierMs: number): number {
 
 /** The same for a stored time in ISO 8601. */
 export function timeAfterIso(nowMs: number, earlier: string): string {
-  return new Date(timeAfter(nowMs, Date.parse(earlier))).toISOString();
+  const ms = timeAfter(nowMs, earlier === last.iso ? last.ms : Date.parse(earlier));
+  // The changes of a group mostly have the same millisecond, each after the one before.
+  if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() };
+  return last.iso;
 }
+
+/** The last time given. */
+let last = { ms: 0, iso: new Date(0).toISOString() };
 
 /** True when something noted at a time was noted long enough ago, or by a clock that was wrong. */
 export function isDueAgain(notedMs: number, nowMs: number, everyMs: number): boolean {
