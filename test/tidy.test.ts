@@ -104,7 +104,7 @@ const CLIENT = [
   ['client-error.ts', 'shown.ts', 'process-birth.ts'],
   ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts', 'spoken.ts'],
   ['file-lock.ts', 'http.ts', 'patiently.ts'],
-  ['sign-in', 'mirror'],
+  ['sign-in', 'mirror', 'spare-calls.ts'],
   ['tools.ts', 'mcp-bridge.ts'],
   ['sync'],
 ];

@@ -978,9 +978,11 @@ export const limits = {
   clientAsideMs: 10_000,
   /** A large file is read once it was not written for this time: some disks store times in steps of two seconds. */
   clientLargeStillMs: 2000,
-  /** Bytes of a large file that are hashed in one turn, and its chunks that are sent at once. */
+  /** Bytes of a large file that are hashed in one turn, and its chunks that are sent, or asked for, at once. */
   clientHashBytes: 1 * MiB,
   clientChunksAtOnce: 4,
+  /** Bytes of a disk that the download of a large file leaves free, so that small files and the state have room. */
+  clientFreeBytesMin: 16 * MiB,
   /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
   clientStillMs: 700,
   clientSavesBytesMax: 64 * MiB,

@@ -1,4 +1,4 @@
-/** Loaded by --import: all files below TEST_MODELESS_DISK have mode 777 and keep it, as on vfat, exFAT and NTFS. */
+/** Loaded by --import: all files below TEST_MODELESS_DISK have mode 777 and keep it, and one name, as on vfat and exFAT. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -21,4 +21,9 @@ for (const name of ['chmodSync', 'fchmodSync']) {
     before(file, mode);
   };
 }
+const link = fs.linkSync;
+fs.linkSync = (from, to) => {
+  if (isThere(to)) throw Object.assign(new Error('EPERM'), { code: 'EPERM', syscall: 'link' });
+  link(from, to);
+};
 syncBuiltinESMExports();

@@ -81,6 +81,8 @@ async function watchAndTell(
       onTrouble(error, retryMs) {
         line.close();
         const isAway = error instanceof Unreachable;
+        // It may come back updated, or with other limits: what it refused is sent again then.
+        if (isAway) refusedMs = 0;
         const why = isAway ? `The hub is down: ${error.what}` : error.message;
         board.failed(stopped(why), isAway);
         if (!told.isNew(isAway ? 'unreachable' : error.message)) return;

@@ -61,7 +61,8 @@ export async function syncOnce(
     for (let turns = 0; turns < limits.clientSyncRounds; ) {
       await turn(options, take);
       if (round.isMore) continue;
-      if (round.recheck.size + round.due.size === 0) break;
+      // What is being sent is compared once the hub has answered.
+      if (round.recheck.size === 0 && [...round.due].every((path) => replica.large.isGoing(path))) break;
       turns += 1;
     }
     forgetDecided(replica, options);

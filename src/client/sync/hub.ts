@@ -1,9 +1,11 @@
 /** Calls the sync tools of a hub for one vault, in portions that fit the connection, and reads the answers. */
 import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
-import { ClientError } from '../client-error.ts';
+import { ClientError, Unreachable } from '../client-error.ts';
+import type { ClientAnswer } from '../http.ts';
 import { patiently } from '../patiently.ts';
 import { formatBytes } from '../progress.ts';
+import { SpareCalls } from '../spare-calls.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
 import type { SyncState } from './base/state.ts';
@@ -110,6 +112,7 @@ export class VaultHub {
   });
   /** Total of the pages received in this pull. */
   #pulled = NOTHING;
+  readonly #spare = new SpareCalls();
   /** True once the hub said that it does not know large files. */
   #isOlder = false;
   /** The files that the last pull left out as damaged. */
@@ -229,19 +232,32 @@ export class VaultHub {
 
   /** Stores a chunk on the hub. */
   async putChunk(sha256: string, bytes: Uint8Array, how: CallHow = {}): Promise<void> {
-    await this.#patiently(() => this.#tools.ask('PUT', `${this.#chunksPath}/${sha256}`, bytes, how));
+    await this.#askForChunk('PUT', sha256, bytes, how);
   }
 
   /** The bytes of a chunk, which were compared with its hash; undefined when the hub does not have it, or damaged. */
   async getChunk(sha256: string, how: CallHow = {}): Promise<Buffer | undefined> {
     try {
-      const path = `${this.#chunksPath}/${sha256}`;
-      const { bytes } = await this.#patiently(() => this.#tools.ask('GET', path, undefined, how));
+      const { bytes } = await this.#askForChunk('GET', sha256, undefined, how);
       return sha256Of(bytes) === sha256 ? bytes : undefined;
     } catch (error) {
       if (error instanceof ToolRefused && error.data['status'] === NOT_FOUND) return undefined;
       throw error;
     }
+  }
+
+  async #askForChunk(
+    method: 'GET' | 'PUT',
+    sha256: string,
+    body: Uint8Array | undefined,
+    how: CallHow,
+  ): Promise<ClientAnswer> {
+    return await this.#patiently(async () => {
+      await this.#spare.wait(how.signal);
+      const answer = await this.#tools.ask(method, `${this.#chunksPath}/${sha256}`, body, how);
+      this.#spare.note(answer);
+      return answer;
+    });
   }
 
   get #chunksPath(): string {
@@ -312,10 +328,11 @@ export class VaultHub {
 
   /** Pulls with large files as lists of their chunks; a hub that is too old for them has none. */
   async #withChunks<T>(pull: (more: object) => Promise<T>): Promise<T> {
-    if (this.#isOlder) return await pull({});
     try {
-      return await pull({ chunks: true });
+      return await pull(this.#isOlder ? {} : { chunks: true });
     } catch (error) {
+      // It may come back as another version.
+      if (error instanceof Unreachable) this.#isOlder = false;
       if (!(error instanceof ToolRefused && error.data['field'] === 'chunks')) throw error;
       this.#isOlder = true;
       return await pull({});

@@ -1,10 +1,12 @@
 /** Files above 10 MiB in two folders: only changed chunks travel, both ways, and nothing is lost on the way. */
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
+import { canUnshare } from '../../support/small-disk.ts';
 import { type SyncedFolder, syncedPair, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -92,6 +94,33 @@ test('[SYN-39] a large file edited on both sides is a conflict: each side stays 
   expect(bytesIn(a, 'dump.sql').equals(ofB)).toBe(true);
 }, 240_000);
 
+test('[SYN-39] under a watch, small files go on while a side of a conflict is sent; then the conflict is told', async () => {
+  const relay = await startRelay(hub);
+  const [a, b] = await syncedPair(hub, key, { 'dump.sql': randomBytes(12 * MiB) }, { through: relay });
+  const ofB = edit(b, 'dump.sql', 11 * MiB);
+  utimesSync(b.at('dump.sql'), 1e9, 1e9);
+  edit(a, 'dump.sql', 1 * MiB);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  relay.rules = { holds: ({ method }) => (method === 'PUT' ? released : Promise.resolve()) };
+  const watcher = b.watch();
+  await until(() => relay.requests.some(({ method }) => method === 'PUT'), watcher.output);
+  b.write('small.md', 'small\n');
+  await until(() => /pushed +small\.md/.test(watcher.output()), watcher.output);
+  release();
+  await until(() => /dump\.sql/.test(watcher.output()), watcher.output);
+  await until(async () => (await b.sync('status')).stdout.includes('cairn sync resolve'), watcher.output);
+  expect(await watcher.stop()).toBe(3);
+  expect(bytesIn(b, 'dump.sql').equals(ofB)).toBe(true);
+  expect(await b.sync('resolve', 'dump.sql', '--keep', 'mine')).toMatchObject({ code: 0 });
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(bytesIn(a, 'dump.sql').equals(ofB)).toBe(true);
+  await relay.close();
+}, 240_000);
+
 test('[SYN-39] kill -9 in an upload and in a download: what had arrived does not travel again', async () => {
   const relay = await startRelay(hub);
   const [a, b] = await syncedPair(relay, key, { 'first.md': 'first\n' });
@@ -148,8 +177,14 @@ test('[SYN-39] a hub that is too old for large files says so once, keeps what it
   expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('large.bin') });
   expect(first.stderr).toContain('this hub takes files of at most 10.0 MiB. Update the hub, then sync again.');
   expect(first.stdout).toMatch(/pushed +small\.md/);
+  const watcher = a.watch();
+  await until(() => /large\.bin/.test(watcher.output()), watcher.output);
+  // Updated: it goes away and comes back.
+  await relay.close();
   relay.rules = {};
-  expect(await a.sync()).toMatchObject({ code: 0, stdout: expect.stringMatching(/pushed +large\.bin/) });
+  await relay.open();
+  await until(() => /pushed +large\.bin/.test(watcher.output()), watcher.output);
+  expect(await watcher.stop()).toBe(0);
   await relay.close();
 }, 240_000);
 
@@ -168,3 +203,42 @@ test('[SYN-39] a watch holds a large file in no memory, sends each state in whic
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(statSync(b.at('sparse.img')).size).toBe(300 * MiB);
 }, 240_000);
+
+test.runIf(canUnshare)(
+  '[SYN-24, SYN-39] a disk without room for a large file keeps nothing of it, takes small ones, says so once, and the file once there is room',
+  async () => {
+    const relay = await startRelay(hub);
+    const [a, b] = await syncedPair(hub, key, { 'first.md': 'first\n' }, { isShared: false, through: relay });
+    const bytes = randomBytes(24 * MiB);
+    const own = b.at('.cairn');
+    a.write('large.bin', bytes);
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    const room = `mount -t tmpfs -o size=64m tmpfs '${b.folder}' && mkdir -m 700 '${own}' && head -c 40m /dev/zero >'${own}/filler' && exec "$0" "$@"`;
+    const watcher = b.watch({}, { wrapper: ['unshare', '-rm', 'sh', '-c', room] });
+    const inside = (command: string) =>
+      execFileSync('nsenter', ['-t', String(watcher.pid), '-m', '-U', '--preserve-credentials', 'sh', '-c', command], {
+        cwd: '/',
+      }).toString();
+    const chunks = () =>
+      relay.requests.filter(({ method, path }) => method === 'GET' && /\/chunks\//.test(path)).length;
+    await until(() => /large\.bin.*disk is full \(ENOSPC\); it needs 24\.0 MiB/.test(watcher.output()), watcher.output);
+    a.write('small.md', 'small\n');
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    await until(() => /pulled +small\.md/.test(watcher.output()), watcher.output);
+    await sleep(3000);
+    expect(chunks()).toBe(0);
+    expect(watcher.output().match(/disk is full/g)).toHaveLength(1);
+    expect(inside(`ls '${own}/incoming'`)).toBe('');
+    const status = await b.syncUnder(
+      ['nsenter', '-t', String(watcher.pid), '-m', '-U', '--preserve-credentials'],
+      'status',
+    );
+    expect(status).toMatchObject({ code: 1, stdout: expect.stringMatching(/disk is full/) });
+    inside(`rm '${own}/filler'`);
+    await until(() => /pulled +large\.bin/.test(watcher.output()), watcher.output);
+    expect(inside(`sha256sum <'${b.folder}/large.bin'`)).toContain(createHash('sha256').update(bytes).digest('hex'));
+    expect(await watcher.stop()).toBe(0);
+    await relay.close();
+  },
+  240_000,
+);

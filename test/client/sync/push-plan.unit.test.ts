@@ -226,7 +226,9 @@ test('[SYN-24] a refused path stops waiting when its file is another or gone', (
 test('[CLI-2] a conflict is compared again when its file changed since, unless it takes no part', () => {
   const conflict = { kind: 'conflict', local: 'x' } as const;
   const state = stateOf({}, { same: conflict, other: conflict, gone: conflict, out: conflict, hub: { kind: 'hub' } });
-  expect(editedConflicts(scanOf({ same: 'x', other: 'y', hub: 'y' }, ['out']), state)).toEqual(['other', 'gone']);
+  const scan = scanOf({ same: 'x', other: 'y', hub: 'y' }, ['out']);
+  expect(editedConflicts(scan, state, () => false)).toEqual(['other', 'gone']);
+  expect(editedConflicts(scan, state, (path) => path === 'other')).toEqual(['gone']);
 });
 
 test('[SYN-35] a plan holds rewrites back from half of the folder on, and a file that counts already goes on', () => {

@@ -1,14 +1,18 @@
 /**
- * Downloads a large file chunk by chunk into `.cairn/incoming`. What is here already is not asked for: the chunks of the file
- * that it replaces or of one with the same bytes, and those of a download that was cut off.
+ * Downloads a large file into `.cairn/incoming`, several chunks at once. What is here already is not asked for: the chunks of the file
+ * that it replaces or of one with the same bytes, and those of a download that was cut off. A part is removed when the disk has
+ * no room for the rest; it begins again once there is.
  */
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import type { Chunk } from '../../../text/chunk-list.ts';
+import { limits } from '../../../limits/service.ts';
+import { bytesOfChunks, type Chunk } from '../../../text/chunk-list.ts';
 import { ClientError } from '../../client-error.ts';
 import { lookAt, READ, Unreadable } from '../folder/file.ts';
+import { checkDiskRoom, fullDisk } from '../folder/room.ts';
 import { Unwritable, unwritable } from '../folder/unwritable.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
+import { inOrder } from './in-order.ts';
 import { placedOnce, readChunkAt } from './send-chunks.ts';
 
 export interface FetchHow {
@@ -37,24 +41,30 @@ export async function fetchLarge(
   const { path, side } = record;
   if (side?.chunks === undefined) return record;
   const { chunks, sha256 } = side;
+  const part = folder.partOf(sha256);
+  const bytesTotal = bytesOfChunks(chunks);
   try {
-    const part = folder.partOf(sha256);
-    const sources = await sourcesOf(replica, [folder.at(path), folder.large.placeOf(sha256)]);
+    await checkDiskRoom(part, bytesTotal);
+    const sources = await sourcesOf(replica, [folder.at(path), folder.large.placeOf(sha256)], how.signal);
     try {
       await fill(replica, part, chunks, { ...how, sources });
     } finally {
       for (const { file } of sources) await file.close();
     }
-    const whole = await folder.large.cut(part);
+    const whole = await folder.large.cut(part, how.signal);
+    how.signal?.throwIfAborted();
     if (whole?.sha256 === sha256) return { ...record, side: { ...side, file: part } };
     // Every chunk was checked, so the list does not make this file.
     await unlink(part);
   } catch (error) {
-    throw error instanceof ClientError ? error : unwritable(error);
+    const full = fullDisk(error, bytesTotal);
+    if (full !== undefined) await checkDiskRoom(part, bytesTotal);
+    throw error instanceof ClientError ? error : (full ?? unwritable(error));
   }
   throw new Unwritable('What the hub sent does not match its hash; run `cairn verify` there.');
 }
 
+/** Writes what the part lacks, in order, so that it goes on there after an interruption. */
 async function fill(
   { hub }: Pick<Replica, 'hub'>,
   part: string,
@@ -63,20 +73,32 @@ async function fill(
 ): Promise<void> {
   const file = await openPart(part);
   try {
-    let offset = await checkedBytes(file, chunks);
+    const offsets = await checkedOffsets(file, chunks);
+    const left = chunks.slice(offsets.count);
+    let at = bytesOfChunks(chunks) - bytesOfChunks(left);
     // Beyond that, what is there is not known.
-    await file.truncate(offset);
-    let at = 0;
-    for (const chunk of chunks) {
-      at += chunk.bytes;
-      if (at <= offset) continue;
-      const bytes = (await readFrom(sources, chunk)) ?? (await hub.getChunk(chunk.sha256, signal && { signal }));
+    await file.truncate(at);
+    // A chunk that comes several times is asked for once.
+    const coming = new Map<string, Promise<Buffer | undefined>>();
+    const bytesOf = async (chunk: Chunk, ended: AbortSignal) =>
+      (await readFrom([...sources, { file, offsets: offsets.known }], chunk)) ??
+      (await hub.getChunk(chunk.sha256, { signal: signal === undefined ? ended : AbortSignal.any([ended, signal]) }));
+    const arrive = async (chunk: Chunk, ended: AbortSignal) => {
+      const bytes = coming.get(chunk.sha256) ?? bytesOf(chunk, ended);
+      coming.set(chunk.sha256, bytes);
+      return { chunk, bytes: await bytes };
+    };
+    for await (const { chunk, bytes } of inOrder(left, limits.clientChunksAtOnce, arrive)) {
       if (bytes?.length !== chunk.bytes)
         throw new Unwritable('A part of it is missing or damaged on the hub; run `cairn verify` there.');
-      await file.write(bytes, 0, bytes.length, offset);
-      offset += chunk.bytes;
-      onBytes?.(offset);
+      await file.write(bytes, 0, bytes.length, at);
+      offsets.known.set(chunk.sha256, at);
+      coming.delete(chunk.sha256);
+      at += chunk.bytes;
+      onBytes?.(at);
     }
+    // Now, beside the syncs: they flush it once more when it has its place, and would wait for all of it.
+    await file.sync();
   } finally {
     await file.close();
   }
@@ -90,14 +112,18 @@ async function openPart(part: string): Promise<FileHandle> {
   return await open(part, isOwn ? 'r+' : 'wx+', 0o666);
 }
 
-/** Bytes at the beginning of a file that are the first of these chunks. */
-async function checkedBytes(file: FileHandle, chunks: readonly Chunk[]): Promise<number> {
+/** The first of these chunks that are at the beginning of a file: their number, and where each is. */
+async function checkedOffsets(file: FileHandle, chunks: readonly Chunk[]) {
+  const known = new Map<string, number>();
   let offset = 0;
+  let count = 0;
   for (const chunk of chunks) {
-    if ((await readChunkAt(file, chunk, offset)) === undefined) return offset;
+    if ((await readChunkAt(file, chunk, offset)) === undefined) break;
+    known.set(chunk.sha256, offset);
     offset += chunk.bytes;
+    count += 1;
   }
-  return offset;
+  return { count, known };
 }
 
 async function readFrom(sources: readonly Source[], chunk: Chunk): Promise<Buffer | undefined> {
@@ -113,12 +139,13 @@ async function readFrom(sources: readonly Source[], chunk: Chunk): Promise<Buffe
 async function sourcesOf(
   { folder }: Pick<Replica, 'folder'>,
   places: readonly (string | undefined)[],
+  signal: AbortSignal | undefined,
 ): Promise<Source[]> {
   const sources: Source[] = [];
   for (const place of new Set(places)) {
     if (place === undefined) continue;
     try {
-      const cut = await folder.large.cut(place);
+      const cut = await folder.large.cut(place, signal);
       if (cut === undefined) continue;
       const file = await open(place, READ);
       sources.push({ file, offsets: new Map(placedOnce(cut.chunks).map(({ sha256, offset }) => [sha256, offset])) });

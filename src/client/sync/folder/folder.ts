@@ -175,9 +175,13 @@ export class SyncedFolder {
     return stats && known && { ...known, executable: this.bitOf(stats) };
   }
 
-  /** Absolute path of the file in which a download of this content is collected. */
+  /** Absolute path of the file in which a download of this content is collected. Throws Unwritable. */
   partOf(sha256: string): string {
-    makeFolderAt(this.own('incoming'), 0o700);
+    try {
+      makeFolderAt(this.own('incoming'), 0o700);
+    } catch (error) {
+      throw unwritable(error);
+    }
     return this.own(join('incoming', `${sha256}.part`));
   }
 

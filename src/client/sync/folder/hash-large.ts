@@ -23,14 +23,15 @@ const SIZES = {
   max: limits.fileChunkBytesMax,
 };
 
-/** Hashes a plain file; undefined when there is none, or it changed meanwhile. Throws Unreadable. */
-export async function hashLarge(absolute: string): Promise<HashedFile | undefined> {
+/** Hashes a plain file; undefined when there is none, it changed meanwhile, or the signal ended it. Throws Unreadable. */
+export async function hashLarge(absolute: string, signal?: AbortSignal): Promise<HashedFile | undefined> {
   let file: FileHandle | undefined;
   try {
     file = await open(absolute, READ);
     const stats = await file.stat();
     if (!stats.isFile()) return undefined;
-    const hashed = await hashOpened(file);
+    const hashed = await hashOpened(file, signal);
+    if (hashed === undefined) return undefined;
     return isAsSeen(await file.stat(), seenOf(stats, 0)) ? { ...hashed, stats } : undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
@@ -40,13 +41,17 @@ export async function hashLarge(absolute: string): Promise<HashedFile | undefine
   }
 }
 
-async function hashOpened(file: FileHandle): Promise<Pick<HashedFile, 'sha256' | 'chunks'>> {
+async function hashOpened(
+  file: FileHandle,
+  signal: AbortSignal | undefined,
+): Promise<Pick<HashedFile, 'sha256' | 'chunks'> | undefined> {
   const whole = createHash('sha256');
   const cutter = new ChunkCutter(SIZES);
   const chunks: Chunk[] = [];
   let open: { readonly hash: Hash; bytes: number } | undefined;
   const buffer = Buffer.allocUnsafe(limits.clientHashBytes);
   for (;;) {
+    if (signal?.aborted === true) return undefined;
     const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
     if (bytesRead === 0) break;
     let part = buffer.subarray(0, bytesRead);

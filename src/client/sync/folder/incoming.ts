@@ -1,5 +1,15 @@
 /** Files in `.cairn/incoming`: written there, they get their place in the folder in one step. */
-import { constants, copyFileSync, linkSync, lstatSync, readdirSync, unlinkSync, utimesSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './file.ts';
 
@@ -38,7 +48,34 @@ export function placeNew(incoming: string, target: string): boolean {
     if (codeOf(error) === 'EEXIST') return false;
     if (codeOf(error) === 'ENOENT') throw error;
   }
-  // Fallback for disks without hard links.
+  return placeWithoutLink(incoming, target);
+}
+
+/**
+ * The same on a disk without hard links (FAT, exFAT): an empty file takes the name, and is replaced in one step. Copying would
+ * take long for a large file, and its room twice.
+ */
+export function placeWithoutLink(incoming: string, target: string): boolean {
+  try {
+    writeFileSync(target, '', { flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  // A program may have found it, and written to it.
+  if (lstatSync(target).size > 0) return false;
+  try {
+    renameSync(incoming, target);
+    return true;
+  } catch (error) {
+    unlinkSync(target);
+    if (codeOf(error) === 'EXDEV') return copyNew(incoming, target);
+    throw error;
+  }
+}
+
+/** The same where another disk is mounted inside the folder. */
+function copyNew(incoming: string, target: string): boolean {
   try {
     copyFileSync(incoming, target, constants.COPYFILE_EXCL);
     const { atime, mtime } = lstatSync(incoming);

@@ -1,11 +1,12 @@
 /**
  * Knows the hashes of the large files of a folder: those above the size that is read into memory. Each is hashed once, and
- * again after its metadata changed.
+ * again after its metadata changed; under a watch beside its syncs, so that small files never wait for that.
  */
 import type { Stats } from 'node:fs';
 import { CHUNK_BOUNDS } from '../../../limits/large-file.ts';
+import { limits } from '../../../limits/service.ts';
 import { type Chunk, formatChunkList, parseChunkList } from '../../../text/chunk-list.ts';
-import { isAsSeen, isLarge, lookIfReadable, type SeenFile, seenOf } from './file.ts';
+import { isAsSeen, isLarge, lookIfReadable, type SeenFile, seenOf, Unreadable } from './file.ts';
 import { hashLarge } from './hash-large.ts';
 
 interface Known {
@@ -25,11 +26,22 @@ export interface CutFile {
 
 type Moved = Pick<Stats, 'size' | 'mtimeMs' | 'ino'>;
 
+/** Why a file could not be hashed, and when that was tried (monotonic, milliseconds). */
+interface FailedHash {
+  readonly reason: string;
+  readonly seen: SeenFile;
+  readonly atMs: number;
+}
+
 export class LargeFiles {
   readonly #known = new Map<string, Known>();
   readonly #timeMs: () => number;
-  /** Since when a file did not stand still (monotonic, milliseconds). */
+  /** Since when a file does not stand still (monotonic, milliseconds). */
   readonly #restless = new Map<string, number>();
+  /** Files to hash beside the syncs, and the one that is hashed so. */
+  readonly #wanted = new Set<string>();
+  #hashing: string | undefined;
+  readonly #failed = new Map<string, FailedHash>();
 
   /** `timeMs`: the time by the clock of the disk (milliseconds since 1970). */
   constructor(timeMs: () => number) {
@@ -64,8 +76,11 @@ export class LargeFiles {
     }
   }
 
-  /** Hashes a file, unless its chunks are known. Undefined when it is gone, or changed meanwhile. Throws Unreadable. */
-  async cut(absolute: string): Promise<CutFile | undefined> {
+  /**
+   * Hashes a file, unless its chunks are known. Undefined when it is gone, changed meanwhile, or the signal ended it. Throws
+   * Unreadable.
+   */
+  async cut(absolute: string, signal?: AbortSignal): Promise<CutFile | undefined> {
     const stats = lookIfReadable(absolute);
     const known = this.#known.get(absolute);
     if (stats !== undefined && known?.list !== undefined && isAsSeen(stats, known.seen)) {
@@ -77,7 +92,7 @@ export class LargeFiles {
       };
     }
     const nowMs = this.#timeMs();
-    const hashed = await hashLarge(absolute);
+    const hashed = await hashLarge(absolute, signal);
     if (hashed === undefined) return undefined;
     const { sha256, chunks } = hashed;
     const seen = seenOf(hashed.stats, nowMs);
@@ -85,11 +100,77 @@ export class LargeFiles {
     return { absolute, sha256, seen, chunks };
   }
 
-  /** Notes whether a file stands still. Returns the milliseconds since it does not. */
-  noteRest(absolute: string, stands: boolean): number {
-    if (stands) this.#restless.delete(absolute);
-    else if (!this.#restless.has(absolute)) this.#restless.set(absolute, performance.now());
-    return performance.now() - (this.#restless.get(absolute) ?? performance.now());
+  /** Number of files that wait to be hashed beside the syncs, or are hashed now. */
+  get waiting(): number {
+    return this.#wanted.size + (this.#hashing === undefined ? 0 : 1);
+  }
+
+  /** Milliseconds until a file stands still; 0 or less when it does. */
+  restMs({ mtimeMs }: Pick<Stats, 'mtimeMs'>): number {
+    const restMs = limits.clientLargeStillMs - (this.#timeMs() - mtimeMs);
+    // A time that is ahead of the clock tells nothing.
+    return restMs <= limits.clientLargeStillMs ? restMs : 0;
+  }
+
+  /**
+   * Queues a file to be hashed beside the syncs, once it stands still. Returns the milliseconds since it does not. Throws
+   * Unreadable for one that could not be hashed; it is tried again at times.
+   */
+  want(absolute: string, stats: Stats): number {
+    if (this.restMs(stats) > 0) return this.#noteRestless(absolute);
+    const failed = this.#failed.get(absolute);
+    const isSame = failed !== undefined && isAsSeen(stats, failed.seen);
+    const isPausing = isSame && performance.now() - failed.atMs < limits.clientRetryMsMax;
+    if (!isPausing && this.#hashing !== absolute) this.#wanted.add(absolute);
+    if (isSame) throw new Unreadable(failed.reason);
+    return this.#restless.has(absolute) ? this.#noteRestless(absolute) : 0;
+  }
+
+  /** True for a file that has to be looked at again: it did not stand still, and is not queued to be hashed. */
+  isRestless(absolute: string): boolean {
+    return this.#restless.has(absolute) && !this.#wanted.has(absolute) && this.#hashing !== absolute;
+  }
+
+  /** Hashes the queued files, one after another, until the signal ends it. `onHashed` is called after each. */
+  async hashWanted({
+    signal,
+    onHashed,
+  }: {
+    readonly signal: AbortSignal;
+    readonly onHashed: () => boolean;
+  }): Promise<void> {
+    for (const absolute of this.#wanted) {
+      this.#wanted.delete(absolute);
+      this.#hashing = absolute;
+      try {
+        await this.#hashOne(absolute, signal);
+      } finally {
+        this.#hashing = undefined;
+      }
+      if (signal.aborted || !onHashed()) return;
+    }
+  }
+
+  async #hashOne(absolute: string, signal: AbortSignal): Promise<void> {
+    const stats = lookIfReadable(absolute);
+    try {
+      const cut = await this.cut(absolute, signal);
+      this.#failed.delete(absolute);
+      if (cut === undefined && !signal.aborted) this.#noteRestless(absolute);
+      else this.#restless.delete(absolute);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#restless.delete(absolute);
+      if (stats === undefined) return;
+      this.#failed.set(absolute, { reason: error.message, seen: seenOf(stats, 0), atMs: performance.now() });
+    }
+  }
+
+  #noteRestless(absolute: string): number {
+    const nowMs = performance.now();
+    const sinceMs = this.#restless.get(absolute) ?? nowMs;
+    this.#restless.set(absolute, sinceMs);
+    return nowMs - sinceMs;
   }
 
   /** Absolute path of a file that has this content, as far as its metadata tells. */

@@ -123,11 +123,11 @@ export function refusedNoMore(local: LocalView, { waits }: StateView): FolderPat
 }
 
 /** Conflicts whose file changed again since the pull: compared again at once, so that the hub also gets these bytes. */
-export function editedConflicts(local: LocalView, { waits }: StateView): FolderPath[] {
+export function editedConflicts(local: LocalView, { waits }: StateView, isGoing: PlanOptions['isGoing']): FolderPath[] {
   return [...waits]
     .filter(([path, wait]) => wait.kind === 'conflict' && hashHere(local, path) !== wait.local)
     .map(([path]) => path)
-    .filter((path) => !local.leavesOut(path));
+    .filter((path) => !local.leavesOut(path) && !isGoing(path));
 }
 
 function hashHere({ files }: LocalView, path: FolderPath): Sha {

@@ -60,7 +60,9 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
     },
     [...state.unsure, ...step.next.damaged.keys()],
   );
-  const nextLookMs = local.resting.size > 0 ? Date.now() + limits.clientLargeStillMs : Number.POSITIVE_INFINITY;
+  // Those that are being hashed are told by the bell.
+  const isRestless = [...local.resting].some((path) => folder.large.isRestless(folder.at(path)));
+  const nextLookMs = isRestless ? Date.now() + limits.clientLargeStillMs : Number.POSITIVE_INFINITY;
   step.next.restsUntilMs = Math.min(plan.restsUntilMs, nextLookMs);
   step.next.held.clear();
   for (const path of plan.held) step.next.held.set(path, local.files.has(path) ? 'rewritten' : 'deleted');
@@ -68,7 +70,8 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
   // While something is held back, what led to it stays in view.
   if (plan.held.length + heldFromHub(state).size === 0) state.forgetRecent((change) => isOver(change, Date.now()));
   const run = new PushRun(step, local, plan);
-  for (const path of [...doubles, ...editedConflicts(local, state)]) step.next.recheck.add(path);
+  for (const path of [...doubles, ...editedConflicts(local, state, (one) => large.isGoing(one))])
+    step.next.recheck.add(path);
   for (const portion of run.portions()) {
     await run.push(portion);
     if (portion.some(({ isDelete }) => isDelete))

@@ -58,12 +58,24 @@ async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
   if (mine === undefined) return;
   await recallFromHistory(step, path);
   if (wait.remote !== null && (await tryMerge(step, path, mine))) return;
+  if (leavesToUpload(step, path, mine)) {
+    // No hash of a file: it is compared again also by a process that comes after this one.
+    state.wait(path, { ...wait, local: null });
+    return;
+  }
   const kept = await keepOnHub(step, path, mine);
   if (kept === 'accepted') return;
   const lines = await linesApart(step, path, mine);
   state.wait(path, { ...wait, local: mine.sha256, ...kept, lines });
   // Edited again while waiting: still the same conflict.
   if (wait.conflictId === null) tell({ verb: 'conflict', path, note: kept.reason });
+}
+
+/** True under a watch for a large side that the hub does not have: it is sent first, beside the syncs of small files. */
+function leavesToUpload({ large, listener }: SyncStep, path: FolderPath, mine: Content): boolean {
+  if (listener === undefined || isWhole(mine) || large.offered.delete(mine.sha256)) return false;
+  large.uploads.add(path);
+  return true;
 }
 
 /** How many lines of a text only this side has, and only the hub's; undefined for other files, and very long ones. */

@@ -1,6 +1,6 @@
 /**
- * Transfers large files, one up and several down at a time, while small files are synced as usual. A bell rings when a
- * transfer ends or fails; the next sync of the folder saves the result.
+ * Transfers large files, one up and several down at a time, and hashes those that changed, while small files are synced as
+ * usual. A bell rings when one is done or fails; the next sync of the folder saves the result.
  */
 import { existsSync } from 'node:fs';
 import { isChunked } from '../../../limits/large-file.ts';
@@ -12,9 +12,10 @@ import { type FetchHow, fetchLarge } from '../chunks/fetch-large.ts';
 import { ChangedMeanwhile } from '../chunks/send-chunks.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
+import { checkDiskRoom } from '../folder/room.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import type { PushedFile } from '../hub.ts';
-import { afterFailure } from '../plan/waits.ts';
+import { afterFailure, backoffMs } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
@@ -25,14 +26,19 @@ import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
 import { noteWritten } from './inbox.ts';
 import { sendParcels } from './send.ts';
 
+/** What goes on beside the syncs, each one after another. */
+type Lane = 'up' | 'down' | 'hash';
+
 export class LargeTransfers {
   /** Its next round is what the transfers find out beside the sync that may be under way. */
   #step: SyncStep;
   readonly #ended = new AbortController();
-  readonly #running = new Map<'up' | 'down', Promise<void>>();
+  readonly #running = new Map<Lane, Promise<void>>();
   readonly #bell = new Bell();
   #toldMs = Date.now();
   #error: Error | undefined;
+  /** Failures in a row, the last of them, and when it is tried again (milliseconds since 1970). */
+  #failing: { readonly inRow: number; readonly error: Error; readonly untilMs: number } | undefined;
 
   constructor(step: SyncStep) {
     this.#step = step;
@@ -56,10 +62,29 @@ export class LargeTransfers {
     return this.#step.next.due.size > 0;
   }
 
+  /** Starts what waits and is not under way; after a failure, once its pause is over. */
   start(): void {
-    const { uploads, downloads } = this.#step.large;
+    const { folder, large } = this.#step;
+    const { uploads, downloads } = large;
+    if (folder.large.waiting > 0) this.#run('hash', () => this.#hash());
+    if (Date.now() < this.restsUntilMs) return;
     if (uploads.size > 0) this.#run('up', () => this.#upload());
     if (downloads.size > 0) this.#run('down', () => this.#download());
+  }
+
+  /** The error that stopped a transfer, until one is done again. */
+  get failing(): Error | undefined {
+    return this.#failing?.error;
+  }
+
+  /** Tries again without the rest of the pause. */
+  tryAgain(): void {
+    this.#failing = undefined;
+  }
+
+  /** When the transfers that failed are tried again (milliseconds since 1970); 0 when none did. */
+  get restsUntilMs(): number {
+    return this.#failing?.untilMs ?? 0;
   }
 
   /** Resolves when transfers ended, so that the folder should be synced again. */
@@ -67,10 +92,12 @@ export class LargeTransfers {
     await this.#bell.rung();
   }
 
-  /** Call before that sync. Throws the error that stopped a transfer. */
-  takeNote(): void {
+  /** Call before that sync. True when there is something to save or to tell. */
+  takeNote(): boolean {
+    const { isRung } = this.#bell;
     this.#bell.silence();
-    this.#fail();
+    this.#error = undefined;
+    return isRung;
   }
 
   /** Resolves when the queue is empty. Throws the error that stopped a transfer. */
@@ -87,11 +114,14 @@ export class LargeTransfers {
     this.#ended.abort();
   }
 
-  #run(which: 'up' | 'down', work: () => Promise<void>): void {
+  #run(which: Lane, work: () => Promise<void>): void {
     if (this.#running.has(which) || this.#isHalted()) return;
     const run = work()
       .catch((error: unknown) => {
         this.#error ??= error as Error;
+        const inRow = this.#failing?.inRow ?? 0;
+        const untilMs = Date.now() + backoffMs(inRow);
+        this.#failing = { inRow: inRow + 1, error: error as Error, untilMs };
       })
       .finally(() => {
         this.#running.delete(which);
@@ -118,6 +148,16 @@ export class LargeTransfers {
     this.#bell.ring();
   }
 
+  async #hash(): Promise<void> {
+    await this.#step.folder.large.hashWanted({
+      signal: this.#ended.signal,
+      onHashed: () => {
+        this.#tell();
+        return !this.#isHalted();
+      },
+    });
+  }
+
   async #upload(): Promise<void> {
     const { uploads, uploading } = this.#step.large;
     for (const path of uploads) {
@@ -129,6 +169,7 @@ export class LargeTransfers {
       } finally {
         uploading.delete(path);
       }
+      this.#failing = undefined;
       this.#tell();
     }
   }
@@ -160,8 +201,9 @@ export class LargeTransfers {
     const { path, content } = change;
     try {
       const [outcome] = await sendParcels(this.#step, [change], how);
-      if (content !== undefined && !(outcome instanceof ToolRefused))
-        this.#step.folder.large.forgetChunks(content.sha256);
+      if (content === undefined) return outcome;
+      if (outcome instanceof ToolRefused) this.#step.large.offered.add(content.sha256);
+      else this.#step.folder.large.forgetChunks(content.sha256);
       return outcome;
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error;
@@ -198,6 +240,7 @@ export class LargeTransfers {
       } finally {
         downloading.clear();
       }
+      this.#failing = undefined;
       download.measure(bytes, performance.now() - startMs);
       this.#tell();
     }
@@ -211,6 +254,7 @@ export class LargeTransfers {
     large.downloads.delete(path);
     large.downloading.add(path);
     try {
+      if (!(await this.#hasRoom(path, bytesTotal))) return;
       const found: RemoteRecord[] = [];
       const arrivals = arrivalsOf(this.#step, (record) => found.push(record));
       const { signal } = this.#ended;
@@ -220,7 +264,23 @@ export class LargeTransfers {
     } finally {
       large.downloading.delete(path);
     }
+    this.#failing = undefined;
     this.#tell();
+  }
+
+  /** Looks before the hub is asked for the list of chunks: a disk stays full for long. */
+  async #hasRoom(path: FolderPath, bytesTotal: number): Promise<boolean> {
+    const { folder, state } = this.#step;
+    const sha256 = state.waits.get(path)?.remote;
+    if (typeof sha256 !== 'string') return true;
+    try {
+      await checkDiskRoom(folder.partOf(sha256), bytesTotal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unwritable)) throw error;
+      failDownload(this.#step, path, error.message);
+      return false;
+    }
   }
 }
 

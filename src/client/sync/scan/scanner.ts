@@ -31,7 +31,7 @@ export interface ScannedEntries {
   readonly twins: Map<string, FolderPath>;
   /** Paths that should be synced and cannot be, with the reason for the user. A folder includes everything below it. */
   readonly skipped: Map<string, string>;
-  /** Large files to which a program wrote just now: until they stand still, nothing is known of them. */
+  /** Large files to which a program wrote just now, or that are being hashed: until then, nothing is known of them. */
   readonly resting: Set<FolderPath>;
   /** Links and devices, which are never synced. */
   readonly links: Set<string>;
@@ -118,22 +118,14 @@ export class Scanner {
   }
 
   /**
-   * Hashes the large files that were found changed, one after another. `comesBack`: those that do not stand still are left
-   * for a later scan, and others once this takes long, so that small files get their turn; otherwise it waits for all.
+   * Hashes the large files that were found changed, one after another. `comesBack`: they are queued to be hashed beside the
+   * syncs, and left for a later scan.
    */
   async hashLarge(comesBack: boolean): Promise<void> {
-    const startMs = performance.now();
     for (const [path, onDisk] of this.#unhashed) {
-      if (comesBack && performance.now() - startMs > limits.clientPortionMs) {
-        this.found.resting.add(path);
-        continue;
-      }
       try {
-        const stands = await this.#hashLarge(path, onDisk, comesBack);
-        const restlessMs = this.#folder.large.noteRest(join(this.#folder.root.path, onDisk), stands);
-        if (stands) continue;
-        if (comesBack) this.found.resting.add(path);
-        if (!comesBack || restlessMs > limits.clientRetryMsMax) this.found.skipped.set(path, KEEPS_CHANGING);
+        const isRestless = comesBack ? this.#leaveForLater(path, onDisk) : !(await this.#hashNow(path, onDisk));
+        if (isRestless) this.found.skipped.set(path, KEEPS_CHANGING);
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
         this.found.skipped.set(path, error.message);
@@ -148,8 +140,19 @@ export class Scanner {
     }
   }
 
+  /** True when a program has kept writing to it for long. */
+  #leaveForLater(path: FolderPath, onDisk: string): boolean {
+    const stats = this.#stat(onDisk);
+    if (stats?.isFile() !== true || !isLarge(stats)) {
+      this.#add(path, onDisk);
+      return false;
+    }
+    this.found.resting.add(path);
+    return this.#folder.large.want(join(this.#folder.root.path, onDisk), stats) > limits.clientRetryMsMax;
+  }
+
   /** False when a program keeps writing to it. */
-  async #hashLarge(path: FolderPath, onDisk: string, comesBack: boolean): Promise<boolean> {
+  async #hashNow(path: FolderPath, onDisk: string): Promise<boolean> {
     const absolute = join(this.#folder.root.path, onDisk);
     for (let tries = 0; tries < HASHES_MAX; tries += 1) {
       const stats = this.#stat(onDisk);
@@ -157,17 +160,14 @@ export class Scanner {
         this.#add(path, onDisk);
         return true;
       }
-      const restMs = limits.clientLargeStillMs - (this.#folder.timeMs() - stats.mtimeMs);
-      const isNew = restMs > 0 && restMs <= limits.clientLargeStillMs;
-      if (isNew && comesBack) return false;
-      if (isNew) await sleep(restMs);
+      const restMs = this.#folder.large.restMs(stats);
+      if (restMs > 0) await sleep(restMs);
       const cut = await this.#folder.large.cut(absolute);
       const after = cut && this.#stat(onDisk);
       if (cut !== undefined && after !== undefined && isAsSeen(after, cut.seen)) {
         this.found.files.set(path, { sha256: cut.sha256, executable: this.#folder.bitOf(after), seen: cut.seen });
         return true;
       }
-      if (comesBack) return false;
     }
     return false;
   }

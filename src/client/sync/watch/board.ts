@@ -59,7 +59,7 @@ export class StandingBoard {
       hub_away: this.#away ?? null,
       trouble: this.#trouble ?? null,
       is_paused: existsSync(folder.own('paused')),
-      up: { ...upload, files: upload.files + large.uploads.size + large.uploading.size },
+      up: { ...upload, files: upload.files + folder.large.waiting + large.uploads.size + large.uploading.size },
       down: {
         files: download.files + waiting.length + large.downloading.size,
         bytes: download.bytes + waiting.reduce((sum, one) => sum + one, 0),

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
-import { NotSignedIn } from '../../client-error.ts';
+import { ClientError, NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
@@ -75,6 +75,7 @@ export async function watchFolder(
   const replica: Replica = { ...unwatched, tell, listener };
   const large = new LargeTransfers({ ...replica, next: newRound() });
   let failures = 0;
+  const reports = reporting({ onTrouble, onWell });
   let idle = 0;
   let isAsked = true;
   try {
@@ -86,7 +87,7 @@ export async function watchFolder(
         await syncNow(replica, round, keep);
         const isIdle = !isAsked && told === before.told && state.cursor === before.cursor;
         idle = isIdle ? idle + 1 : 0;
-        if (failures > 0) onWell();
+        reports.synced(large, failures > 0);
         failures = 0;
         const endedMs = performance.now();
         isAsked = await untilDue(replica, round, { changes, disk, large }, signal);
@@ -94,10 +95,9 @@ export async function watchFolder(
         if (!isAsked && restMs > 0) await Promise.race([changes.rung(), pause(restMs, signal)]);
       } catch (error) {
         if (signal.aborted) return round;
-        if (isFinal(error)) throw error;
         const retryMs = backoffMs(failures);
         failures += 1;
-        onTrouble(error as Error, retryMs);
+        reports.failed(error as Error, retryMs);
         await pause(retryMs, signal);
       }
     }
@@ -109,13 +109,39 @@ export async function watchFolder(
   return round;
 }
 
+/** Tells errors, and the first success after one. */
+function reporting({ onTrouble, onWell }: Pick<Watch, 'onTrouble' | 'onWell'>) {
+  let isTroubled = false;
+  /** Throws an error that no retry can fix. */
+  const failed = (error: Error, retryMs: number) => {
+    if (isFinal(error)) throw error;
+    isTroubled = true;
+    onTrouble(error, Math.max(0, retryMs));
+  };
+  /** After a sync that came to its end: small files go on while a large one cannot be transferred. */
+  const synced = (large: LargeTransfers, hadFailed: boolean) => {
+    // What ended this may have ended transfers.
+    if (hadFailed) large.tryAgain();
+    if (large.failing !== undefined) failed(whyNotTransferred(large.failing), large.restsUntilMs - Date.now());
+    else if (isTroubled) {
+      isTroubled = false;
+      onWell();
+    }
+  };
+  return { failed, synced };
+}
+
+function whyNotTransferred(error: Error): Error {
+  return isFinal(error) ? error : new ClientError(`a large file is not transferred now: ${error.message}`);
+}
+
 function isFinal(error: unknown): boolean {
   return error instanceof RootGone || error instanceof NotSignedIn || error instanceof VaultGone;
 }
 
 /**
- * Resolves when a sync is due: local changes have settled, the hub has changes, or the last sync was long ago. True when
- * local changes are the reason.
+ * Resolves when a sync is due: local changes have settled, transfers have ended, the hub has changes, or the last sync was long
+ * ago. True for the first two reasons.
  */
 async function untilDue(
   { folder, hub, state, large: queue }: Replica,
@@ -129,7 +155,8 @@ async function untilDue(
   large.start();
   const asking = new AbortController();
   const nowMs = Date.now();
-  const dueMs = Math.min(restsUntilMs, firstTriedAgainMs(state.waits.values(), nowMs));
+  const againMs = large.restsUntilMs > nowMs ? large.restsUntilMs : Number.POSITIVE_INFINITY;
+  const dueMs = Math.min(restsUntilMs, againMs, firstTriedAgainMs(state.waits.values(), nowMs));
   const view = { isBlind: disk.isBlind, hasAsides: !folder.asides.isEmpty, restsUntilMs: dueMs };
   const longestMs = longestWaitMs(view, nowMs);
   const longAgo = sleep(longestMs, undefined, { signal: asking.signal }).catch(() => undefined);
@@ -151,11 +178,11 @@ async function untilDue(
   } finally {
     asking.abort();
   }
-  large.takeNote();
+  const hasEnded = large.takeNote();
   // Each sync scans the whole folder: news in quick succession are taken together.
   if (!changes.isRung) await pause(limits.clientNewsGapMs - (performance.now() - fromMs), signal);
   // Lets a program finish that saves in several steps.
-  const isAsked = changes.isRung;
+  const isAsked = changes.isRung || hasEnded;
   const untilMs = Date.now() + limits.clientQuietMsMax;
   while (changes.isRung && !signal.aborted && Date.now() < untilMs) {
     changes.silence();
