@@ -22,7 +22,7 @@ export interface Signed {
 export function changedBy<R extends Signed>(record: R, by: string | undefined): R {
   if (record.changed_by === undefined && by !== undefined) return { ...record, changed_by: by };
   const { changed_by: _, ...unsigned } = record;
-  return { ...unsigned, ...(by === undefined ? {} : { changed_by: by }) } as R;
+  return (by === undefined ? unsigned : Object.assign(unsigned, { changed_by: by })) as R;
 }
 
 /** True when the caller is a client that can ask its user for a token with a wider scope; a key cannot be widened. */

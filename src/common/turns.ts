@@ -63,11 +63,14 @@ export class Turns {
 
   /** Resolves when the caller has the next turn. */
   next(caller: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(caller, resolve);
-      if (caller !== this.#last) this.#meet(caller, this.#now());
-      if (this.#endMs === undefined) this.#begin(this.#now());
-    });
+    return new Promise((resolve) => this.push(caller, resolve));
+  }
+
+  /** Runs work in the next turn of the caller. It must not throw. */
+  push(caller: string, work: () => void): void {
+    this.#waiting.push(caller, work);
+    if (caller !== this.#last) this.#meet(caller, this.#now());
+    if (this.#endMs === undefined) this.#begin(this.#now());
   }
 
   #meet(caller: string, nowMs: number): void {

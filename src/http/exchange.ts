@@ -2,17 +2,18 @@
  * Handles one request and its one answer: the copied request head, the deadline, the abort, and the response bytes.
  * After an abort or an answer, nothing touches the library's response object.
  */
+import { type Bagged, NO_PLACE } from '../common/bag.ts';
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
 import { type ByteSource, type Parts, slicesOf } from './reply/body.ts';
 import { closeFeed, type Feed, feedOf } from './reply/feed.ts';
 import { FeedSender } from './reply/feed-sender.ts';
-import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders } from './reply/reply.ts';
+import { isFeed, isSource, NO_HEADERS, type Reply, type ReplyHeaders, withHeaders } from './reply/reply.ts';
 import { SendPace } from './reply/send-pace.ts';
-import type { SendTurns } from './reply/send-turns.ts';
 import { SourceSender } from './reply/source-sender.ts';
 import type { ReplyBytes } from './reply/whole.ts';
 import { writeHead } from './reply/write-head.ts';
@@ -24,7 +25,6 @@ import { type Reading, readBody } from './request/read-body.ts';
 /** State shared by all exchanges of a front door. */
 export interface ExchangeSurroundings {
   readonly replyBytes: ReplyBytes;
-  readonly turns: SendTurns;
   /** Builds a refusal in the format of the requested surface. */
   readonly refuse: (exchange: Exchange, fault: Fault) => Reply;
   /** How long a reader may accept no bytes of an answer. */
@@ -44,7 +44,8 @@ interface Deadline {
   readonly msPerByte: number;
 }
 
-export class Exchange {
+export class Exchange implements Bagged {
+  bagPlace = NO_PLACE;
   readonly head: RequestHead;
   /** The pattern of the matched route, for the log. */
   route = '';
@@ -89,7 +90,7 @@ export class Exchange {
   /** Adds headers to the answer, whatever it will be. A later header replaces one with the same name. */
   addHeaders(headers: ReplyHeaders): void {
     if (headers === NO_HEADERS) return;
-    this.#answerHeaders = this.#answerHeaders === NO_HEADERS ? headers : { ...this.#answerHeaders, ...headers };
+    this.#answerHeaders = this.#answerHeaders === NO_HEADERS ? headers : withHeaders(this.#answerHeaders, headers);
   }
 
   /** True when answered, aborted or expired: any later output of the handler is dropped. */
@@ -265,7 +266,7 @@ export class Exchange {
       this.#endWhole('');
       return;
     }
-    const { turns, stallSeconds } = this.#surroundings;
+    const { stallSeconds } = this.#surroundings;
     const pace = new SendPace(stallSeconds, performance.now());
     this.#sourceSender = new SourceSender(this.#res, source, {
       caller: this.turnName,

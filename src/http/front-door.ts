@@ -3,6 +3,7 @@
  * order; the first that fails answers: framing, agent, route, credential, length, size, media type. Then the handler
  * runs with the parsed fields. Refusals are caught only here.
  */
+import { Bag } from '../common/bag.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Principal } from '../common/principal.ts';
@@ -36,7 +37,6 @@ import type { AnswerSocket } from './reply/answer-socket.ts';
 import { encodedInTurns, isLong } from './reply/encoded.ts';
 import { EndedEarly } from './reply/ended-early.ts';
 import { empty, isFeed, isSource, type Reply } from './reply/reply.ts';
-import { SendTurns } from './reply/send-turns.ts';
 import { refusalReply } from './reply/status.ts';
 import { turnAway } from './reply/turn-away.ts';
 import { ReplyBytes } from './reply/whole.ts';
@@ -95,7 +95,7 @@ export class FrontDoor {
   readonly options: FrontDoorOptions;
   readonly #router: Router;
   readonly #app: TemplatedApp;
-  readonly #active = new Set<Exchange>();
+  readonly #active = new Bag<Exchange>();
   readonly #sweeper: NodeJS.Timeout;
   readonly #surroundings: ExchangeSurroundings;
   readonly #peers: Peers;
@@ -112,7 +112,6 @@ export class FrontDoor {
     this.#peers = peersOf(options, () => this.#port);
     this.#surroundings = {
       replyBytes: new ReplyBytes(),
-      turns: new SendTurns(),
       stallSeconds: options.stallSeconds,
       isSecure: options.isSecure,
       refuse: (exchange, fault) => this.#refuse(exchange, this.#unlessUnsure(fault)),
@@ -126,7 +125,7 @@ export class FrontDoor {
     this.#app.any('/*', (res, req) => this.#accept(res, readHead(res, req)));
     this.#sweeper = setInterval(() => {
       const nowMs = performance.now();
-      for (const exchange of this.#active) exchange.checkDeadline(nowMs);
+      for (const exchange of this.#active.all()) exchange.checkDeadline(nowMs);
     }, limits.deadlineSweepMs);
     this.#sweeper.unref();
   }
@@ -165,7 +164,7 @@ export class FrontDoor {
 
   /** Closes the connections of an account's active requests. */
   cut(accountId: string): void {
-    for (const exchange of Array.from(this.#active)) if (exchange.accountId === accountId) exchange.cut();
+    for (const exchange of this.#active.all()) if (exchange.accountId === accountId) exchange.cut();
   }
 
   /** A connection was opened (1) or closed (-1). One above the limit is refused and closed before any request. */
@@ -348,7 +347,7 @@ export class FrontDoor {
   }
 
   #onEnd(exchange: Exchange, end: ExchangeEnd): void {
-    this.#active.delete(exchange);
+    this.#active.remove(exchange);
     exchange.closeStream?.();
     if (this.#active.size === 0) this.#whenQuiet?.();
     this.options.traffic.record(exchange.head, exchange.route, end);

@@ -15,10 +15,17 @@ export interface BodyTimes {
 /** A body rule as applied to one caller. */
 type AppliedRule = BodyRule & { readonly forStrangers?: true };
 
+/** The rules for callers without a credential, by the rule of the route. */
+const ofStrangers = new WeakMap<BodyRule, AppliedRule>();
+
 /** The body rule of a route for this caller: a caller without a credential may send only a small body. */
 export function ruleFor(rule: BodyRule, principal: Principal | undefined): AppliedRule {
   if (principal !== undefined || rule.kind === 'none' || rule.bytesMax <= limits.strangerBodyBytesMax) return rule;
-  return { ...rule, bytesMax: limits.strangerBodyBytesMax, forStrangers: true };
+  const known = ofStrangers.get(rule);
+  if (known !== undefined) return known;
+  const applied: AppliedRule = { ...rule, bytesMax: limits.strangerBodyBytesMax, forStrangers: true };
+  ofStrangers.set(rule, applied);
+  return applied;
 }
 
 /**

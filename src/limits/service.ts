@@ -29,13 +29,8 @@ export const limits = {
   /** Whole bodies up to a third of this are encoded in one buffer shared by all replies. */
   replyBufferBytes: 128 * KiB,
   requestIdCharsMax: 64,
-  /** Bytes sent by all streamed bodies together in one turn of the event loop, and the duration of that turn. */
-  sendTurnBytesMax: 1 * MiB,
-  sendTurnMsMax: 1,
   /** A streamed body up to this size is sent together with its head. */
   sentWithHeadBytesMax: 64 * KiB,
-  /** Minimum counted for one step of a stream: a full socket accepts nothing, and a turn must still end. */
-  sendStepBytesMin: 16 * KiB,
   /** Bytes buffered of a body that is produced while it is sent. */
   replyChunkBytes: 128 * KiB,
   /** A reader with a lower average rate is disconnected after CAIRN_STALL_SECONDS. */

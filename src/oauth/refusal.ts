@@ -1,6 +1,6 @@
 /** Formats the errors of the OAuth endpoints: `{error, error_description}` (RFC 6749, 5.2). */
 import { explain, type Fault } from '../common/fault.ts';
-import type { Reply } from '../http/reply/reply.ts';
+import { type Reply, withHeaders } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
 
 /** For caches without support for Cache-Control (RFC 6749, 5.1). */
@@ -12,7 +12,7 @@ export function oauthRefusalReply(fault: Fault): Reply {
   return {
     ...plain,
     status: statusOf(fault, plain.status),
-    headers: { ...plain.headers, ...NO_CACHE, ...challengeOf(error) },
+    headers: withHeaders(plain.headers, NO_CACHE, challengeOf(error)),
     body: JSON.stringify({ error, error_description: describable(explain(fault)) }),
   };
 }

@@ -1,6 +1,6 @@
 /** Builds the bytes and headers of a page: rendered on the server, loading only our own script and style. */
 import { renderToString } from 'preact-render-to-string';
-import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
+import { type Reply, type ReplyHeaders, withHeaders } from '../http/reply/reply.ts';
 import { Document, type Frame } from './layout.tsx';
 
 /** Blocks resources from other hosts, inline code, framing, and forms that submit elsewhere. */
@@ -31,8 +31,8 @@ const PAGE_HEADERS: ReplyHeaders = {
 };
 
 export function pageReply(status: number, frame: Frame, headers: ReplyHeaders = {}): Reply {
-  const body = `<!doctype html>${renderToString(<Document {...frame} status={status} />)}`;
-  return { status, headers: { ...PAGE_HEADERS, ...headers }, body };
+  const body = `<!doctype html>${renderToString(<Document frame={frame} status={status} />)}`;
+  return { status, headers: withHeaders(PAGE_HEADERS, headers), body };
 }
 
 /** Redirects with 303: the next request is a GET, whatever this one was (RFC 9110, 15.4.4). */

@@ -38,8 +38,8 @@ export interface Frame {
   readonly children: ComponentChildren;
 }
 
-export function Document(frame: Frame & { readonly status: number }): VNode {
-  const { title, assets, zone, live, member, status, isRenewal } = frame;
+export function Document({ frame, status }: { readonly frame: Frame; readonly status: number }): VNode {
+  const { title, assets, zone, live, member, isRenewal } = frame;
   return (
     <html
       lang="en"

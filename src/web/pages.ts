@@ -7,7 +7,7 @@ import { auditSourceOf } from '../audit/note.ts';
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { compressed } from '../http/reply/coding.ts';
-import type { Reply, ReplyHeaders } from '../http/reply/reply.ts';
+import { NO_HEADERS, type Reply, type ReplyHeaders, withHeaders } from '../http/reply/reply.ts';
 import type { Route, RouteRequest } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { turnNameOf } from '../pool/job-turns.ts';
@@ -189,7 +189,7 @@ export class Pages {
         isRenewal,
         children: view.body,
       },
-      { ...this.#newCookie(visit), ...view.headers },
+      withHeaders(this.#newCookie(visit), view.headers ?? NO_HEADERS),
     );
     if (isSecret || notice?.secrets !== undefined || isFromElsewhere(request)) return reply;
     return compressed(reply, request.header('accept-encoding'), turnNameOf(request.caller));
@@ -282,15 +282,14 @@ export class Pages {
       isShut: principal !== undefined && isDisabled(principal.accountId),
     };
     if (principal === undefined || !isOpen(principal.accountId)) return visit;
-    return {
-      ...visit,
+    return Object.assign(visit, {
       csrf: masked(formToken(keyedHash, browserId, principal.accountId)),
       accountId: principal.accountId,
       sessionId: principal.credentialId,
       email: emailOf(principal.accountId),
       isOperator: isOperator(principal.accountId),
       liveMark: markOf(principal.accountId),
-    };
+    });
   }
 
   /** Returns the name of this browser if it has signed in with this email before; undefined: it has not. */

@@ -85,6 +85,27 @@ test('[NET-12] deferred work that fits into one turn shares it, and the next wai
   await Promise.all(all);
 });
 
+test('[NET-11, NET-12] streams share the turns of all other work, and each caller waits for one turn of each other', async () => {
+  const { turns, work, round } = world();
+  const done: string[] = [];
+  let isOver = false;
+  const step = (caller: string) => () => {
+    work(0.125);
+    done.push(caller);
+    if (!isOver) turns.push(caller, step(caller));
+  };
+  for (let count = 0; count < 1000; count += 1) turns.push('greedy', step('greedy'));
+  turns.push('small', step('small'));
+  void turns.next('walker').then(step('walker'));
+  await round();
+  expect(done).toEqual(Array(4).fill('greedy'));
+  await round();
+  expect(done.slice(4)).toEqual(Array(4).fill('small'));
+  await round();
+  expect(done.slice(8)).toEqual(Array(4).fill('walker'));
+  isOver = true;
+});
+
 test('[NET-12] turns stay short for a moment after several callers had work, and a caller alone has long ones', async () => {
   const { turns, work, round } = world();
   const timeLeft = async (callers: readonly string[]) => {

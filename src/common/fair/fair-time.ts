@@ -24,11 +24,11 @@ class Account<T> {
 
 export class FairTime<T> {
   /** Callers with items, and those whose recent work is still remembered. */
-  readonly #accounts = new Map<string, Account<T>>();
+  #accounts = new Map<string, Account<T>>();
   /** Callers without recent work, in the order of arrival. */
-  readonly #fresh = new Set<Account<T>>();
+  readonly #fresh: Account<T>[] = [];
   /** All other callers in their order of turns. One without items stays until its turn. */
-  readonly #round = new Set<Account<T>>();
+  readonly #round: Account<T>[] = [];
   #size = 0;
 
   /** Number of items of all callers. */
@@ -51,17 +51,17 @@ export class FairTime<T> {
   /** Removes and returns the oldest item of the caller whose turn it is, and that caller. */
   next(): NextTurn<T> | undefined {
     while (this.#size > 0) {
-      const list = this.#fresh.size > 0 ? this.#fresh : this.#round;
+      const list = this.#fresh.length > 0 ? this.#fresh : this.#round;
       const [account] = list;
       if (account === undefined) return undefined;
       if (account.balanceMs <= 0) {
-        list.delete(account);
+        list.shift();
         account.balanceMs += QUANTUM_MS;
-        this.#round.add(account);
+        this.#round.push(account);
       } else if (account.items.length === 0) {
-        list.delete(account);
+        list.shift();
         // It keeps its place for one round. Otherwise it could come back as a caller without recent work at once.
-        if (list === this.#fresh) this.#round.add(account);
+        if (list === this.#fresh) this.#round.push(account);
         else this.#accounts.delete(account.name);
       } else {
         const item = account.items.shift() as T;
@@ -83,15 +83,16 @@ export class FairTime<T> {
   /** Forgets recent work. For a moment at which the queue is empty. */
   forget(): void {
     if (this.#size > 0 || this.#accounts.size === 0) return;
-    this.#accounts.clear();
-    this.#fresh.clear();
-    this.#round.clear();
+    // Not cleared: a cleared Map links its old table to the new one, which garbage collection then copies (`bag.ts`).
+    this.#accounts = new Map();
+    this.#fresh.length = 0;
+    this.#round.length = 0;
   }
 
   #list(account: Account<T>): void {
     if (account.isListed) return;
     account.isListed = true;
-    (account.balanceMs > 0 ? this.#fresh : this.#round).add(account);
+    (account.balanceMs > 0 ? this.#fresh : this.#round).push(account);
   }
 
   #accountOf(caller: string): Account<T> {

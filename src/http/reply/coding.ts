@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { limits } from '../../limits/service.ts';
 import { encodedInTurns, isLong } from './encoded.ts';
-import type { Reply } from './reply.ts';
+import { type Reply, withHeaders } from './reply.ts';
 
 /** Content codings, best first. */
 const CODINGS = ['br', 'gzip', 'identity'] as const;
@@ -63,7 +63,7 @@ export async function compressed(reply: Reply, accepted: string | undefined, cal
   const coding = whole.length < limits.compressedBytesMin ? 'identity' : codingFor(accepted ?? '');
   return {
     ...reply,
-    headers: { ...headers, ...codingHeaders(coding) },
+    headers: withHeaders(headers, codingHeaders(coding)),
     body: [await encoded(whole, coding, 'each')],
   };
 }

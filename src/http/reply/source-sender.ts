@@ -2,19 +2,18 @@
  * Sends a body of known length while reading it: as much as the socket accepts, and more when it has room again.
  * Nothing is buffered here: bytes that did not fit are read again from the source. A stalled client is disconnected.
  */
+import type { Turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { AnswerSocket } from './answer-socket.ts';
 import type { ByteSource } from './body.ts';
 import type { SendPace } from './send-pace.ts';
-import type { SendStep, SendTurns } from './send-turns.ts';
 
 const NOTHING = new Uint8Array(0);
-const NOTHING_SENT = { bytes: 0, more: false };
 
 export interface SourceSenderOptions {
   /** The receiver: an account, or an address. */
   readonly caller: string;
-  readonly turns: SendTurns;
+  readonly turns: Turns;
   readonly pace: SendPace;
   readonly onWhole: () => void;
   /** Called when the source could not be read. The connection is then closed. */
@@ -25,7 +24,7 @@ export class SourceSender {
   readonly #res: AnswerSocket;
   readonly #source: ByteSource;
   readonly #caller: string;
-  readonly #turns: SendTurns;
+  readonly #turns: Turns;
   readonly #pace: SendPace;
   readonly #onWhole: () => void;
   readonly #onBroken: (error: unknown) => void;
@@ -60,11 +59,11 @@ export class SourceSender {
     this.#res.onWritable((offset) => {
       this.#bytes = offset;
       this.#isBlocked = false;
-      this.#turns.add(this.#caller, this.#step);
+      this.#turns.push(this.#caller, this.#step);
       return true;
     });
-    const mayBegin = this.#source.bytesTotal <= limits.sentWithHeadBytesMax || this.#turns.mayBegin;
-    if (!mayBegin || this.#sendOnce()) this.#turns.add(this.#caller, this.#step);
+    const mayBegin = this.#source.bytesTotal <= limits.sentWithHeadBytesMax || !this.#turns.isOver;
+    if (!mayBegin || this.#sendOnce()) this.#turns.push(this.#caller, this.#step);
   }
 
   /** The exchange has ended, with or without success. */
@@ -83,28 +82,23 @@ export class SourceSender {
     if (this.#pace.isTooSlow(nowMs, this.#bytes)) this.#res.close();
     else if (this.#isBlocked && nowMs - this.#offeredMs >= limits.sendRetryMs) {
       this.#offeredMs = nowMs;
-      this.#turns.add(this.#caller, this.#retry);
+      this.#turns.push(this.#caller, this.#retry);
     }
   }
 
-  readonly #step: SendStep = () => {
-    const before = this.#bytes;
+  readonly #step = () => {
+    if (!this.#isOpen) return;
     let more = false;
-    if (this.#isOpen) {
-      this.#res.cork(() => {
-        more = this.#sendOnce();
-      });
-    }
-    return { bytes: this.#bytes - before, more };
+    this.#res.cork(() => {
+      more = this.#sendOnce();
+    });
+    if (more) this.#turns.push(this.#caller, this.#step);
   };
 
-  /** Offers the rest again, in a shared turn: hundreds of readers may have stopped at the same time. */
-  readonly #retry: SendStep = () => {
-    // The socket became writable since, so the stream is already scheduled.
-    if (!this.#isBlocked) return NOTHING_SENT;
-    const { bytes, more } = this.#step();
-    if (more) this.#turns.add(this.#caller, this.#step);
-    return { bytes, more: false };
+  /** Offers the rest again, in a turn: hundreds of readers may have stopped at the same time. */
+  readonly #retry = () => {
+    // Otherwise the socket became writable since, so the stream already waits for a turn.
+    if (this.#isBlocked) this.#step();
   };
 
   /** Sends the bytes available from the source. Returns true when the socket accepted them all and more follow. */
