@@ -81,11 +81,11 @@ export function boundsOf({ prefix, beyond, reverse = false, skip, limit, withNul
     ...(skip === undefined ? {} : { offset: skip }),
     ...(limit === undefined ? {} : { limit }),
   };
-  if (prefix.length === 0 && beyond === undefined) return { ...window, ...(withNull === true ? WITH_NULL : WHOLE) };
+  if (prefix.length === 0 && beyond === undefined) return Object.assign(window, withNull === true ? WITH_NULL : WHOLE);
   const edge = beyond === undefined ? undefined : [...prefix, ...[beyond].flat()];
   const [low, high] = [prefix, [...prefix, AFTER_ALL]];
   const [start, end] = reverse ? [edge ?? high, low] : [edge ?? low, high];
-  return { ...window, start, end, exclusiveStart: edge !== undefined };
+  return { start, end, exclusiveStart: edge !== undefined, ...window };
 }
 
 /** Bounds of a whole table. */
@@ -125,7 +125,7 @@ export function snapshotOf(
       return bytes === undefined ? undefined : decode(table, key, bytes);
     },
     *entries<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<Entry<K, V>> {
-      for (const { key, value: bytes } of tables.get(table.name)?.getRange({ ...boundsOf(query), transaction }) ?? []) {
+      for (const { key, value: bytes } of tables.get(table.name)?.getRange({ transaction, ...boundsOf(query) }) ?? []) {
         const value = decode(table, parts(key), bytes);
         if (value !== undefined) yield { key: parts(key), value };
       }
@@ -134,7 +134,7 @@ export function snapshotOf(
       return [...this.entries(table, query)];
     },
     *keysIn<K extends Key, V>(table: Table<K, V>, query: RangeQuery): Generator<K> {
-      for (const key of tables.get(table.name)?.getKeys({ ...boundsOf(query), transaction }) ?? []) yield parts(key);
+      for (const key of tables.get(table.name)?.getKeys({ transaction, ...boundsOf(query) }) ?? []) yield parts(key);
     },
     close: () => transaction.done(),
   };

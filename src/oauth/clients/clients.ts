@@ -60,7 +60,7 @@ export class OAuthClients {
     const metadata = readClientMetadata(document);
     checkFlows(document as Readonly<Record<string, unknown>>);
     const clientId = sealClient(this.#options.sealer, metadata);
-    return { ...metadata, client_id: clientId, host: null, by_operator: false };
+    return Object.assign(metadata, { client_id: clientId, host: null, by_operator: false });
   }
 
   /**

@@ -214,7 +214,8 @@ export class SyncReader {
       const bytes = this.#store.view(versions, [vaultId, at]);
       // Retention removed this version and the older ones.
       if (bytes === undefined) return;
-      const link = { ...readVersionHead(bytes), seq: at, sha256: versionSha256(bytes), gitSha: versionGitSha(bytes) };
+      const head = readVersionHead(bytes);
+      const link = Object.assign(head, { seq: at, sha256: versionSha256(bytes), gitSha: versionGitSha(bytes) });
       yield link;
       at = link.previousSeq;
     }

@@ -70,7 +70,7 @@ export function withDevice(
   caller: string,
 ): PushArguments {
   const named = args.device_id ?? device;
-  return { ...args, device_id: named ?? caller, mustHash: named !== undefined };
+  return Object.assign({}, args, { device_id: named ?? caller, mustHash: named !== undefined });
 }
 
 /** A push before its content is hashed. The decision sets its clock if it has none. */
