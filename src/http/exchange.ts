@@ -2,11 +2,12 @@
  * Handles one request and its one answer: the copied request head, the deadline, the abort, and the response bytes.
  * After an abort or an answer, nothing touches the library's response object.
  */
-import { type Bagged, NO_PLACE } from '../common/bag.ts';
+
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
 import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
+import { type Bagged, NO_PLACE } from './bag.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
 import type { AnswerSocket } from './reply/answer-socket.ts';
 import { type ByteSource, type Parts, slicesOf } from './reply/body.ts';

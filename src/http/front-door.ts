@@ -3,7 +3,7 @@
  * order; the first that fails answers: framing, agent, route, credential, length, size, media type. Then the handler
  * runs with the parsed fields. Refusals are caught only here.
  */
-import { Bag } from '../common/bag.ts';
+
 import { type Fault, Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import type { Principal } from '../common/principal.ts';
@@ -11,6 +11,7 @@ import { StartError } from '../common/start-error.ts';
 import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { authenticate } from './authenticate.ts';
+import { Bag } from './bag.ts';
 import { type Admission, PROBE_PATHS } from './checks/admission.ts';
 import type { CountedCaller } from './checks/call-rates.ts';
 import { isForPeople } from './checks/for-people.ts';

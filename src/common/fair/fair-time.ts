@@ -83,7 +83,7 @@ export class FairTime<T> {
   /** Forgets recent work. For a moment at which the queue is empty. */
   forget(): void {
     if (this.#size > 0 || this.#accounts.size === 0) return;
-    // Not cleared: a cleared Map links its old table to the new one, which garbage collection then copies (`bag.ts`).
+    // Not cleared: a cleared Map links its old table to the new one, which garbage collection then copies (`http/bag.ts`).
     this.#accounts = new Map();
     this.#fresh.length = 0;
     this.#round.length = 0;

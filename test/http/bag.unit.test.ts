@@ -1,6 +1,6 @@
 /** Items that leave in any order. */
 import { expect, test } from 'vitest';
-import { Bag, NO_PLACE } from '../../src/common/bag.ts';
+import { Bag, NO_PLACE } from '../../src/http/bag.ts';
 
 test('[NET-12] a bag has exactly the items that were added and not removed, whatever the order', () => {
   const bag = new Bag<{ bagPlace: number; readonly name: number }>();
