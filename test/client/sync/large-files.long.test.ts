@@ -242,3 +242,38 @@ test.runIf(canUnshare)(
   },
   240_000,
 );
+
+test('[SYN-24, SYN-39] while the chunks of a large file fail, both ways, small files go on, it is told once, and asked for less and less', async () => {
+  const relay = await startRelay(hub);
+  const [a, b] = await syncedPair(hub, key, { 'first.md': 'first\n' }, { through: relay });
+  const fails = {
+    answers: ({ path }: { path: string }) => (/\/chunks\//.test(path) ? { status: 502, body: '' } : undefined),
+  };
+  a.write('theirs.bin', randomBytes(12 * MiB));
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  b.write('ours.bin', randomBytes(12 * MiB));
+  utimesSync(b.at('ours.bin'), 1e9, 1e9);
+  relay.rules = fails;
+  const watcher = b.watch();
+  const told = /a large file is not transferred now/g;
+  await until(() => told.test(watcher.output()), watcher.output);
+  b.write('small.md', 'small\n');
+  await until(() => /pushed +small\.md/.test(watcher.output()), watcher.output);
+  const from = relay.requests.length;
+  await sleep(6000);
+  const asked = relay.requests.slice(from).filter(({ path }) => /\/chunks\//.test(path)).length;
+  // Four at once, each way, after pauses of 1, 2 and 4 s.
+  expect(asked).toBeLessThanOrEqual(3 * 8);
+  expect(watcher.output().match(told)).toHaveLength(1);
+  expect(await b.sync('status')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('a large file is not transferred'),
+  });
+  relay.rules = {};
+  await until(() => /pushed +ours\.bin/.test(watcher.output()), watcher.output);
+  await until(() => /pulled +theirs\.bin/.test(watcher.output()), watcher.output);
+  expect(await watcher.stop()).toBe(0);
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(bytesIn(a, 'ours.bin').equals(bytesIn(b, 'ours.bin'))).toBe(true);
+  await relay.close();
+}, 240_000);
