@@ -978,9 +978,14 @@ export const limits = {
   clientChunksAtOnce: 4,
   /** Bytes of a disk that the download of a large file leaves free, so that small files and the state have room. */
   clientFreeBytesMin: 16 * MiB,
-  /** A file unchanged for so long during a sync is copied as a save; and the total size of such copies. */
+  /**
+   * A file unchanged for so long during a sync is copied as a save; the total size of such copies, of it of the larger ones, and up
+   * to which size a copy is none of them: saves of a large file leave room for those of a note.
+   */
   clientStillMs: 700,
   clientSavesBytesMax: 64 * MiB,
+  clientSavesLargeBytesMax: 48 * MiB,
+  clientSavesSmallBytes: 1 * MiB,
   /** A file of at least this size that a program keeps writing to is sent less often; and how long it must stand still. */
   clientRestlessBytes: 256 * KiB,
   clientRestMs: 1500,

@@ -90,6 +90,7 @@ async function watchAndTell(
         warns(isAway ? 'hub away' : 'trouble', `${stopped(why)} ${again}`);
       },
       onBlind: (sentence) => warns('blind', sentence),
+      onLost: (sentence) => warns('saves full', sentence),
       onWell() {
         told.forget();
         says('hub back', 'back: syncing again');

@@ -37,7 +37,7 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   const folder = new SyncedFolder(root);
   folder.makeOwn();
   const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper({ folder, state }, () => false);
+  const keeper = new Keeper({ folder, state }, { isRestless: () => false, onLost: () => undefined });
   onTestFinished(() => keeper.close());
   const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
   writeFileSync(join(root, 'x'), 'saved before\n');
@@ -63,7 +63,7 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   const folder = new SyncedFolder(root);
   folder.makeOwn();
   const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper({ folder, state }, () => false);
+  const keeper = new Keeper({ folder, state }, { isRestless: () => false, onLost: () => undefined });
   const changes = new Bell();
   let last: Scan | undefined;
   const excludes = (path: string) => last?.excludes(path as FolderPath) === true;

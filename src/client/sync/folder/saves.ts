@@ -10,6 +10,7 @@ import { limits } from '../../../limits/service.ts';
 import { lookAt, type ReadContent, readPlain } from './file.ts';
 import { makeFolderAt } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
+import { type HeldSave, madeRoomFor } from './saves-room.ts';
 
 /** Folder inside `.cairn`. */
 const FOLDER = 'saves';
@@ -38,8 +39,8 @@ export interface Save {
   readonly drop: () => void;
 }
 
-interface Held extends Pick<Save, 'path' | 'sha256'> {
-  readonly bytes: number;
+interface Held extends HeldSave {
+  readonly sha256: string;
 }
 
 export class Saves {
@@ -53,10 +54,15 @@ export class Saves {
     this.#folder = join(own, FOLDER);
   }
 
-  /** Stores a copy, unless all copies together would exceed their size limit. */
-  keep(path: FolderPath, content: Omit<ReadContent, 'size'>, base: string): void {
+  /**
+   * Stores a copy. Where all copies together would exceed their size limit, gives up some between the first and the last one of a
+   * file. Returns the paths of which a save is not kept.
+   */
+  keep(path: FolderPath, content: Omit<ReadContent, 'size'>, base: string): ReadonlySet<string> {
     const { bytes, sha256, executable, modifiedMs } = content;
-    if (this.#holds(path, sha256) || !this.#hasRoom(bytes.length)) return;
+    if (this.#holds(path, sha256)) return new Set();
+    const given = this.#madeRoomFor({ path, bytes: bytes.length });
+    if (given === undefined) return new Set([path]);
     makeFolderAt(this.#folder, 0o700);
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
@@ -69,6 +75,8 @@ export class Saves {
     writeFileSync(`${at}${NOTE}`, JSON.stringify({ path, base, sha256, executable, modifiedMs }), { mode: 0o600 });
     renameSync(`${at}${UNFINISHED}`, at);
     this.#held?.set(name, { path, sha256, bytes: bytes.length });
+    // Only now: on a full disk, what is there stays.
+    return new Set(given.map((one) => this.#drop(one)).filter((one) => one !== undefined));
   }
 
   /** The stored copies, oldest first. */
@@ -77,11 +85,7 @@ export class Saves {
       const at = join(this.#folder, name);
       const note = this.#noteOf(name);
       const path = note === undefined ? { bad: '' } : checkFolderPath(note.path);
-      const drop = () => {
-        rmSync(at, { force: true });
-        rmSync(`${at}${NOTE}`, { force: true });
-        this.#held?.delete(name);
-      };
+      const drop = () => void this.#drop(name);
       if (note === undefined || isBad(path)) {
         // The note was lost in a power failure; the file itself still exists.
         drop();
@@ -107,14 +111,29 @@ export class Saves {
     return false;
   }
 
-  /** True when the copies with these bytes stay below their limit. */
-  #hasRoom(bytes: number): boolean {
-    const fits = (held: ReadonlyMap<string, Held>) =>
-      [...held.values()].reduce((sum, one) => sum + one.bytes, bytes) <= limits.clientSavesBytesMax;
+  /** Deletes a copy. Returns the path whose save it was, where that is known. */
+  #drop(name: string): string | undefined {
+    const at = join(this.#folder, name);
+    rmSync(at, { force: true });
+    rmSync(`${at}${NOTE}`, { force: true });
+    const path = this.#held?.get(name)?.path;
+    this.#held?.delete(name);
+    return path;
+  }
+
+  /** Names of the copies that another one takes the place of; undefined: it has no room. */
+  #madeRoomFor(next: HeldSave): readonly string[] | undefined {
+    const room = {
+      all: limits.clientSavesBytesMax,
+      large: limits.clientSavesLargeBytesMax,
+      small: limits.clientSavesSmallBytes,
+    };
     this.#held ??= this.#read();
-    if (fits(this.#held)) return true;
+    const given = madeRoomFor(next, this.#held, room);
+    if (given?.length === 0) return given;
+    // Another process may have sent some.
     this.#held = this.#read();
-    return fits(this.#held);
+    return madeRoomFor(next, this.#held, room);
   }
 
   #read(): Map<string, Held> {

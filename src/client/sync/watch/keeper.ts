@@ -2,23 +2,31 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { limits } from '../../../limits/service.ts';
+import { shownLine } from '../../shown.ts';
 import { isWhole } from '../folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
 import type { Replica } from '../replica.ts';
 import type { Scan } from '../scan/scan.ts';
 
+interface Hears {
+  /** True for a file to which a program keeps writing. */
+  readonly isRestless: (path: string) => boolean;
+  /** Told once of a file of which not each save is kept, until everything was sent. */
+  readonly onLost: (sentence: string) => void;
+}
+
 export class Keeper {
   readonly #replica: Pick<Replica, 'folder' | 'state'>;
-  readonly #isRestless: (path: string) => boolean;
+  readonly #hears: Hears;
+  readonly #told = new Set<string>();
   #scan: Scan | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Files that differed from the hub's in the last scan, with their hashes. */
   readonly #open = new Map<FolderPath, string>();
 
-  /** `isRestless`: true for a file to which a program keeps writing. */
-  constructor(replica: Pick<Replica, 'folder' | 'state'>, isRestless: (path: string) => boolean) {
+  constructor(replica: Pick<Replica, 'folder' | 'state'>, hears: Hears) {
     this.#replica = replica;
-    this.#isRestless = isRestless;
+    this.#hears = hears;
   }
 
   /** Reports a changed file by absolute path. */
@@ -31,7 +39,7 @@ export class Keeper {
       this.#timers.delete(onDisk);
       this.#keep(onDisk);
     };
-    const stillMs = this.#isRestless(onDisk) ? limits.clientRestMs : limits.clientStillMs;
+    const stillMs = this.#hears.isRestless(onDisk) ? limits.clientRestMs : limits.clientStillMs;
     this.#timers.set(onDisk, setTimeout(keep, stillMs));
   }
 
@@ -46,6 +54,7 @@ export class Keeper {
       if (sha256 === undefined || state.base.get(path)?.sha256 === sha256) this.#open.delete(path);
       else this.#open.set(path, sha256);
     }
+    if (this.#open.size === 0) this.#told.clear();
     // This many are a first sync and not a person's edits.
     if (this.#open.size > limits.clientPushFiles) return;
     for (const [path, sha256] of this.#open) {
@@ -74,9 +83,19 @@ export class Keeper {
       const base = state.base.get(path)?.sha256;
       const wait = state.waits.get(path);
       const isOnHub = base === content.sha256 || (wait?.local === content.sha256 && wait.conflictId !== null);
-      if (!isOnHub) folder.saves.keep(path, content, base ?? '');
+      if (!isOnHub) this.#tellOf(folder.saves.keep(path, content, base ?? ''));
     } catch {
       // The sync meets and reports the same error: an unreadable file, a missing folder, a full disk.
+    }
+  }
+
+  #tellOf(lost: ReadonlySet<string>): void {
+    const most = `${limits.clientSavesBytesMax / 2 ** 20} MiB`;
+    for (const path of lost) {
+      if (this.#told.has(path)) continue;
+      this.#told.add(path);
+      const why = `The saves that wait for the hub have reached ${most}`;
+      this.#hears.onLost(`${shownLine(path)}: ${why}, so not each save of it is kept. The file as it stands is sent.`);
     }
   }
 }

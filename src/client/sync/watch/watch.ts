@@ -28,6 +28,8 @@ export interface Watch {
   readonly onTrouble: (error: Error, retryMs: number) => void;
   /** Reports once that not every local change is noticed at once. */
   readonly onBlind: (sentence: string) => void;
+  /** Reports a file of which not each save is kept while they cannot be sent. */
+  readonly onLost: (sentence: string) => void;
   /** Reports the first success after an error. */
   readonly onWell: () => void;
   readonly signal: AbortSignal;
@@ -39,7 +41,7 @@ export interface Watch {
  */
 export async function watchFolder(
   unwatched: Replica,
-  { syncNow, onReady, onTrouble, onBlind, onWell, signal }: Watch,
+  { syncNow, onReady, onTrouble, onBlind, onLost, onWell, signal }: Watch,
 ): Promise<Round> {
   const { folder, state } = unwatched;
   let round: Round = newRound();
@@ -48,7 +50,10 @@ export async function watchFolder(
   };
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
-  const keeper = new Keeper(unwatched, (path) => isRestless(round.sends, path, Date.now()));
+  const keeper = new Keeper(unwatched, {
+    isRestless: (path) => isRestless(round.sends, path, Date.now()),
+    onLost,
+  });
   let scan: Scan | undefined;
   const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
   const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
