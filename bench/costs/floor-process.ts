@@ -10,7 +10,7 @@ import { listenExclusively } from '../../src/http/library/listen.ts';
 import { App, type HttpResponse, localPortOf } from '../../src/http/library/uws.ts';
 import { FLOOR_STEPS, type FloorStep, type FloorWork } from './floor-steps.ts';
 
-const [folder = '', step, work] = process.argv.slice(2) as [string, FloorStep, FloorWork];
+const [folder, step, work] = process.argv.slice(2) as [string, FloorStep, FloorWork];
 const has = (other: FloorStep) => FLOOR_STEPS.indexOf(step) >= FLOOR_STEPS.indexOf(other);
 
 type Key = (string | number)[];

@@ -46,7 +46,7 @@ async function push(path: string, bytes: Buffer, more = {}) {
 
 const holders = () =>
   [...desk.store.keys(fileChunks, [vaultId])].map((key) => desk.store.get(fileChunks, key)?.holders);
-const counts = () => [...new Set(holders())].sort();
+const counts = () => [...new Set(holders())].toSorted((one, other) => Number(one) - Number(other));
 const staged = () => [...desk.store.keys(stagedPieces)].map((key) => desk.store.get(stagedPieces, key));
 const listAt = (seq: number) => {
   const bytes = desk.store.get(versions, [vaultId, seq]);
