@@ -72,8 +72,12 @@ export class LargeTransfers {
     if (downloads.size > 0) this.#run('down', () => this.#download());
   }
 
-  /** The error that stopped a transfer, until one is done again. */
+  /** The error that stopped a transfer, until one is done again or none is wanted. Call after a sync, which queues them. */
   get failing(): Error | undefined {
+    const { folder, large } = this.#step;
+    const { uploads, downloads } = large;
+    // What failed is wanted no longer, such as a file that was deleted.
+    if (uploads.size + downloads.size + folder.large.waiting + this.#running.size === 0) this.#failing = undefined;
     return this.#failing?.error;
   }
 
