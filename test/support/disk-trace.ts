@@ -50,9 +50,14 @@ interface Open {
   readonly done: Done | undefined;
 }
 
-/** Whether the trace holds the end of its process; the tracer writes that last, and some time after the process is gone. */
+/**
+ * Whether the trace holds the end of the process that it began with; the tracer writes that last, and some time after the
+ * process is gone. Processes that it started end before.
+ */
 export function isComplete(path: string): boolean {
-  return readFileSync(path).includes('exit_group(');
+  const trace = readFileSync(path);
+  const [first] = /^\d+ +/.exec(trace.subarray(0, 16).toString('latin1')) ?? [];
+  return first !== undefined && trace.includes(`\n${first}exit_group(`);
 }
 
 /** Throws when the file was touched in a way that this does not know, or when a call on it failed. */
