@@ -3,6 +3,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { intact } from '../../store/intact.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
+import { chunkKeptBytes } from '../log/change.ts';
 import { fileChunks, vaultHeads } from '../log/records.ts';
 import { removePieces } from './piece-shares.ts';
 
@@ -56,7 +57,7 @@ export function countFreed(batch: Batch, vaultId: string, bytes: number): void {
   if (head !== undefined) batch.put(vaultHeads, [vaultId], { ...head, kept_bytes: head.kept_bytes - bytes });
 }
 
-/** Returns the bytes of the chunk. */
+/** Returns the bytes that no longer count. */
 function removeChunk(
   batch: Batch,
   vaultId: string,
@@ -65,5 +66,5 @@ function removeChunk(
 ): number {
   batch.remove(fileChunks, [vaultId, sha256]);
   removePieces(batch, storageId);
-  return bytes;
+  return chunkKeptBytes(bytes);
 }

@@ -14,6 +14,7 @@ import type { DigestMessage, DigestReturn } from '../../pool/jobs.ts';
 import type { Pool } from '../../pool/pool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
+import { chunkKeptBytes } from '../log/change.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import type { VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
@@ -90,7 +91,8 @@ export class ChunkStore {
       const { files, history } = room.quotasOf(accountId);
       const used = change.used;
       // What no file lists yet counts to neither quota alone.
-      if (used.files + used.history + record.bytes > files + history) {
+      const neededBytes = chunkKeptBytes(record.bytes);
+      if (used.files + used.history + neededBytes > files + history) {
         room.noteRefused('files');
         const usedBytes = used.files + used.history;
         throw new Refusal({
@@ -98,7 +100,7 @@ export class ChunkStore {
           of: 'files',
           quotaBytes: files + history,
           usedBytes,
-          neededBytes: record.bytes,
+          neededBytes,
         });
       }
       change.countChunk(record.bytes);

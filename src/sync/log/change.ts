@@ -199,7 +199,7 @@ export class LogChange {
 
   /** Counts a chunk that this change stores. */
   countChunk(bytes: number): void {
-    this.#head.kept_bytes += bytes;
+    this.#head.kept_bytes += chunkKeptBytes(bytes);
   }
 
   /** Writes the counters. Call it once, at the end. */
@@ -248,6 +248,11 @@ export class LogChange {
 /** Bytes counted for a kept version or conflict: its content and a fixed amount. Chunks are counted once, where they are stored. */
 export function keptBytes(sizeBytes: number): number {
   return (isChunked(sizeBytes) ? 0 : sizeBytes) + limits.recordCountedBytes;
+}
+
+/** Bytes counted for a stored chunk: its own and a fixed amount, so that many of a few bytes fill a quota too. */
+export function chunkKeptBytes(bytes: number): number {
+  return bytes + limits.recordCountedBytes;
 }
 
 interface EntryPlace {

@@ -9,6 +9,7 @@ import { bytesOfChunks, type Chunk } from '../../text/chunk-list.ts';
 import { eachOnce } from '../contents/chunk-refs.ts';
 import type { FileDigest } from '../contents/chunk-store.ts';
 import type { PieceStaging } from '../contents/staging.ts';
+import type { LogChange } from '../log/change.ts';
 import { type ChunkRecord, fileChunks } from '../log/records.ts';
 
 export interface ImportedChunksOptions {
@@ -68,12 +69,15 @@ export class ImportedChunks {
   }
 }
 
-/** Within a decision: writes rows of chunks into a vault. Returns their bytes. */
+/** Within a decision: writes rows of chunks into a vault, and counts them. */
 export function putChunks(
   batch: Batch,
+  change: Pick<LogChange, 'countChunk'>,
   vaultId: string,
   rows: readonly (readonly [sha256: string, row: ChunkRecord])[],
-): number {
-  for (const [sha256, row] of rows) batch.put(fileChunks, [vaultId, sha256], row);
-  return rows.reduce((sum, [, { bytes }]) => sum + bytes, 0);
+): void {
+  for (const [sha256, row] of rows) {
+    batch.put(fileChunks, [vaultId, sha256], row);
+    change.countChunk(row.bytes);
+  }
 }

@@ -56,7 +56,7 @@ export class VaultImport {
     const { vaultId, contents } = this.#target;
     for (const rows of contents.chunksOf(vaultId).portions()) {
       await this.#change((change, batch) => {
-        change.countChunk(putChunks(batch, vaultId, rows));
+        putChunks(batch, change, vaultId, rows);
         change.finish();
       });
     }

@@ -3,7 +3,7 @@
 import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import { foldCase } from '../../text/fold-case.ts';
-import { keptBytes } from '../log/change.ts';
+import { chunkKeptBytes, keptBytes } from '../log/change.ts';
 import { type Hlc, parseHlc } from '../log/hlc.ts';
 import { conflicts, fileChunks, pendingConflicts, versions } from '../log/records.ts';
 import { readVersionHead, readVersionMeta } from '../log/version.ts';
@@ -122,7 +122,7 @@ export function recountConflicts(
 /** Counts the bytes of chunks, which are kept once however many versions have them. */
 export function recountChunks(reader: CheckedReader, recounts: Map<string, VaultRecount>): void {
   reader.each(fileChunks, ({ key, value }) => {
-    recountOf(recounts, key[0]).keptBytes += value.bytes;
+    recountOf(recounts, key[0]).keptBytes += chunkKeptBytes(value.bytes);
   });
 }
 
