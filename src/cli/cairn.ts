@@ -10,7 +10,7 @@ import { compileCacheFolder } from '../client/settings.ts';
 import { versionText } from '../common/version.ts';
 import { commandWord } from './meant.ts';
 import { print } from './output.ts';
-import { endWithOutput, useUmaskOfService } from './process.ts';
+import { compileLess, endWithOutput, useUmaskOfService } from './process.ts';
 import { findAmong, userGroup } from './user-commands.ts';
 
 const OVERVIEW = new URL('overview.txt', import.meta.url);
@@ -38,6 +38,7 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
     const { suggest } = await import('./suggest/suggest.ts');
     await suggest(rest, findUsers);
   } else {
+    compileLess();
     const { runCommand } = await import('./run.ts');
     // What was probably meant may be any command.
     const loadGroups = async () => (await import('./commands.ts')).loadGroups();

@@ -1,5 +1,6 @@
 /** What this process does to be safe with keys, and quiet at the end of a pipe: umask, core dumps, signals, closed output. */
 import { writeFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
 import { endProcess } from '../common/end-process.ts';
 
 const ofUser = process.umask();
@@ -12,6 +13,15 @@ export function useUmaskOfService(): void {
 /** Gives new files and folders the permissions of the user's own umask. */
 export function useUmaskOfUser(): void {
   process.umask(ofUser);
+}
+
+/**
+ * Compiles only what runs very often. V8 optimizes a function after some thousand runs, in threads of its own, for a program
+ * that goes on for hours: a sixth of the processor time of a first sync of 10,000 files went there. Other
+ * versions of Node.js than 20 name this otherwise, and have a quicker compiler in between.
+ */
+export function compileLess(): void {
+  if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=600000');
 }
 
 /** Kinds of memory in a core dump, as a bit mask (core(5)): none. */

@@ -14,6 +14,7 @@ import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound } from '../../../src/client/sync/round.ts';
 import { Bell } from '../../../src/client/sync/run/bell.ts';
+import { noteWritten } from '../../../src/client/sync/run/inbox.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
@@ -72,6 +73,7 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
     keeper,
     excludes,
     seenOf: () => undefined,
+    knowsFolder: () => false,
     onBlind: () => undefined,
   });
   onTestFinished(() => keeper.close());
@@ -114,6 +116,70 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   expect(changes.isRung).toBe(false);
   put('here/there/deep/new', 'moved\n');
   await changes.rung();
+}, 30_000);
+
+test('[SYN-26] a folder that a sync makes is no news, unless something else is in it, or it was away', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-made-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const changes = new Bell();
+  const saved: string[] = [];
+  let last: Scan | undefined;
+  const disk = new DiskWatch(folder.root.path, {
+    changes,
+    keeper: { changed: (path: string) => saved.push(path.slice(root.length + 1)) } as unknown as Keeper,
+    excludes: () => false,
+    seenOf: (path) => state.base.get(path as FolderPath)?.seen,
+    knowsFolder: (path) => last?.folders.has(path) === true,
+    onBlind: () => undefined,
+  });
+  onTestFinished(() => disk.close());
+  const onScan = (scan: Scan) => {
+    last = scan;
+    if (scan.looked === undefined) disk.endScan();
+  };
+  const onFolder = (path: string) => disk.visit(path);
+  const replica = replicaOf(folder, state, { onFolder, onScan, takeNoticed: () => disk.takeNoticed() });
+  const step = { ...replica, next: newRound() };
+  await scanFiles(step);
+  /** Writes a file as a pull does. */
+  const pulled = (path: FolderPath) => {
+    const written = folder.put(path, Buffer.from(path), undefined, { modifiedMs: Date.now() - 3_600_000 });
+    if (written === false || last === undefined) throw new Error(`${path} was not written`);
+    state.agree(path, written);
+    noteWritten(step, last, path);
+  };
+  for (const path of ['a/b/x', 'a/b/y', 'a/z', 'c/x']) pulled(path as FolderPath);
+  await folder.settle();
+  await sleep(limits.clientQuietMs);
+  expect([changes.isRung, saved, disk.takeNoticed()]).toEqual([false, [], new Set()]);
+  const noticed = new Set<string>();
+  const isNoticed = (path: string) =>
+    vi.waitFor(() => {
+      for (const one of disk.takeNoticed()) noticed.add(one);
+      expect([changes.isRung, [...noticed]]).toEqual([true, expect.arrayContaining([path])]);
+    });
+  // Each folder is watched all the same.
+  writeFileSync(join(root, 'a/b/own'), 'own');
+  await isNoticed('a/b/own');
+  // A program was quicker than the watch.
+  pulled('d/x' as FolderPath);
+  writeFileSync(join(root, 'd/own'), 'own');
+  await isNoticed('d');
+  expect(saved).toContain('d/own');
+  expect(noticed).not.toContain('a');
+  await sleep(limits.clientQuietMs);
+  changes.silence();
+  // A scan found that it was gone.
+  renameSync(join(root, 'c'), `${root}-away`);
+  await changes.rung();
+  expect([...(await scanFiles(step)).files.keys()]).not.toContain('c/x');
+  changes.silence();
+  renameSync(`${root}-away`, join(root, 'c'));
+  await changes.rung();
+  expect([...(await scanFiles(step)).files.keys()]).toContain('c/x');
 }, 30_000);
 
 test('[SYN-25] what is written in the moment in which a folder is moved away makes no folder in its place', async () => {

@@ -57,6 +57,7 @@ async function watched(platform: string) {
     keeper: { changed: (path: string) => saved.push(path.slice(root.length + 1)) },
     excludes: () => false,
     seenOf: () => undefined,
+    knowsFolder: () => false,
     onBlind: () => undefined,
   };
   const noticing = new DiskWatch(

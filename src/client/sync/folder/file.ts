@@ -1,6 +1,6 @@
 /** Inspects and reads single files, without following a link or blocking on a pipe. */
-import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, type Stats } from 'node:fs';
 import { isChunked } from '../../../limits/large-file.ts';
 
 /** Metadata of a file when it was hashed, to avoid reading it again: bytes, times in milliseconds, inode. */
@@ -46,7 +46,8 @@ const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK']);
 /** Metadata of an entry, without following links; undefined when it does not exist. Throws Unreadable. */
 export function lookAt(absolute: string): Stats | undefined {
   try {
-    return lstatSync(absolute);
+    // An error of the system costs more than the look: it records where it was thrown.
+    return lstatSync(absolute, { throwIfNoEntry: false });
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw new Unreadable(`It cannot be read (${codeOf(error)}).`);
@@ -79,7 +80,7 @@ export function readPlain(
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
     if (isLarge(stats)) throw new Unreadable('It is too large to be read at once.');
-    const bytes = readFileSync(descriptor);
+    const bytes = stats.size === 0 ? readFileSync(descriptor) : readAll(descriptor, stats.size);
     return {
       bytes,
       size: bytes.length,
@@ -95,8 +96,20 @@ export function readPlain(
   }
 }
 
+/** What an open file has, up to the size that it had when it was opened. */
+function readAll(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let read = 0;
+  while (read < size) {
+    const more = readSync(descriptor, bytes, read, size - read, null);
+    if (more === 0) return bytes.subarray(0, read);
+    read += more;
+  }
+  return bytes;
+}
+
 export function sha256Of(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 /** True when the owner may execute the file. Meaningless on a disk that does not store this bit. */

@@ -6,18 +6,16 @@
 import { randomUUID } from 'node:crypto';
 import {
   accessSync,
-  close,
+  closeSync,
   constants,
-  fsync,
   lstatSync,
-  open,
+  openSync,
   renameSync,
   rmdirSync,
   type Stats,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { Asides } from './asides.ts';
 import {
   type Content,
@@ -38,6 +36,7 @@ import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
+import { Unsettled } from './unsettled.ts';
 import { CLASH, OTHER, Unwritable, unwritable } from './unwritable.ts';
 
 /** A file with its hash and metadata. */
@@ -52,12 +51,13 @@ export interface LocalFile {
 interface Incoming {
   readonly incoming: string;
   readonly write: () => void;
+  /** Has what was written brought to the disk, by the next `settle`, where it was linked. */
+  readonly settle: (target: string) => void;
   readonly sha256: () => string;
   /** True when it is kept for another try, where it cannot be placed. */
   readonly stays: boolean;
 }
 
-const SETTLED_AT_ONCE = 256;
 const ENDS_IN_DOT = 'This disk drops a dot at the end of a name; rename the file on another device to have it here.';
 const UNKNOWN = 'It is large and changed just now; the next sync looks at it again.';
 const LINK = 'The path goes through a symbolic link here; remove the link to sync it.';
@@ -69,8 +69,7 @@ export class SyncedFolder {
   readonly large = new LargeFiles(() => this.timeMs());
   /** Paths that were written, or were not as expected, since the last scan: it looks at them again. */
   readonly touched = new Set<string>();
-  /** Files and folders written since the last `settle`. */
-  readonly #unsettled = new Set<string>();
+  readonly #unsettled = new Unsettled();
   #storesBit: boolean | undefined;
   #foldsNames: boolean | undefined;
 
@@ -219,13 +218,28 @@ export class SyncedFolder {
    */
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
     const incoming = this.own(join('incoming', randomUUID()));
-    const write = () =>
-      withFolder(
-        () => writeFileSync(incoming, bytes, { flag: 'wx', mode: 0o666 }),
+    let descriptor: number | undefined;
+    const write = () => {
+      descriptor = withFolder(
+        () => openSync(incoming, 'wx', 0o666),
         () => makeFolderAt(dirname(incoming), 0o700),
       );
+      writeFileSync(descriptor, bytes);
+      if (mayStayOpen(look)) return;
+      closeSync(descriptor);
+      descriptor = undefined;
+    };
+    const settle = (target: string) => {
+      if (descriptor === undefined) this.#unsettled.add(target);
+      else this.#unsettled.addOpen(descriptor, target);
+      descriptor = undefined;
+    };
     const sha256 = () => look.sha256 ?? sha256Of(bytes);
-    return this.#place(path, { incoming, write, sha256, stays: false }, expected, look);
+    try {
+      return this.#place(path, { incoming, write, settle, sha256, stays: false }, expected, look);
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
   }
 
   /** Like `put`, with the bytes of a file in the `.cairn` folder, which has this hash. It is moved, or stays when it fails. */
@@ -235,7 +249,8 @@ export class SyncedFolder {
     expected: string | undefined,
     look: Look,
   ): LocalFile | false {
-    const file = { incoming: absolute, write: () => undefined, sha256: () => sha256, stays: true };
+    const settle = (target: string) => this.#unsettled.add(target);
+    const file = { incoming: absolute, write: () => undefined, settle, sha256: () => sha256, stays: true };
     const placed = this.#place(path, file, expected, look);
     if (placed !== false) this.large.note(this.at(path), sha256, placed.seen);
     return placed;
@@ -243,13 +258,13 @@ export class SyncedFolder {
 
   #place(
     path: FolderPath,
-    { incoming, write, sha256, stays }: Incoming,
+    { incoming, write, settle, sha256, stays }: Incoming,
     expected: string | undefined,
     look: Look,
   ): LocalFile | false {
     this.touched.add(path);
     const target = this.#target(path);
-    let isPlaced = false;
+    let isPlaced: ReturnType<typeof placeNew> = false;
     try {
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
@@ -262,13 +277,15 @@ export class SyncedFolder {
         () => placeNew(incoming, target),
         () => makeParents(this.root.path, path),
       );
-      if (!isPlaced) return false;
+      if (isPlaced === false) return false;
     } catch (error) {
       throw unwritable(error);
     } finally {
-      if (isPlaced || !stays) removeIncoming(incoming);
+      if (isPlaced !== false || !stays) removeIncoming(incoming);
     }
-    this.#unsettled.add(target).add(dirname(target));
+    if (isPlaced === 'linked') settle(target);
+    else this.#unsettled.add(target);
+    this.#unsettled.add(dirname(target));
     const stats = lstatSync(target);
     return {
       sha256: sha256(),
@@ -328,12 +345,7 @@ export class SyncedFolder {
 
   /** Flushes all files written so far to the disk, so that a power failure cannot lose them. */
   async settle(): Promise<void> {
-    const paths = [...this.#unsettled];
-    this.#unsettled.clear();
-    // Many parallel flushes share one write of the disk's journal.
-    for (let at = 0; at < paths.length; at += SETTLED_AT_ONCE) {
-      await Promise.all(paths.slice(at, at + SETTLED_AT_ONCE).map(settleOne));
-    }
+    await this.#unsettled.settle();
   }
 
   #target(path: FolderPath): string {
@@ -360,20 +372,9 @@ export class SyncedFolder {
   }
 }
 
-/** A descriptor costs less than a FileHandle, which is an object with events of its own. */
-const [opened, flushed, closed] = [promisify(open), promisify(fsync), promisify(close)];
-
-async function settleOne(absolute: string): Promise<void> {
-  try {
-    const descriptor = await opened(absolute, 'r');
-    try {
-      await flushed(descriptor);
-    } finally {
-      await closed(descriptor);
-    }
-  } catch {
-    // Removed or made inaccessible since, so there is nothing left to flush.
-  }
+/** False where nobody else could use the file: Linux runs none that is open for writing, and Windows shares none. */
+function mayStayOpen({ executable }: Look): boolean {
+  return executable !== true && process.platform !== 'win32';
 }
 
 /** Does something in a folder that is rarely missing; only then it is made. */

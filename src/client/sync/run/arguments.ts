@@ -1,4 +1,5 @@
 /** Builds the arguments of a push for one file of the folder. */
+import { isUtf8 } from 'node:buffer';
 import { limits } from '../../../limits/service.ts';
 import type { Content } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -46,9 +47,7 @@ function lookOf({ executable, modifiedMs }: Pick<Sent, 'executable' | 'modifiedM
 
 /** The text of UTF-8 bytes; undefined when they are not text, or those of a large file. */
 export function utf8TextOf(bytes: Buffer | undefined): string | undefined {
-  if (bytes === undefined) return undefined;
-  const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) ? text : undefined;
+  return bytes !== undefined && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 export function encodedContent(bytes: Buffer): { readonly content: string; readonly encoding?: 'base64' } {

@@ -3,7 +3,7 @@ import { quoted } from '../../shown.ts';
 import type { BaseRecord, Failed, Wait, WaitKind } from '../base/state.ts';
 import { Unreadable } from '../folder/file.ts';
 import type { LocalFile } from '../folder/folder.ts';
-import type { FolderPath } from '../folder/path.ts';
+import { type FolderPath, parentsOf } from '../folder/path.ts';
 import { heldKinds, type Window, windowOf } from '../plan/guard.ts';
 import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
@@ -224,11 +224,13 @@ export class Inbox {
 }
 
 /** Corrects a scan by what was just written or removed; the next one looks again only where that is not known. */
-export function noteWritten({ folder, state }: Replica, { files }: Scan, path: FolderPath): void {
+export function noteWritten({ folder, state }: Replica, { files, folders }: Scan, path: FolderPath): void {
   const base = state.base.get(path);
   if (base === undefined) files.delete(path);
-  else if (isSeen(base)) files.set(path, base);
-  else return;
+  else if (isSeen(base)) {
+    files.set(path, base);
+    for (const parent of parentsOf(path)) folders.add(parent);
+  } else return;
   folder.touched.delete(path);
   state.trust(path);
 }

@@ -19,6 +19,8 @@ interface Listeners {
   readonly excludes: (path: string) => boolean;
   /** The metadata of a file as the last sync left it, relative to the root. */
   readonly seenOf: (path: string) => SeenFile | undefined;
+  /** True for a folder that the last scan found, or that a sync made since. */
+  readonly knowsFolder: (path: string) => boolean;
   /** Called once, with a sentence for the user, when not everything can be watched. */
   readonly onBlind: (sentence: string) => void;
 }
@@ -104,24 +106,37 @@ export class DiskWatch {
         return;
       }
     }
+    const isFolder = stats?.isDirectory() === true;
+    // The same for each folder that a sync makes, with all that is in it.
+    if (isFolder && event === 'rename' && !this.#came(path)) return;
     this.#noticed.add(relativePath);
     changes.ring();
     if (stats?.isFile() === true) keeper.changed(path);
-    if (stats?.isDirectory() !== true) return;
-    // Otherwise its permissions may have changed.
-    if (event === 'rename') this.#came(path);
-    else this.#watches.add(path);
+    // Its permissions may have changed.
+    if (isFolder && event !== 'rename') this.#watches.add(path);
   }
 
-  /** Watches a folder that came, and reports the files in it, which nothing else does. */
-  #came(folder: string): void {
+  /** Watches a folder that came, and reports the files in it, which nothing else does. False when a sync left all of it so. */
+  #came(folder: string): boolean {
+    const { keeper, knowsFolder, seenOf } = this.#listeners;
     this.#watches.add(folder, true);
+    let isNews = !knowsFolder(this.#relative(folder));
     for (const entry of entriesOf(folder)) {
       const path = join(folder, entry.name);
+      // A folder that syncs itself.
+      if (entry.name === OWN_FOLDER) isNews = true;
       if (this.#isLeftOut(path, entry.isDirectory())) continue;
-      if (entry.isDirectory()) this.#came(path);
-      else if (entry.isFile()) this.#listeners.keeper.changed(path);
+      if (entry.isDirectory()) {
+        if (this.#came(path)) isNews = true;
+        continue;
+      }
+      const seen = seenOf(this.#relative(path));
+      const stats = seen && lookIfReadable(path);
+      if (seen !== undefined && stats !== undefined && isAsSeen(stats, seen)) continue;
+      isNews = true;
+      if (entry.isFile()) keeper.changed(path);
     }
+    return isNews;
   }
 
   /** `isFolder`: undefined when nothing is there by now. */

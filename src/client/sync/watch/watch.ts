@@ -57,7 +57,8 @@ export async function watchFolder(
   let scan: Scan | undefined;
   const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
   const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
-  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, onBlind });
+  const knowsFolder = (path: string) => scan?.folders.has(path) === true;
+  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, knowsFolder, onBlind });
   const onScan = (found: Scan) => {
     const isFirst = scan === undefined;
     scan = found;
