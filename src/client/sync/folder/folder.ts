@@ -8,6 +8,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  fstatSync,
   lstatSync,
   openSync,
   renameSync,
@@ -51,8 +52,8 @@ export interface LocalFile {
 interface Incoming {
   readonly incoming: string;
   readonly write: () => void;
-  /** Has what was written brought to the disk, by the next `settle`, where it was linked. */
-  readonly settle: (target: string) => void;
+  /** Has what was written, and is at its target now, brought to the disk by the next `settle`. */
+  readonly settle: (target: string, placed: Stats) => void;
   readonly sha256: () => string;
   /** True when it is kept for another try, where it cannot be placed. */
   readonly stays: boolean;
@@ -229,9 +230,13 @@ export class SyncedFolder {
       closeSync(descriptor);
       descriptor = undefined;
     };
-    const settle = (target: string) => {
-      if (descriptor === undefined) this.#unsettled.add(target);
-      else this.#unsettled.addOpen(descriptor, target);
+    const settle = (target: string, { ino }: Stats) => {
+      // Where it had to be copied, another file is there.
+      if (descriptor === undefined || fstatSync(descriptor).ino !== ino) {
+        this.#unsettled.add(target);
+        return;
+      }
+      this.#unsettled.addOpen(descriptor, target);
       descriptor = undefined;
     };
     const sha256 = () => look.sha256 ?? sha256Of(bytes);
@@ -264,7 +269,7 @@ export class SyncedFolder {
   ): LocalFile | false {
     this.touched.add(path);
     const target = this.#target(path);
-    let isPlaced: ReturnType<typeof placeNew> = false;
+    let isPlaced = false;
     try {
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
@@ -277,16 +282,15 @@ export class SyncedFolder {
         () => placeNew(incoming, target),
         () => makeParents(this.root.path, path),
       );
-      if (isPlaced === false) return false;
+      if (!isPlaced) return false;
     } catch (error) {
       throw unwritable(error);
     } finally {
-      if (isPlaced !== false || !stays) removeIncoming(incoming);
+      if (isPlaced || !stays) removeIncoming(incoming);
     }
-    if (isPlaced === 'linked') settle(target);
-    else this.#unsettled.add(target);
     this.#unsettled.add(dirname(target));
     const stats = lstatSync(target);
+    settle(target, stats);
     return {
       sha256: sha256(),
       executable: this.bitOf(stats),

@@ -39,11 +39,11 @@ export function removeIncoming(incoming: string): void {
   }
 }
 
-/** Creates a file only where none exists: the same one under another name, or a copy. False when one exists. */
-export function placeNew(incoming: string, target: string): 'linked' | 'copied' | false {
+/** Creates a file only where none exists. False when one exists. */
+export function placeNew(incoming: string, target: string): boolean {
   try {
     linkSync(incoming, target);
-    return 'linked';
+    return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (codeOf(error) === 'ENOENT') throw error;
@@ -80,7 +80,7 @@ function copyNew(incoming: string, target: string): boolean {
     copyFileSync(incoming, target, constants.COPYFILE_EXCL);
     const { atime, mtime } = lstatSync(incoming);
     utimesSync(target, atime, mtime);
-    return 'copied';
+    return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
