@@ -19,7 +19,6 @@ import { percentile } from './steady.ts';
 import { makeText } from './zipf-texts.ts';
 
 const FILES_PER_FOLDER = 100;
-const REST_MS = 15_000;
 /** After the last save arrived, whatever it leaves to do. */
 const SETTLE_MS = 2500;
 
@@ -29,11 +28,13 @@ interface Size {
   readonly saves: number;
   /** Of a program that looks at every file for each. */
   readonly passes: number;
+  /** How long processes are measured while nothing changes. 0: not at all. */
+  readonly restMs: number;
 }
 
 const SIZES: readonly Size[] = [
-  { files: 10_000, bytes: 4096, saves: 20, passes: 5 },
-  { files: 50_000, bytes: 400, saves: 10, passes: 2 },
+  { files: 10_000, bytes: 4096, saves: 20, passes: 3, restMs: 15_000 },
+  { files: 50_000, bytes: 400, saves: 10, passes: 1, restMs: 0 },
 ];
 const QUICK_PART = 20;
 /** What is in the folders beside the files that both edit. */
@@ -121,23 +122,22 @@ interface Found {
   readonly perSave: ByName<Spent>;
 }
 
-async function measured({ name, pair }: Started, size: Size): Promise<Found> {
-  const files = filesOf(size);
+async function measured({ name, pair }: Started, size: Size, files: Files): Promise<Found> {
   const { result, peaks } = await peaksDuring(
     () => pair.processes(),
     async (): Promise<Omit<Found, 'peaks'>> => {
       const first = await firstSync(pair, files);
       const resting = pair.spent();
-      if (pair.pass === undefined) await sleep(REST_MS);
+      if (pair.pass === undefined) await sleep(size.restMs);
       const rest = pair.pass === undefined ? spentSince(resting, pair.spent()) : undefined;
       const count = pair.pass === undefined ? size.saves : size.passes;
       const before = pair.spent();
       const saveMs = await saves(pair, files, count);
       if (pair.pass === undefined) await sleep(SETTLE_MS);
-      // One more was saved before the first that is timed.
+      const made = pair.pass === undefined ? count + 1 : count;
       const each = ({ cpuSeconds, writtenBytes }: Spent) => ({
-        cpuSeconds: cpuSeconds / (count + 1),
-        writtenBytes: writtenBytes / (count + 1),
+        cpuSeconds: cpuSeconds / made,
+        writtenBytes: writtenBytes / made,
       });
       return { first, rest, saveMs, perSave: mapped(spentSince(before, pair.spent()), each) };
     },
@@ -184,7 +184,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
 };
 
 async function sizeRows(size: Size): Promise<Row[]> {
-  const found = await ofEach((started) => measured(started, size));
+  const files = filesOf(size);
+  const found = await ofEach((started) => measured(started, size, files));
   const what = `${size.files.toLocaleString('en-US')} × ${size.bytes} B`;
   const row = (figure: string, valuesOf: (one: Found) => ByName<number> | undefined, unit: (value: number) => string) =>
     rowOf(
@@ -196,7 +197,11 @@ async function sizeRows(size: Size): Promise<Row[]> {
     row('first sync, processor time', ({ first }) => mapped(first.spent, cpu), seconds),
     row('most memory (RSS)', ({ peaks }) => mapped(peaks, ({ resident }) => resident), mebibytes),
     row('of it the process’s own (RssAnon)', ({ peaks }) => mapped(peaks, ({ own }) => own), mebibytes),
-    row(`${REST_MS / 1000} s at rest, processor time`, ({ rest }) => rest && mapped(rest, cpu), milliseconds),
+    ...(size.restMs === 0
+      ? []
+      : [
+          row(`${size.restMs / 1000} s at rest, processor time`, ({ rest }) => rest && mapped(rest, cpu), milliseconds),
+        ]),
     row('a save is on the other side, p50', ({ saveMs }) => ({ '': percentile(saveMs, 0.5) }), shownTime),
     row('processor time of a save', ({ perSave }) => mapped(perSave, cpu), milliseconds),
     row('written to the disk for a save', ({ perSave }) => mapped(perSave, written), kibibytes),

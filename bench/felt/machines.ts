@@ -160,7 +160,8 @@ function isThere(path: string, content: Buffer): boolean {
 }
 
 /**
- * Saves existing files one after another. A program that waits for no changes runs once for each. Resolves with the
+ * Saves existing files one after another, after a first one that is no figure. A program that waits for no changes runs once for
+ * each, and has no first one. Resolves with the
  * milliseconds until each is in the other folder, ascending.
  */
 export async function saves({ folders: [from, to], pass }: Pair, files: Files, count: number): Promise<number[]> {
@@ -177,8 +178,8 @@ export async function saves({ folders: [from, to], pass }: Pair, files: Files, c
   };
   const paths = [...files.keys()].slice(0, count);
   const word = `saved at ${Date.now()}`;
-  // Whatever the settings of the last question left to do.
-  await save(paths[0] ?? '', `first ${word}`);
+  // Whatever the settings of the last question left to do. Nothing runs between the passes of a program that ends.
+  if (pass === undefined) await save(paths[0] ?? '', `first ${word}`);
   const times: Promise<number>[] = [];
   for (const path of paths) {
     await sleep(PAUSE_MS * (0.5 + Math.random()));
