@@ -5,10 +5,13 @@ export interface IoBytes {
   readonly readBytes: number;
   /** Without those of files that were removed before they were written (proc(5)). */
   readonly writtenBytes: number;
+  /** With those. Unlike `writtenBytes`, it never falls. */
+  readonly dirtiedBytes: number;
 }
 
 export function ioOf(pid: number): IoBytes {
   const text = readFileSync(`/proc/${pid}/io`, 'utf8');
   const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)`, 'm').exec(text)?.[1]);
-  return { readBytes: field('rchar'), writtenBytes: field('write_bytes') - field('cancelled_write_bytes') };
+  const dirtiedBytes = field('write_bytes');
+  return { readBytes: field('rchar'), writtenBytes: dirtiedBytes - field('cancelled_write_bytes'), dirtiedBytes };
 }

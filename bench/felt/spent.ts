@@ -20,7 +20,7 @@ export interface Peak {
 
 const SAMPLE_MS = 100;
 
-export const spentBy = (pid: number): Spent => ({ cpuSeconds: cpuSeconds(pid), writtenBytes: ioOf(pid).writtenBytes });
+export const spentBy = (pid: number): Spent => ({ cpuSeconds: cpuSeconds(pid), writtenBytes: ioOf(pid).dirtiedBytes });
 
 /** What each process used since `before`; one that did not run then has used all that it used. */
 export function spentSince(before: ByName<Spent>, now: ByName<Spent>): ByName<Spent> {
