@@ -6,6 +6,7 @@
 import { groupedBlobs } from '../../mirror/groups/grouped-blobs.ts';
 import { usagePerAccount } from '../../quotas/usage-per-account.ts';
 import type { Migration } from '../../store/meta/schema.ts';
+import { countedChunks } from '../../sync/vaults/counted-chunks.ts';
 import { keptPerVault } from '../../sync/vaults/kept-per-vault.ts';
 import { usagePerVault } from '../../sync/vaults/usage-per-vault.ts';
 import { noDevDocGrams } from './no-dev-doc-grams.ts';
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   rowSums,
   noDevDocGrams,
   chunked,
+  countedChunks,
 ];
 
 /** The schema that this version reads and writes. */
