@@ -225,7 +225,7 @@ test('[WEB-6, KEY-8] nobody else settles a conflict, and nothing but a form of t
   expect((await at.client.post(at.page, form)).status).toBe(403);
   expect(await current(at)).toBe(THEIRS);
   await at.client.open(at.page);
-  expect((await settle(at, 'yours', { keep: 'both' })).status).toBe(422);
+  expect((await settle(at, 'yours', { keep: 'neither' })).status).toBe(422);
 });
 
 test('[WEB-4] markup in either side is shown as text, in the comparison and in the editor', async () => {
