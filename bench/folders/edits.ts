@@ -1,5 +1,5 @@
 /** What becomes of files that both machines edited since they were alike, told by the files that are there at the end. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { textsOf } from '../../test/support/synced-folder.ts';
@@ -58,25 +58,31 @@ export async function editedByBoth(pair: Pair, lines: Lines): Promise<Outcomes> 
   await pair.pass?.();
   const restMs = pair.pass === undefined ? REST_MS : 0;
   let seen = '';
+  let last = [here(), there()] as const;
   let stillMs = performance.now();
   const isAtRest = () => {
-    const now = JSON.stringify([[...here()], [...there()]]);
+    last = [here(), there()];
+    const now = JSON.stringify(last.map((texts) => [...texts]));
     if (now !== seen) stillMs = performance.now();
     seen = now;
     return performance.now() - stillMs > restMs;
   };
   await holds(isAtRest, () => 'it never came to rest', LOOK_MS);
-  const outcomes = names.map((name) => outcomeOf(name, here(), there()));
+  const outcomes = names.map((name) => outcomeOf(name, ...last));
   return new Map(OUTCOMES.map((outcome) => [outcome, outcomes.filter((one) => one === outcome).length]));
 }
 
 const FIRST = 'edited on the first machine';
 const SECOND = 'edited on the second machine';
 
-/** The texts of the edited files by name. None while their folder has not arrived. */
+/** The texts of the edited files by name. None while their folder has not arrived, or while a file goes as it is read. */
 function textsIn(folder: string): ReadonlyMap<string, string> {
-  const path = join(folder, FOLDER);
-  return new Map(existsSync(path) ? Object.entries(textsOf({ folder: path })) : []);
+  try {
+    return new Map(Object.entries(textsOf({ folder: join(folder, FOLDER) })));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return new Map();
+  }
 }
 
 /** Tells what became of one file, from the texts of its folder on both machines. */
