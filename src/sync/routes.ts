@@ -28,6 +28,9 @@ const sha256 = {
   example: SHA256,
   read: (text: string) => (sha256Hex.safeParse(text).success ? text : undefined),
 } as const;
+const madeFile = z
+  .object({ path: z.string(), size_bytes: z.int().positive() })
+  .describe('The file that these chunks will make');
 const noChunk = () => new Refusal({ kind: 'not_found', what: 'this vault has no such chunk' });
 
 /** The vault that a path names; without a name it would be the primary one. */
@@ -72,16 +75,18 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
       params: { vault_id: vaultId },
       operationId: 'missingChunks',
       summary: 'Tells which chunks the vault does not have',
-      body: z.object({ sha256: z.array(sha256Hex).min(1).max(limits.fileChunksMax) }),
+      description: 'With file, a file for which the account has no room is refused before any of its bytes are sent.',
+      body: z.object({ sha256: z.array(sha256Hex).min(1).max(limits.fileChunksMax), file: madeFile.optional() }),
       example: { sha256: [SHA256] },
       answer: {
         description: 'Those to send, each once',
         schema: z.object({ missing: z.array(z.string()) }).meta({ title: 'MissingChunks' }),
         example: { missing: [SHA256] },
       },
+      refusals: [507],
       async handle({ params, body }, { accountId }) {
         const id = await vaultOf(vaults, accountId, params.vault_id);
-        return { missing: await chunks.missing({ accountId, vaultId: id }, body.sha256) };
+        return { missing: await chunks.missing({ accountId, vaultId: id }, body.sha256, body.file) };
       },
     }),
     operation({

@@ -60,6 +60,12 @@ const manySchema = z.object({ results: z.array(z.union([refusedSchema, pushedSch
 const diffSchema = z.object({ base_available: z.boolean() });
 const sizeSchema = z.object({ total_count: z.number(), total_size_bytes: z.number() });
 
+/** A file that is sent as chunks. */
+export interface LargeFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
 /** Progress of a transfer. */
 export interface Amount {
   readonly files: number;
@@ -219,10 +225,13 @@ export class VaultHub {
     return await this.#withChunks((more) => this.call('sync_pull', { path, ...more }));
   }
 
-  /** Those of these chunks that the hub does not have. Throws ToolRefused when it is too old for large files. */
-  async missingChunks(sha256: readonly string[], how: CallHow = {}): Promise<ReadonlySet<string>> {
+  /**
+   * Those of the chunks of a file that the hub does not have. Throws ToolRefused when it has no room for the file, or is too
+   * old for large files.
+   */
+  async missingChunks(sha256: readonly string[], file: LargeFile, how: CallHow = {}): Promise<ReadonlySet<string>> {
     try {
-      const body = JSON.stringify({ sha256 });
+      const body = JSON.stringify({ sha256, file: { path: file.path, size_bytes: file.sizeBytes } });
       const answer = await this.#patiently(() => this.#tools.ask('POST', this.#chunksPath, body, how));
       return new Set(readAs(missingSchema, answer.json()).missing);
     } catch (error) {

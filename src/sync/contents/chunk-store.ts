@@ -15,8 +15,10 @@ import type { Pool } from '../../pool/pool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import { chunkKeptBytes } from '../log/change.ts';
+import { liveFile } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
-import type { VaultOf } from '../log/reader.ts';
+import { checkPath } from '../log/paths.ts';
+import { SyncReader, type VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { ChunkBytes, DamagedChunk } from './chunk-bytes.ts';
@@ -37,6 +39,12 @@ export interface FileDigest {
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly gitSha: string;
+}
+
+/** A file that chunks will make. */
+export interface MadeFile {
+  readonly path: string;
+  readonly size_bytes: number;
 }
 
 /** Pieces of a file that are on their way to the pool at once. */
@@ -118,9 +126,13 @@ export class ChunkStore {
     return new ChunkBytes(this.#options.store, vaultId, listed);
   }
 
-  /** Those of these hashes that the vault does not have, or whose bytes were found damaged. Works in turns. */
-  async missing({ accountId, vaultId }: VaultOf, wanted: readonly string[]): Promise<string[]> {
+  /**
+   * Those of these hashes that the vault does not have, or whose bytes were found damaged. Works in turns. Throws Refusal
+   * `quota_exceeded` when there is no room for the file that they will make.
+   */
+  async missing({ accountId, vaultId }: VaultOf, wanted: readonly string[], file?: MadeFile): Promise<string[]> {
     const { store } = this.#options;
+    if (file !== undefined) this.#checkRoom({ accountId, vaultId }, file);
     const found: string[] = [];
     for (const sha256 of new Set(wanted)) {
       if (turns.isOver) await turns.next(accountId);
@@ -128,6 +140,19 @@ export class ChunkStore {
       if (!isStored || this.#damaged.has(`${vaultId} ${sha256}`)) found.push(sha256);
     }
     return found;
+  }
+
+  /** Chunks of a file that does not fit would count to the history until they go, and nothing else would fit meanwhile. */
+  #checkRoom({ accountId, vaultId }: VaultOf, { path, size_bytes: sizeBytes }: MadeFile): void {
+    const { store, room } = this.#options;
+    const reader = new SyncReader(store);
+    const freedBytes = liveFile(reader.file(vaultId, checkPath(path).folded))?.size_bytes ?? 0;
+    const neededBytes = sizeBytes - freedBytes;
+    const quotaBytes = room.quotasOf(accountId).files;
+    const usedBytes = reader.useOf(accountId).files;
+    if (neededBytes <= 0 || usedBytes + neededBytes <= quotaBytes) return;
+    room.noteRefused('files');
+    throw new Refusal({ kind: 'quota_exceeded', of: 'files', quotaBytes, usedBytes, neededBytes });
   }
 
   /**

@@ -27,17 +27,19 @@ export async function withChunks(replica: Replica, call: PushCall, how: CallHow)
   const place = replica.folder.large.placeOf(sha256);
   const file = place === undefined ? undefined : await replica.folder.large.cut(place);
   if (file?.sha256 !== sha256) throw new ChangedMeanwhile(CHANGED);
-  await sendChunks(replica, file, how);
+  await sendChunks(replica, { ...file, path: String(call['path']) }, how);
   return { ...call, content: formatChunkList(file.chunks) };
 }
 
-async function sendChunks({ hub }: Replica, { absolute, chunks }: CutFile, how: CallHow): Promise<void> {
+async function sendChunks(
+  { hub }: Replica,
+  { path, absolute, chunks }: CutFile & { readonly path: string },
+  how: CallHow,
+): Promise<void> {
   const placed = placedOnce(chunks);
-  const missing = await hub.missingChunks(
-    placed.map(({ sha256 }) => sha256),
-    how,
-  );
   const total = bytesOfChunks(chunks);
+  const hashes = placed.map(({ sha256 }) => sha256);
+  const missing = await hub.missingChunks(hashes, { path, sizeBytes: total }, how);
   const left = placed.filter(({ sha256 }) => missing.has(sha256));
   let sent = total - bytesOfChunks(left);
   how.onSent?.(sent, total);
