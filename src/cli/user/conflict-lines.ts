@@ -1,8 +1,9 @@
 /** Words of a conflict: what differs, who changed it and when, and the commands that compare, merge and settle it. */
 import { nextCommand, pathWord, resolveCommand } from '../../client/next-command.ts';
 import { shownLine, shownTime } from '../../client/shown.ts';
-import { dividedName, entryNameOf } from '../../client/sync/folder/path.ts';
+import { entryNameOf } from '../../client/sync/folder/path.ts';
 import type { ConflictSide } from '../../client/sync/plan/conflict-sides.ts';
+import { dividedName } from '../../limits/copy-name.ts';
 
 /** One sentence after the other, for a sync and a watch. */
 export function conflictSentence(root: string, path: string, side: ConflictSide | undefined): string {

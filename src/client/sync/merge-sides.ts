@@ -5,11 +5,12 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { dividedName } from '../../limits/copy-name.ts';
 import { ClientError } from '../client-error.ts';
 import { nextCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import { conflictsOf } from './base/state.ts';
-import { dividedName, entryNameOf, type FolderPath } from './folder/path.ts';
+import { entryNameOf, type FolderPath } from './folder/path.ts';
 import { applyDiff } from './plan/apply-diff.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';

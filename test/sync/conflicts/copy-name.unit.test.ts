@@ -9,6 +9,7 @@ test.each([
   ['notes/a.md', 'laptop', 2, 'notes/a (conflict laptop 2026-11-22 013000 2).md'],
   ['Makefile', 'laptop', 1, 'Makefile (conflict laptop 2026-11-22 013000)'],
   ['.env', 'laptop', 1, '.env (conflict laptop 2026-11-22 013000)'],
+  ['a (conflict pc 2026-11-01 000000).md', 'laptop', 1, 'a (conflict laptop 2026-11-22 013000).md'],
   ['a.md', '../x (1)', 1, 'a (conflict ..-x -1- 2026-11-22 013000).md'],
 ])('[SYN-14] %s from %s, try %i, is %s', (path, deviceId, attempt, expected) => {
   expect(copyPath({ path, deviceId, nowMs, attempt }).path).toBe(expected);

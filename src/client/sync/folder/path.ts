@@ -77,9 +77,3 @@ export function parentsOf(path: string): string[] {
 export function entryNameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
-
-/** Divides the name of an entry before its last dot: `plan.png` is `plan` and `.png`. A name that begins with its only dot has no ending. */
-export function dividedName(name: string): readonly [stem: string, ending: string] {
-  const dot = name.lastIndexOf('.');
-  return dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-}

@@ -2,9 +2,10 @@
  * Decides what happens to bytes that the hub does not accept under their own name. One rule: any content that stood
  * still here reaches the hub under its name or as a conflict copy, or is listed for the user with a reason. Pure.
  */
+import { type CopyMark, copyName, originalName } from '../../../limits/copy-name.ts';
 import { foldCase } from '../../../text/fold-case.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
-import { dividedName, entryNameOf, type FolderPath, parentsOf } from '../folder/path.ts';
+import { entryNameOf, type FolderPath, parentsOf } from '../folder/path.ts';
 
 export type Fate =
   /** The hub stores the bytes as a pending conflict; the user chooses a side. */
@@ -16,13 +17,7 @@ export type Fate =
 
 const FULL = 'too many conflicts are pending at this path';
 const TAKEN = 'another file or folder has this name on the hub';
-/** Maximum bytes of a name on common disks. */
-const NAME_BYTES_MAX = 255;
 const PATH_BYTES_MAX = 1024;
-/** A longer suffix is part of the name and not a file extension. */
-const TYPE_BYTES_MAX = 16;
-/** Suffixes of earlier conflict copies, in any case: a new one replaces them, so that copies of copies have one. */
-const MARKS = /(?: \(conflict [^()]*\))+$/i;
 
 /** The time in the mark of a copy, with the number of a further one in that second. */
 const TIME = /\d{4}-\d\d-\d\d \d{6}(?: \d+)?(?=\)[^()]*$)/;
@@ -39,29 +34,19 @@ export function decideFate(path: FolderPath, { isConflict, data }: Pick<ToolRefu
   return { kind: 'copy', from: (folder ?? path) as FolderPath, why: TAKEN };
 }
 
-export interface CopyMark {
-  readonly device: string;
-  /** Milliseconds since 1970. */
-  readonly nowMs: number;
-  /** Counts from 1; each attempt produces a different name. */
-  readonly attempt: number;
-}
-
-/** Name of a conflict copy: `notes (conflict laptop-1a2b3c4d 2026-11-22 013000).md`, with the time in UTC. */
-export function conflictName(path: FolderPath, { device, nowMs, attempt }: CopyMark): FolderPath {
-  const [folder, stem, type] = partsOf(path);
-  const time = new Date(nowMs).toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '');
-  const end = ` (conflict ${device} ${time}${attempt > 1 ? ` ${attempt}` : ''})${type}`;
-  const kept = shortened(stem.replace(MARKS, ''), NAME_BYTES_MAX - Buffer.byteLength(end));
-  const isTooLong = Buffer.byteLength(folder + kept + end) > PATH_BYTES_MAX;
-  return `${isTooLong ? '' : folder}${kept}${end}`.normalize('NFC') as FolderPath;
+/** Path of a conflict copy, beside its file; in the folder's root where that is too long. */
+export function conflictName(path: FolderPath, mark: CopyMark): FolderPath {
+  const [folder, name] = partsOf(path);
+  const copy = copyName(name, mark);
+  const isTooLong = Buffer.byteLength(folder + copy) > PATH_BYTES_MAX;
+  return `${isTooLong ? '' : folder}${copy}`.normalize('NFC') as FolderPath;
 }
 
 /** The file of which a conflict copy is a copy; undefined for any other file. */
 export function originalOf(path: FolderPath): FolderPath | undefined {
-  const [folder, stem, type] = partsOf(path);
-  const kept = stem.replace(MARKS, '');
-  return kept === stem || kept === '' ? undefined : (`${folder}${kept}${type}` as FolderPath);
+  const [folder, name] = partsOf(path);
+  const original = originalName(name);
+  return original === undefined ? undefined : (`${folder}${original}` as FolderPath);
 }
 
 /** The copies of a file among these paths, in any spelling, without the newest `kept`: their names end in their time. */
@@ -73,22 +58,8 @@ export function oldestCopies(paths: Iterable<FolderPath>, of: FolderPath, kept: 
   return timed.slice(0, Math.max(0, timed.length - kept)).map(({ path }) => path);
 }
 
-/** Folder with its slash, name without its type, and type with its dot. */
-function partsOf(path: string): [string, string, string] {
+/** Folder with its slash, and name. */
+function partsOf(path: string): readonly [folder: string, name: string] {
   const name = entryNameOf(path);
-  const folder = path.slice(0, path.length - name.length);
-  const [stem, type] = dividedName(name);
-  return Buffer.byteLength(type) <= TYPE_BYTES_MAX ? [folder, stem, type] : [folder, name, ''];
-}
-
-/** The beginning of a name, limited to this number of UTF-8 bytes. */
-function shortened(text: string, bytesMax: number): string {
-  let kept = '';
-  let bytes = 0;
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > bytesMax) break;
-    kept += character;
-  }
-  return kept;
+  return [path.slice(0, path.length - name.length), name];
 }
