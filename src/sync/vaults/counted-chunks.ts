@@ -3,26 +3,10 @@ import { recordCodec } from '../../store/codec.ts';
 import { intact } from '../../store/intact.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { defineTable } from '../../store/table.ts';
-import { numbersCodec } from '../log/codecs.ts';
+import { type KeptHead, keptHeadCodec } from './kept-per-vault.ts';
 
 /** The rows as schema 10 has them. */
-type Head = Readonly<Record<string, number>> & { readonly kept_bytes: number };
-const heads = defineTable<[vaultId: string], Head>(
-  'sync_heads',
-  numbersCodec<Head>([
-    'seq',
-    'stored_ms',
-    'hlc_ms',
-    'hlc_counter',
-    'files',
-    'tombstones',
-    'bytes',
-    'line_bytes',
-    'pending',
-    'kept_bytes',
-  ]),
-  { vault: 0 },
-);
+const heads = defineTable<[vaultId: string], KeptHead>('sync_heads', keptHeadCodec, { vault: 0 });
 const chunks = defineTable<[vaultId: string, sha256: string], unknown>('sync_chunks', recordCodec(1), { vault: 0 });
 
 const COUNTED_BYTES = 1024;

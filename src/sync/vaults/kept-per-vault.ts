@@ -4,16 +4,15 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Migration } from '../../store/meta/schema.ts';
 import { defineUnsummedTable, type Key } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
+import { HEAD_FIELDS, type Head, headCodec } from './usage-per-vault.ts';
+
+/** The head of a vault since schema 5. */
+export type KeptHead = Head & { readonly kept_bytes: number };
+export const keptHeadCodec = numbersCodec<KeptHead>([...HEAD_FIELDS, 'kept_bytes']);
 
 /** The rows as this migration reads and writes them. */
-const FIELDS = ['seq', 'stored_ms', 'hlc_ms', 'hlc_counter', 'files', 'tombstones', 'bytes', 'line_bytes', 'pending'];
-type Head = Readonly<Record<string, number>>;
-const oldHeads = defineUnsummedTable<[vaultId: string], Head>('sync_heads', numbersCodec<Head>(FIELDS), {});
-const newHeads = defineUnsummedTable<[vaultId: string], Head>(
-  'sync_heads',
-  numbersCodec<Head>([...FIELDS, 'kept_bytes']),
-  {},
-);
+const oldHeads = defineUnsummedTable<[vaultId: string], Head>('sync_heads', headCodec, {});
+const newHeads = defineUnsummedTable<[vaultId: string], KeptHead>('sync_heads', keptHeadCodec, {});
 const versions = defineUnsummedTable<[vaultId: string, seq: number], Uint8Array>('sync_versions', bytesCodec, {});
 const conflicts = defineUnsummedTable<[vaultId: string, id: string], { readonly size_bytes: number }>(
   'sync_conflicts',

@@ -4,19 +4,8 @@ import type { Migration } from '../../store/meta/schema.ts';
 import { defineUnsummedTable } from '../../store/table.ts';
 import { numbersCodec } from '../log/codecs.ts';
 
-interface Head {
-  readonly seq: number;
-  readonly stored_ms: number;
-  readonly hlc_ms: number;
-  readonly hlc_counter: number;
-  readonly files: number;
-  readonly tombstones: number;
-  readonly bytes: number;
-  readonly line_bytes: number;
-  readonly pending: number;
-}
-
-const headCodec = numbersCodec<Head>([
+/** Fields of the head of a vault before schema 5. */
+export const HEAD_FIELDS = [
   'seq',
   'stored_ms',
   'hlc_ms',
@@ -26,7 +15,9 @@ const headCodec = numbersCodec<Head>([
   'bytes',
   'line_bytes',
   'pending',
-]);
+] as const;
+export type Head = Readonly<Record<(typeof HEAD_FIELDS)[number], number>>;
+export const headCodec = numbersCodec<Head>(HEAD_FIELDS);
 const usageCodec = numbersCodec<{ readonly bytes: number }>(['bytes']);
 
 /** The rows as this migration reads them. */
