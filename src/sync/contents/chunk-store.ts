@@ -146,7 +146,11 @@ export class ChunkStore {
   #checkRoom({ accountId, vaultId }: VaultOf, { path, size_bytes: sizeBytes }: MadeFile): void {
     const { store, room } = this.#options;
     const reader = new SyncReader(store);
-    const freedBytes = liveFile(reader.file(vaultId, checkPath(path).folded))?.size_bytes ?? 0;
+    const { folded } = checkPath(path);
+    // At most, so that nothing is refused that the push would be taken for: it settles some of these conflicts.
+    const freedBytes = reader
+      .pendingOf(vaultId, folded)
+      .reduce((sum, { record }) => sum + record.size_bytes, liveFile(reader.file(vaultId, folded))?.size_bytes ?? 0);
     const neededBytes = sizeBytes - freedBytes;
     const quotaBytes = room.quotasOf(accountId).files;
     const usedBytes = reader.useOf(accountId).files;

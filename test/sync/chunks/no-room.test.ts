@@ -25,3 +25,20 @@ test('[SYN-38] a file for which the account has no room is refused before its ch
   expect((await ask('other.wav', largeBytes(12))).status).toBe(507);
   expect((await ask('song.wav', largeBytes(13))).status).toBe(200);
 });
+
+test('[SYN-38] what a push of a large file would settle is freed, so that it is not refused before', async () => {
+  const own = await newDevice(hub);
+  const ours = await largeFilesOf(own);
+  const { sha256: base_sha } = await own.push('clip.mov', 'text');
+  await own.push('clip.mov', 'another text', { base_sha });
+  const bytes = largeBytes(12);
+  await ours.sendMissing(bytes);
+  const refused = await own.refusal('sync_push', ours.pushOf('clip.mov', bytes, { base_sha }));
+  expect(refused.data).toMatchObject({ conflict_id: expect.any(String) });
+  const file = { path: 'clip.mov', size_bytes: bytes.length };
+  const body = JSON.stringify({ sha256: [sha256Of(bytes)], file });
+  expect((await ours.ask('POST', '', body, 'application/json')).status).toBe(200);
+  const resolves = refused.data?.['conflict_id'];
+  await ours.push('clip.mov', bytes, { base_sha: sha256Of('another text'), resolves });
+  expect((await ours.read('clip.mov')).equals(bytes)).toBe(true);
+});
