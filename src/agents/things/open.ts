@@ -4,6 +4,7 @@ import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
 import { isChunked } from '../../limits/large-file.ts';
 import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -125,15 +126,17 @@ function largeConflict(
 ): OpenedThing {
   const { id, record } = conflict;
   const page = `/vaults/${vaultId}/conflicts/${id}`;
+  const sideOf = (bytes: number, sha256: string | null, by: Pick<FileRecord, 'device_id' | 'mtime'>, at: string) =>
+    `${bytes} bytes, sha256 ${sha256}, by ${by.device_id}, ${by.mtime === null ? '' : `file of ${by.mtime}, `}${at}, download ${page}`;
   const pushed =
     yours === undefined
       ? `deletes the file, by ${record.device_id}, ${record.detected_at}`
-      : `${yours.sizeBytes} bytes, sha256 ${record.your_sha256}, by ${record.device_id}, ${record.mtime === null ? '' : `file of ${record.mtime}, `}pushed ${record.detected_at}, download ${page}/yours`;
+      : `${sideOf(yours.sizeBytes, record.your_sha256, record, `pushed ${record.detected_at}`)}/yours`;
   const now = current?.record;
   const kept =
     now === undefined
       ? 'no file: it is deleted'
-      : `${now.size_bytes} bytes, sha256 ${now.sha256}, by ${now.device_id}, ${now.mtime === null ? '' : `file of ${now.mtime}, `}stored ${new Date(now.stored_ms).toISOString()}, download ${page}/theirs`;
+      : `${sideOf(now.size_bytes, now.sha256, now, `stored ${new Date(now.stored_ms).toISOString()}`)}/theirs`;
   return {
     id: conflictUri(id),
     what: `conflict of ${name}, pushed by ${record.device_id}`,
