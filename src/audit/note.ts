@@ -1,6 +1,6 @@
 /** Records a security event in the decision that causes it, in the same commit, up to a maximum number of events. */
 import { limits } from '../limits/service.ts';
-import type { Batch } from '../store/group-commit.ts';
+import { type Batch, DecisionMemo } from '../store/group-commit.ts';
 import { intact } from '../store/intact.ts';
 import {
   type AuditedAct,
@@ -32,7 +32,7 @@ export function auditSourceOf(by: Source['by'], address: string, agent: string |
 }
 
 /** Number of acts recorded so far in a running decision, by account: a decision does not read its own writes. */
-const notedIn = new WeakMap<object, Map<string, number>>();
+const notedIn = new DecisionMemo<number>();
 
 /** Acts of the hub's log, whoever did them. Everything that an operator did is there too. */
 const ACTS_OF_HUB: ReadonlySet<AuditedAct> = new Set(['account_created', 'account_imported', 'account_deleted']);
@@ -43,8 +43,7 @@ const ACTS_OF_HUB: ReadonlySet<AuditedAct> = new Set(['account_created', 'accoun
  */
 export function noteAct(batch: Batch, accountId: string, event: AuditEvent): void {
   if (event.source.by === 'operator' || ACTS_OF_HUB.has(event.act)) noteHub(batch, accountId, event);
-  const noted = notedIn.get(batch) ?? new Map<string, number>();
-  notedIn.set(batch, noted);
+  const noted = notedIn.of(batch);
   const before = noted.get(accountId) ?? 0;
   noted.set(accountId, before + 1);
   const number = newest(batch, accountId, 'act').number + 1 + before;

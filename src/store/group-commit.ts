@@ -72,9 +72,7 @@ export class GroupCommit {
   /** Commits in progress, oldest first, and when each began. */
   readonly #running = new Map<symbol, number>();
   /** Decisions that are on disk and whose callers are not told yet, in their order. */
-  #answers: Pending[] = [];
-  /** How many of them are told. */
-  #told = 0;
+  readonly #answers: Pending[] = [];
   #isAnswering = false;
   /** Called when a commit ends. */
   #whenOver: (() => void)[] = [];
@@ -163,8 +161,8 @@ export class GroupCommit {
       if (group.length === 0) group.push(...this.#takeAll());
       const refusal = await this.#options.refusalOf(error);
       for (const pending of group) {
-        pending.settled?.();
-        pending.reject(refusal);
+        pending.outcome = { ok: false, error: refusal };
+        tell(pending);
       }
       return;
     } finally {
@@ -184,14 +182,10 @@ export class GroupCommit {
   #answer(): void {
     const endMs = this.#options.elapsed() + limits.answeredMsMax;
     const next = () => {
-      const end = Math.min(this.#told + limits.answeredAtOnce, this.#answers.length);
-      this.#isAnswering = this.#told < end;
-      if (!this.#isAnswering) {
-        this.#answers = [];
-        this.#told = 0;
-        return;
-      }
-      for (; this.#told < end; this.#told += 1) tell(this.#answers[this.#told] as Pending);
+      const some = this.#answers.splice(0, limits.answeredAtOnce);
+      this.#isAnswering = some.length > 0;
+      if (!this.#isAnswering) return;
+      for (const one of some) tell(one);
       whenSettled(() => {
         if (this.#options.elapsed() < endMs) next();
         else setImmediate(() => this.#answer());

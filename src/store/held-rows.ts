@@ -72,8 +72,7 @@ class HeldRows {
 
   /** The write of a row that the data file does not have yet. */
   find({ name }: Pick<AnyTable, 'name'>, key: Key): Write | undefined {
-    const rows = this.#tables.get(name);
-    return rows === undefined ? undefined : rows.get(nameOf(key));
+    return this.#tables.get(name)?.get(nameOf(key));
   }
 
   /** Releases what is held of a table, before its rows are read in order. */

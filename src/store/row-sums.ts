@@ -107,7 +107,8 @@ function sumOf({ seed, hashed }: RowSums, key: Key, value: Uint8Array): number {
   const start = hashOf(key, seed);
   if (hashed === undefined) return sumTo(start, value, value.length);
   const [from, to] = hashed(value);
-  return sumOn(sumOn(start, value.subarray(0, from)), value.subarray(to));
+  const tail = value.subarray(to);
+  return sumTo(sumTo(start, value, from), tail, tail.length);
 }
 
 /** Below this a loop takes less time than a view and a call of zlib. */
@@ -127,9 +128,6 @@ const REMAINDERS = Int32Array.from({ length: 256 }, (_, byte) => {
   for (let bit = 0; bit < 8; bit += 1) remainder = (remainder >>> 1) ^ ((remainder & 1) === 1 ? 0xedb88320 : 0);
   return remainder;
 });
-
-/** zlib starts again at 0 for no bytes whose buffer was never allocated. */
-const sumOn = (start: number, bytes: Uint8Array): number => (bytes.length === 0 ? start : crc32(bytes, start));
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);

@@ -80,7 +80,7 @@ export class StagedBytes<Row> {
   async sweep(): Promise<number> {
     const left = [...this.#options.store.keys(this.#options.rows)];
     for (const [storageId] of left) await this.discard(storageId);
-    return left.length;
+    return left.length - this.#undiscarded.size;
   }
 
   /**
