@@ -5,7 +5,6 @@
 
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
-import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { type Bagged, NO_PLACE } from './bag.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
@@ -271,7 +270,6 @@ export class Exchange implements Bagged {
     const pace = new SendPace(stallSeconds, performance.now());
     this.#sourceSender = new SourceSender(this.#res, source, {
       caller: this.turnName,
-      turns,
       pace,
       onWhole: () => this.#end(false),
       onBroken: (error) => this.#surroundings.onBroken(this, error),

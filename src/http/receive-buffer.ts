@@ -9,14 +9,12 @@
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../limits/service.ts';
-import { listeningSockets } from './listening-sockets.ts';
+import { listeningSockets, readTcpTables } from './library/tcp-tables.ts';
 
 const HELPER = new URL('../../workers/receive-buffer.js', import.meta.url);
-const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const OWN_DESCRIPTORS = '/proc/self/fd';
 
 /**
@@ -25,10 +23,14 @@ const OWN_DESCRIPTORS = '/proc/self/fd';
  */
 export async function boundReceiveBuffer(port: number): Promise<void> {
   if (isSea()) return;
-  const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => '')));
-  const sockets = listeningSockets(tables, port);
-  for (const descriptor of sockets.size === 0 ? [] : readdirSync(OWN_DESCRIPTORS)) {
-    if (sockets.has(linkOf(descriptor))) setOn(Number(descriptor));
+  const sockets = listeningSockets(await readTcpTables(), port);
+  if (sockets.size === 0) return;
+  try {
+    for (const descriptor of readdirSync(OWN_DESCRIPTORS)) {
+      if (sockets.has(linkOf(descriptor))) setOn(Number(descriptor));
+    }
+  } catch {
+    // A machine that starts no process, or opens no file, now has the system's buffers.
   }
 }
 
@@ -46,7 +48,7 @@ function setOn(descriptor: number): void {
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
   });
-  // A machine that starts no process has the system's buffers.
+  // As above, where it is told later.
   helper.on('error', () => undefined);
   helper.unref();
 }

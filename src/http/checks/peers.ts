@@ -3,9 +3,9 @@
  * closes, so the kernel's tables are read (`/proc/net/tcp`, Linux; elsewhere every address is welcome) and newer
  * connections are added.
  */
-import { readFile } from 'node:fs/promises';
 import { networksOf } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
+import { readTcpTables, rowsOfPort } from '../library/tcp-tables.ts';
 import type { HttpResponse } from '../library/uws.ts';
 import { peerAddress, SOMEBODY_ELSE } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
@@ -23,7 +23,6 @@ export interface PeersOptions {
 
 /** Share of all connections below which one address gets another. */
 const LITTLE = 1 / 16;
-const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const ESTABLISHED = '01';
 const CLOSE_WAIT = '08';
 
@@ -87,23 +86,17 @@ export function peersOf(
     littleMax: Math.max(limits.peerConnectionsMin, Math.floor(admission.connectionsMax * LITTLE)),
     // An address is a proxy when its forwarded addresses are trusted.
     isProxy: (address) => clientAddress(address, SOMEBODY_ELSE) !== address,
-    readTables: () => Promise.all(TABLES.map((path) => readFile(path, 'latin1').catch(() => ''))),
+    readTables: readTcpTables,
   });
 }
 
 /** Counts open connections to a port by each network of the remote address, from the kernel's tables. */
 export function connectionsByNetwork(tables: readonly string[], port: number): Map<string, number> {
   const found = new Map<string, number>();
-  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  for (const table of tables) {
-    for (const line of table.split('\n')) {
-      // "  0: 0100007F:1F90 0200007F:C350 01 …": a number, local address, remote address, state.
-      const [, local, remote, state] = line.trimStart().split(' ', 4);
-      if (local === undefined || remote === undefined || !local.endsWith(suffix)) continue;
-      if (state !== ESTABLISHED && state !== CLOSE_WAIT) continue;
-      for (const { name } of networksOf(addressOf(remote.slice(0, remote.lastIndexOf(':'))))) {
-        found.set(name, (found.get(name) ?? 0) + 1);
-      }
+  for (const { remote, state } of rowsOfPort(tables, port)) {
+    if (state !== ESTABLISHED && state !== CLOSE_WAIT) continue;
+    for (const { name } of networksOf(addressOf(remote.slice(0, remote.lastIndexOf(':'))))) {
+      found.set(name, (found.get(name) ?? 0) + 1);
     }
   }
   return found;

@@ -2,7 +2,7 @@
  * Sends a body of known length while reading it: as much as the socket accepts, and more when it has room again.
  * Nothing is buffered here: bytes that did not fit are read again from the source. A stalled client is disconnected.
  */
-import type { Turns } from '../../common/turns.ts';
+import { turns } from '../../common/turns.ts';
 import { limits } from '../../limits/service.ts';
 import type { AnswerSocket } from './answer-socket.ts';
 import type { ByteSource } from './body.ts';
@@ -13,7 +13,6 @@ const NOTHING = new Uint8Array(0);
 export interface SourceSenderOptions {
   /** The receiver: an account, or an address. */
   readonly caller: string;
-  readonly turns: Turns;
   readonly pace: SendPace;
   readonly onWhole: () => void;
   /** Called when the source could not be read. The connection is then closed. */
@@ -24,7 +23,6 @@ export class SourceSender {
   readonly #res: AnswerSocket;
   readonly #source: ByteSource;
   readonly #caller: string;
-  readonly #turns: Turns;
   readonly #pace: SendPace;
   readonly #onWhole: () => void;
   readonly #onBroken: (error: unknown) => void;
@@ -39,7 +37,6 @@ export class SourceSender {
     this.#res = res;
     this.#source = source;
     this.#caller = options.caller;
-    this.#turns = options.turns;
     this.#pace = options.pace;
     this.#onWhole = options.onWhole;
     this.#onBroken = options.onBroken;
@@ -59,11 +56,11 @@ export class SourceSender {
     this.#res.onWritable((offset) => {
       this.#bytes = offset;
       this.#isBlocked = false;
-      this.#turns.push(this.#caller, this.#step);
+      turns.push(this.#caller, this.#step);
       return true;
     });
-    const mayBegin = this.#source.bytesTotal <= limits.sentWithHeadBytesMax || !this.#turns.isOver;
-    if (!mayBegin || this.#sendOnce()) this.#turns.push(this.#caller, this.#step);
+    const mayBegin = this.#source.bytesTotal <= limits.sentWithHeadBytesMax || !turns.isOver;
+    if (!mayBegin || this.#sendOnce()) turns.push(this.#caller, this.#step);
   }
 
   /** The exchange has ended, with or without success. */
@@ -82,7 +79,7 @@ export class SourceSender {
     if (this.#pace.isTooSlow(nowMs, this.#bytes)) this.#res.close();
     else if (this.#isBlocked && nowMs - this.#offeredMs >= limits.sendRetryMs) {
       this.#offeredMs = nowMs;
-      this.#turns.push(this.#caller, this.#retry);
+      turns.push(this.#caller, this.#retry);
     }
   }
 
@@ -92,7 +89,7 @@ export class SourceSender {
     this.#res.cork(() => {
       more = this.#sendOnce();
     });
-    if (more) this.#turns.push(this.#caller, this.#step);
+    if (more) turns.push(this.#caller, this.#step);
   };
 
   /** Offers the rest again, in a turn: hundreds of readers may have stopped at the same time. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { listeningSockets } from '../../src/http/listening-sockets.ts';
+import { listeningSockets } from '../../../src/http/library/tcp-tables.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 const row = (local: string, state: string, inode: number) =>
