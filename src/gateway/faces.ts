@@ -14,22 +14,20 @@ export interface Face {
 /** A door of the gateway: for programs, with whole results, or for models. */
 export type Door = Pick<Face, 'form' | 'sets'>;
 
-/** The door for models: their own tools, and the sets of `?toolsets=`. Throws Refusal `invalid_fields`. */
-export function modelDoor(query: URLSearchParams): Door {
-  return { form: 'models', sets: withAsked(MODEL_SETS, query) };
+/** A door with sets of its own. */
+export interface OwnDoor extends Door {
+  readonly sets: readonly ToolSet[];
 }
 
-/** The door for programs: every set but that of models, which is listed on request. Throws Refusal `invalid_fields`. */
-export function programDoor(query: URLSearchParams): Door {
-  return { form: 'whole', sets: withAsked(PROGRAM_SETS, query) };
+/** The door for programs: every set but that of models, which is listed on request. */
+export const PROGRAM_DOOR: OwnDoor = { form: 'whole', sets: TOOL_SETS.filter((set) => set !== 'models') };
+/** The door for models: their own tools. */
+export const MODEL_DOOR: OwnDoor = { form: 'models', sets: ['models'] };
+
+/** A door with the sets of `?toolsets=` too. Throws Refusal `invalid_fields`. */
+export function doorWith({ form, sets }: OwnDoor, query: URLSearchParams): Door {
+  return { form, sets: withAsked(sets, query) };
 }
-
-const PROGRAM_SETS: readonly ToolSet[] = TOOL_SETS.filter((set) => set !== 'models');
-const MODEL_SETS: readonly ToolSet[] = ['models'];
-
-/** The doors without a query. */
-export const PROGRAM_DOOR: Door = { form: 'whole', sets: PROGRAM_SETS };
-export const MODEL_DOOR: Door = { form: 'models', sets: MODEL_SETS };
 
 /** The sets and those asked for; undefined: all. Throws Refusal `invalid_fields` for an unknown one. */
 function withAsked(own: readonly ToolSet[], query: URLSearchParams): readonly ToolSet[] | undefined {

@@ -9,7 +9,7 @@ import type { Authenticator, BodyParser, Route, RouteRequest } from '../http/rou
 import { limits } from '../limits/service.ts';
 import { callTool } from './call.ts';
 import { rpcError } from './codes.ts';
-import { type Door, MODEL_DOOR, modelDoor, PROGRAM_DOOR, programDoor } from './faces.ts';
+import { type Door, doorWith, MODEL_DOOR, type OwnDoor, PROGRAM_DOOR } from './faces.ts';
 import { type Asking, type Gateway, gatewayRefusal, toolCaller } from './gateway.ts';
 import type { KnownResults } from './known-results.ts';
 import { documentRuns, goesAsLines, jsonReply, jsonRuns, linesWish, listingLines } from './listing.ts';
@@ -40,14 +40,15 @@ export const GATEWAY_PATHS = [BASE, SIGN_IN_DOOR] as const;
 export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
   const { gateway, registry, answers, once, access, parse } = options;
   // Most requests have no query, and to make one costs as much as to parse a small body.
-  const programDoorOf = (request: RouteRequest) => (request.search === '' ? PROGRAM_DOOR : programDoor(request.query));
-  const modelDoorOf = (request: RouteRequest) => (request.search === '' ? MODEL_DOOR : modelDoor(request.query));
-  const callerOf = (request: RouteRequest, door = programDoorOf(request)) => askingOf(request, options, door);
+  const doorOf = (door: OwnDoor, request: RouteRequest): Door =>
+    request.search === '' ? door : doorWith(door, request.query);
+  const callerOf = (request: RouteRequest, door: OwnDoor = PROGRAM_DOOR) =>
+    askingOf(request, options, doorOf(door, request));
   const bodyOf = (own: BodyParser) => ({ kind: 'json', bytesMax: limits.gatewayBodyBytesMax, parse: own }) as const;
-  const answer = (doorOf: (request: RouteRequest) => Door) => {
+  const answer = (door: OwnDoor) => {
     return (request: RouteRequest, principal: Principal | undefined) => {
       checkNotEmpty(request);
-      return gateway.answer(request, principal, callerOf(request, doorOf(request)));
+      return gateway.answer(request, principal, callerOf(request, door));
     };
   };
   const refuseAtDoor: typeof gatewayRefusal = (fault, header, body) =>
@@ -71,7 +72,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access: { optional: access },
       refuse: gatewayRefusal,
       doc: gatewayOperations.rpc,
-      handle: answer(programDoorOf),
+      handle: answer(PROGRAM_DOOR),
     },
     {
       ...shared,
@@ -80,7 +81,7 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       access,
       refuse: refuseAtDoor,
       doc: gatewayOperations.signInDoor,
-      handle: answer(modelDoorOf),
+      handle: answer(MODEL_DOOR),
     },
     {
       ...shared,
