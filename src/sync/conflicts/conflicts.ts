@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import type { ChunkStore } from '../contents/chunk-store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
-import { PieceShares } from '../contents/piece-shares.ts';
+import { shareContent } from '../contents/piece-shares.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { checkPath, type VaultPath } from '../log/paths.ts';
@@ -185,9 +185,12 @@ export class Conflicts {
       () => this.#pendingOf(accountId, request),
       async ({ vaultId, ids }) => {
         const copies: string[] = [];
+        let { baseSha } = request;
         for (const conflictId of ids) {
-          const { copy } = await this.resolve(accountId, { ...request, vaultId, conflictId });
+          const { copy, file } = await this.resolve(accountId, { ...request, baseSha, vaultId, conflictId });
           if (copy !== undefined) copies.push(copy);
+          // What the first one made current is the base of the next.
+          if (baseSha !== undefined) baseSha = liveFile(file)?.sha256 ?? '';
         }
         return { vaultId, settled: ids, copies, file: reader.file(vaultId, checkPath(path).folded) };
       },
@@ -203,6 +206,10 @@ export class Conflicts {
         `${conflicts.length} conflicts of this path are pending; choose one with conflict_id`,
       );
     }
+    const isFree = liveFile(this.#options.reader.file(vaultId, checkPath(path).folded)) === undefined;
+    const hasDelete = conflicts.some(({ record }) => record.your_sha256 === null);
+    // Before the first of them is settled.
+    if (keep.side === 'both' && hasDelete && !(isFree && conflicts.length === 1)) throw oneVersion();
     return { vaultId, ids: conflicts.map(({ id }) => id) };
   }
 
@@ -272,7 +279,7 @@ export class Conflicts {
     }
     if (isThere) return { file, adopted: false };
     if (edited !== undefined) this.#options.contents.adopt(batch, edited);
-    else if (content?.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
+    else shareContent(batch, content);
     const status = content === undefined ? 'deleted' : live === undefined ? 'created' : 'updated';
     const { mtime, executable = live?.executable ?? false } = conflict.record;
     const made = { path, before: file, content, status, deviceId, mtime, executable } as const;
@@ -284,15 +291,14 @@ export class Conflicts {
   #writeCopy(turn: Turn, path: VaultPath, { conflict, deviceId }: Choice): string {
     const { change, batch, reader, vaultId, nowMs } = turn;
     const content = refusedContent(reader, vaultId, conflict);
-    if (content === undefined)
-      throw invalidField('keep', 'the refused change deletes the file, so there is one version to keep; choose a side');
+    if (content === undefined) throw oneVersion();
     const { mtime, executable = false, device_id: from } = conflict.record;
     const named = (attempt: number) => copyPath({ path: path.path, deviceId: from, nowMs, attempt });
     let copy = named(1);
     for (let attempt = 2; liveFile(reader.file(vaultId, copy.folded)) !== undefined; attempt += 1)
       copy = named(attempt);
     change.settle(path.folded, conflict, 'resolved', change.head.seq + 1);
-    if (content.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
+    shareContent(batch, content);
     const before = reader.file(vaultId, copy.folded);
     const made = { path: copy, before, content, status: 'created', deviceId, mtime, executable } as const;
     return appendByHub(this.#options, turn, made).path;
@@ -323,6 +329,10 @@ interface Choice {
 /** True when the decision repeats the one that settled the conflict, as after a lost answer. */
 function isRepeated({ record }: Conflict, keep: Resolution): boolean {
   return record.status === (keep.side === 'theirs' ? 'dismissed' : 'resolved');
+}
+
+function oneVersion(): Refusal {
+  return invalidField('keep', 'the refused change deletes the file, so there is one version to keep; choose a side');
 }
 
 function alreadySettled({ record }: Conflict): Refusal {

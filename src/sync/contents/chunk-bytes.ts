@@ -8,11 +8,8 @@ import { fileChunks, pieces } from '../log/records.ts';
 
 /** A chunk that should be stored whole and is not: `cairn verify` names it. */
 export class DamagedChunk extends Refusal {
-  readonly sha256: string;
-
-  constructor(sha256: string) {
+  constructor() {
     super({ kind: 'damaged' });
-    this.sha256 = sha256;
   }
 }
 
@@ -48,7 +45,7 @@ export class ChunkBytes implements ByteSource {
     const piece = row && this.#store.view(pieces, [row.storage_id, at]);
     // A piece of another length would be read for ever, or move all that follows.
     if (piece?.length !== Math.min(limits.pieceBytes, chunk.bytes - at * limits.pieceBytes)) {
-      throw new DamagedChunk(chunk.sha256);
+      throw new DamagedChunk();
     }
     return piece.subarray(inside % limits.pieceBytes);
   }

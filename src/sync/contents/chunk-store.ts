@@ -74,7 +74,10 @@ export class ChunkStore {
     if (bytes.length === 0) throw invalidField('sha256', 'a chunk has at least one byte');
     const found = await sha256Of(bytes);
     if (found !== sha256) throw invalidField('sha256', `the received bytes have the SHA-256 ${found}; send them again`);
-    if ((await this.whole({ accountId, vaultId }, sha256)) !== undefined) return 'known';
+    if ((await this.#bytesWhole({ accountId, vaultId }, sha256)) !== undefined) {
+      this.#damaged.delete(`${vaultId} ${sha256}`);
+      return 'known';
+    }
     return await staging.turn(accountId, async () => {
       const storageId = await staging.stage(bytes);
       let isAdopted = false;
@@ -163,10 +166,10 @@ export class ChunkStore {
    * Throws Refusal `invalid_fields` that names the damaged chunks of a list, if there are any: they are asked for again, and
    * a list that has them makes another file than its sender says.
    */
-  async refuseDamaged(vaultId: string, listed: readonly Chunk[]): Promise<void> {
+  async refuseDamaged({ accountId, vaultId }: VaultOf, listed: readonly Chunk[]): Promise<void> {
     const damaged: string[] = [];
     for (const { sha256 } of eachOnce(listed)) {
-      if ((await this.read(vaultId, sha256)) !== undefined) continue;
+      if ((await this.#bytesWhole({ accountId, vaultId }, sha256)) !== undefined) continue;
       this.#damaged.add(`${vaultId} ${sha256}`);
       damaged.push(sha256);
     }
@@ -177,9 +180,14 @@ export class ChunkStore {
    * A chunk whose bytes match its hash, read again while it is sent: a slow reader holds no memory. Undefined when it is not
    * stored, or damaged.
    */
-  async whole({ accountId, vaultId }: VaultOf, sha256: string): Promise<ByteSource | undefined> {
-    const bytes = await this.#checks.run(accountId, async () => (await this.read(vaultId, sha256))?.length);
-    return bytes === undefined ? undefined : this.source(vaultId, [{ sha256, bytes }]);
+  async whole(place: VaultOf, sha256: string): Promise<ByteSource | undefined> {
+    const bytes = await this.#bytesWhole(place, sha256);
+    return bytes === undefined ? undefined : this.source(place.vaultId, [{ sha256, bytes }]);
+  }
+
+  /** The number of bytes of a chunk; undefined when it is not stored, or damaged. A few are in memory at a time. */
+  #bytesWhole({ accountId, vaultId }: VaultOf, sha256: string): Promise<number | undefined> {
+    return this.#checks.run(accountId, async () => (await this.read(vaultId, sha256))?.length);
   }
 
   /** The bytes of a chunk; undefined when it is not stored, or damaged. */
@@ -237,7 +245,7 @@ export class ChunkStore {
       return { sizeBytes: file.bytesTotal, ...made };
     } catch (error) {
       // Removed meanwhile, or damaged: its sender can send it again.
-      if (error instanceof DamagedChunk) await this.refuseDamaged(vaultId, listed);
+      if (error instanceof DamagedChunk) await this.refuseDamaged({ accountId, vaultId }, listed);
       throw error;
     } finally {
       port1.close();

@@ -91,7 +91,7 @@ export class Contents {
       try {
         check(digest);
       } catch (error) {
-        await this.#chunks.refuseDamaged(vaultId, list);
+        await this.#chunks.refuseDamaged({ accountId, vaultId }, list);
         throw error;
       }
       const text = Buffer.from(formatChunkList(list));

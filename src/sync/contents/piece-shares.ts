@@ -3,11 +3,17 @@
  * pieces are removed only with their last holder. Create one per decision: it remembers the counts written so far.
  */
 import type { Batch } from '../../store/group-commit.ts';
+import type { ReadyContent } from '../log/ready-content.ts';
 import { pieceShares, pieces } from '../log/records.ts';
 
 /** Removes the pieces of a storage id, without reading them. */
 export function removePieces(batch: Batch, storageId: number): void {
   for (const key of batch.keys(pieces, [storageId])) batch.remove(pieces, key);
+}
+
+/** Within a decision: counts one more holder of the pieces that a stored content has. */
+export function shareContent(batch: Batch, content: ReadyContent | undefined): void {
+  if (content?.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
 }
 
 export class PieceShares {

@@ -3,7 +3,7 @@
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import { foldCase } from '../../text/fold-case.ts';
-import { PieceShares } from '../contents/piece-shares.ts';
+import { shareContent } from '../contents/piece-shares.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import type { FileRoom } from '../log/file-room.ts';
 import { checkPath } from '../log/paths.ts';
@@ -150,9 +150,7 @@ export class History {
       if (isSameVersion(file, meta) && (!respells || isSpelledSo(file, meta))) {
         return { vaultId, status: 'unchanged', record: file, previousHlc: file.hlc, warnings: [] };
       }
-      if (content.stored.kind === 'pieces') {
-        new PieceShares(turn.batch).share(content.stored.storageId);
-      }
+      shareContent(turn.batch, content);
       const record = appendByHub(this.#options, turn, {
         // The spelling of that version, unless the file had another path then.
         path: foldCase(meta.path) === path.folded ? { path: meta.path, folded: path.folded } : path,

@@ -120,8 +120,10 @@ export function readChunks(args: PushArguments): SentChunks | undefined {
   const text = content instanceof LongContent ? preparedText(content) : content;
   const list = readChunkList(text);
   if (list === undefined) throw invalidField('content', CHUNKS_EXPECTED);
-  // Always compared: a damaged chunk would make another file.
-  return { list, check: (found) => checkSha256(args.sha256, found) };
+  const { sha256 } = args;
+  // Always compared: a damaged chunk would make another file. Without it, nothing of the file is read.
+  if (sha256 === undefined) throw invalidField('sha256', 'sha256 of the whole file is required with encoding chunks');
+  return { list, check: (found) => checkSha256(sha256, found) };
 }
 
 function checkOf({ sha256, mustHash }: PushArguments): ContentCheck {

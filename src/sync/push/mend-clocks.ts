@@ -6,7 +6,7 @@ import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
-import { PieceShares } from '../contents/piece-shares.ts';
+import { shareContent } from '../contents/piece-shares.ts';
 import { LogChange, type VaultScope } from '../log/change.ts';
 import type { FileRecord } from '../log/file-record.ts';
 import { formatHlc, isTooFarAhead, parseHlc, sendTick } from '../log/hlc.ts';
@@ -58,7 +58,7 @@ function mendSome(batch: Batch, scope: VaultScope, paths: readonly string[], now
     const before = change.reader.file(scope.vaultId, folded);
     if (before === undefined || !isFromTheFuture(before, nowMs)) continue;
     const content = before.deleted ? undefined : change.reader.readyContent(scope.vaultId, before.seq);
-    if (content?.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
+    shareContent(batch, content);
     change.setClock(sendTick(change.clock, nowMs));
     change.append({
       path: { path: before.path, folded },

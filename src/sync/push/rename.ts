@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../../common/fault.ts';
 import type { Contents } from '../contents/incoming.ts';
-import { PieceShares } from '../contents/piece-shares.ts';
+import { shareContent } from '../contents/piece-shares.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { sendTick } from '../log/hlc.ts';
 import type { VaultPath } from '../log/paths.ts';
@@ -160,6 +160,6 @@ function rename(sources: RenameSources, step: PushStep, { source, target, outcom
 function contentOf({ batch, reader, vaultId }: Turn, { seq }: FileRecord): ReadyContent {
   const content = reader.readyContent(vaultId, seq);
   if (content === undefined) throw new Error('a current file has no content; run `cairn verify`');
-  if (content.stored.kind === 'pieces') new PieceShares(batch).share(content.stored.storageId);
+  shareContent(batch, content);
   return content;
 }
