@@ -23,7 +23,10 @@ export function senderPauseMs({ limit, remaining, resetSeconds }: RateLeft, atOn
 }
 
 export class SpareCalls {
+  /** Between two calls, of whichever sender. */
   #pauseMs = 0;
+  /** The first moment that no call has taken (monotonic, milliseconds). */
+  #freeMs = 0;
 
   /** Notes what the last answer said; an answer without a rate has none. */
   note(answer: Pick<ClientAnswer, 'header'>): void {
@@ -31,11 +34,15 @@ export class SpareCalls {
       Number(answer.header(`x-ratelimit-${name}`)),
     );
     const rate = { limit: limit ?? 0, remaining: remaining ?? 0, resetSeconds: resetSeconds ?? 0 };
-    this.#pauseMs = senderPauseMs(rate, limits.clientChunksAtOnce);
+    this.#pauseMs = senderPauseMs(rate, 1);
   }
 
   /** Resolves when a call may be made. Rejects when aborted. */
   async wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#pauseMs > 0) await sleep(this.#pauseMs, undefined, signal === undefined ? {} : { signal });
+    if (this.#pauseMs === 0) return;
+    const nowMs = performance.now();
+    const takenMs = Math.max(nowMs, this.#freeMs);
+    this.#freeMs = takenMs + this.#pauseMs;
+    await sleep(takenMs - nowMs, undefined, signal === undefined ? {} : { signal });
   }
 }

@@ -6,6 +6,7 @@ import { groupedBy } from '../../text/grouped-by.ts';
 import { patiently } from '../patiently.ts';
 import { VaultHub } from '../sync/hub.ts';
 import { readAs } from '../sync/remote-record.ts';
+import { encodedContent } from '../sync/run/arguments.ts';
 import { listFiles } from '../sync/vault-files.ts';
 import type { ToolClient } from '../tools.ts';
 import type { ImportedFile, ImportedTask, ImportNotice } from './imported.ts';
@@ -77,9 +78,7 @@ export async function sendFiles(
 }
 
 function pendingOf(path: string, bytes: Buffer): Pending {
-  const text = bytes.toString('utf8');
-  if (Buffer.from(text).equals(bytes)) return { args: { path, content: text }, sizeBytes: bytes.length };
-  return { args: { path, content: bytes.toString('base64'), encoding: 'base64' }, sizeBytes: bytes.length };
+  return { args: { path, ...encodedContent(bytes) }, sizeBytes: bytes.length };
 }
 
 /** Creates tasks, and the categories that they name. A task with the same text and date in its category is not repeated. */

@@ -19,7 +19,7 @@ export class LargeQueue {
   readonly downloads = new Map<FolderPath, number>();
   readonly uploading = new Set<FolderPath>();
   readonly downloading = new Set<FolderPath>();
-  /** Large contents whose chunks the hub has, and refused to take in place of what is there: it decides on them at once. */
+  /** Large contents that the hub refused to take in place of what is there: it decides on them at once. */
   readonly offered = new Set<string>();
 
   /** True when the file is queued or being uploaded; other decisions about it must wait. */

@@ -57,9 +57,8 @@ export async function fetchLarge(
     // Every chunk was checked, so the list does not make this file.
     await unlink(part);
   } catch (error) {
-    const full = fullDisk(error, bytesTotal);
-    if (full !== undefined) await checkDiskRoom(part, bytesTotal);
-    throw error instanceof ClientError ? error : (full ?? unwritable(error));
+    if (error instanceof ClientError) throw error;
+    throw fullDisk(error, part, bytesTotal) ?? unwritable(error);
   }
   throw new Unwritable('What the hub sent does not match its hash; run `cairn verify` there.');
 }

@@ -220,15 +220,19 @@ export class SyncedFolder {
   put(path: FolderPath, bytes: Uint8Array, expected: string | undefined, look: Look = {}): LocalFile | false {
     const incoming = this.own(join('incoming', randomUUID()));
     let descriptor: number | undefined;
+    // Also where closing fails, as on a network disk, the number belongs to somebody else from then on.
+    const close = () => {
+      const open = descriptor;
+      descriptor = undefined;
+      if (open !== undefined) closeSync(open);
+    };
     const write = () => {
       descriptor = withFolder(
         () => openSync(incoming, 'wx', 0o666),
         () => makeFolderAt(dirname(incoming), 0o700),
       );
       writeFileSync(descriptor, bytes);
-      if (mayStayOpen(look)) return;
-      closeSync(descriptor);
-      descriptor = undefined;
+      if (!mayStayOpen(look)) close();
     };
     const settle = (target: string, { ino }: Stats) => {
       // Where it had to be copied, another file is there.
@@ -236,14 +240,15 @@ export class SyncedFolder {
         this.#unsettled.add(target);
         return;
       }
-      this.#unsettled.addOpen(descriptor, target);
+      const open = descriptor;
       descriptor = undefined;
+      this.#unsettled.addOpen(open, target);
     };
     const sha256 = () => look.sha256 ?? sha256Of(bytes);
     try {
       return this.#place(path, { incoming, write, settle, sha256, stays: false }, expected, look);
     } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
+      close();
     }
   }
 

@@ -47,6 +47,7 @@ export function placeNew(incoming: string, target: string): boolean {
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (codeOf(error) === 'ENOENT') throw error;
+    if (codeOf(error) === 'EXDEV') return copyNew(incoming, target);
   }
   return placeWithoutLink(incoming, target);
 }

@@ -126,6 +126,12 @@ export class LargeFiles {
     return this.#restless.has(absolute) ? this.#noteRestless(absolute) : 0;
   }
 
+  /** Forgets that a file did not stand still, or could not be hashed: it is gone, or large no longer. */
+  forget(absolute: string): void {
+    this.#restless.delete(absolute);
+    this.#failed.delete(absolute);
+  }
+
   /** True for a file that has to be looked at again: it did not stand still, and is not queued to be hashed. */
   isRestless(absolute: string): boolean {
     return this.#restless.has(absolute) && !this.#wanted.has(absolute) && this.#hashing !== absolute;
@@ -156,7 +162,8 @@ export class LargeFiles {
     try {
       const cut = await this.cut(absolute, signal);
       this.#failed.delete(absolute);
-      if (cut === undefined && !signal.aborted) this.#noteRestless(absolute);
+      const isThere = lookIfReadable(absolute) !== undefined;
+      if (cut === undefined && isThere && !signal.aborted) this.#noteRestless(absolute);
       else this.#restless.delete(absolute);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;

@@ -20,18 +20,22 @@ export async function checkDiskRoom(part: string, bytesTotal: number): Promise<v
   throw noRoom('ENOSPC', bytesTotal);
 }
 
-/** The reason for the user when the disk did not take a part of a download; otherwise undefined. */
-export function fullDisk(error: unknown, bytesTotal: number): Unwritable | undefined {
+/** The reason for the user when the disk did not take a part of a download, which is removed then; otherwise undefined. */
+export function fullDisk(error: unknown, part: string, bytesTotal: number): Unwritable | undefined {
   const code = codeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT' ? noRoom(code, bytesTotal) : undefined;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  removeIncoming(part);
+  return noRoom(code, bytesTotal);
 }
 
 function noRoom(code: string, bytesTotal: number): Unwritable {
   return new Unwritable(`The disk is full (${code}); it needs ${formatBytes(bytesTotal)} of free space.`);
 }
 
+/** True too where the disk does not tell: writing will. */
 async function hasRoom(part: string, bytesTotal: number): Promise<boolean> {
   const bytesHere = (lookIfReadable(part)?.blocks ?? 0) * BLOCK_BYTES;
-  const { bavail, bsize } = await statfs(dirname(part));
-  return bavail * bsize >= bytesTotal - bytesHere + limits.clientFreeBytesMin;
+  const disk = await statfs(dirname(part)).catch(() => undefined);
+  if (disk === undefined || disk.blocks === 0) return true;
+  return disk.bavail * disk.bsize >= bytesTotal - bytesHere + limits.clientFreeBytesMin;
 }

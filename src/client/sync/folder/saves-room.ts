@@ -25,12 +25,13 @@ export function madeRoomFor(
   room: SavesRoom,
 ): readonly string[] | undefined {
   const isLarge = ({ bytes }: HeldSave) => bytes > room.small;
-  const between = betweenOf(next.path, held)
-    .filter(([, one]) => isLarge(one) || !isLarge(next))
-    .sort(([, one], [, other]) => other.bytes - one.bytes);
   const sum = (those: readonly HeldSave[]) => those.reduce((bytes, one) => bytes + one.bytes, 0);
   const all = [...held.values(), next];
   let [over, overLarge] = [sum(all) - room.all, isLarge(next) ? sum(all.filter(isLarge)) - room.large : 0];
+  if (over <= 0 && overLarge <= 0) return [];
+  const between = betweenOf(next.path, held)
+    .filter(([, one]) => isLarge(one) || !isLarge(next))
+    .sort(([, one], [, other]) => other.bytes - one.bytes);
   const given: string[] = [];
   for (const [name, { bytes }] of between) {
     if (over <= 0 && overLarge <= 0) break;

@@ -1,5 +1,5 @@
 /** Brings what was written to the disk, so that a power failure cannot lose it. */
-import { closeSync, fsync, open } from 'node:fs';
+import { close, closeSync, fsync, open } from 'node:fs';
 
 /** Many parallel flushes share one write of the disk's journal. So many files are open for it at once, twice at most. */
 const AT_ONCE = 128;
@@ -24,10 +24,9 @@ export class Unsettled {
       this.#paths.add(absolute);
     }
     if (this.#open.length < AT_ONCE || this.#running !== undefined) return;
-    const running = this.#flushOpen().finally(() => {
-      if (this.#running === running) this.#running = undefined;
+    this.#running = this.#flushOpen().finally(() => {
+      this.#running = undefined;
     });
-    this.#running = running;
   }
 
   /** Resolves once everything is on the disk. */
@@ -51,8 +50,8 @@ export class Unsettled {
 function flushAndClose(descriptor: number): Promise<void> {
   return new Promise((resolve) => {
     fsync(descriptor, () => {
-      closeSync(descriptor);
-      resolve();
+      // A disk that fails here fails the next look at the file too.
+      close(descriptor, () => resolve());
     });
   });
 }

@@ -10,7 +10,7 @@ import { ToolRefused } from '../../tool-refused.ts';
 import type { CallHow } from '../../tools.ts';
 import { type FetchHow, fetchLarge } from '../chunks/fetch-large.ts';
 import { ChangedMeanwhile } from '../chunks/send-chunks.ts';
-import { Unreadable } from '../folder/file.ts';
+import { isWhole, Unreadable } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { checkDiskRoom } from '../folder/room.ts';
 import { Unwritable } from '../folder/unwritable.ts';
@@ -29,6 +29,13 @@ import { sendParcels } from './send.ts';
 /** What goes on beside the syncs, each one after another. */
 type Lane = 'up' | 'down' | 'hash';
 
+/** Failures of a lane in a row, the last of them, and when it is tried again (milliseconds since 1970). */
+interface Failure {
+  readonly inRow: number;
+  readonly error: Error;
+  readonly untilMs: number;
+}
+
 export class LargeTransfers {
   /** Its next round is what the transfers find out beside the sync that may be under way. */
   #step: SyncStep;
@@ -36,9 +43,8 @@ export class LargeTransfers {
   readonly #running = new Map<Lane, Promise<void>>();
   readonly #bell = new Bell();
   #toldMs = Date.now();
-  #error: Error | undefined;
-  /** Failures in a row, the last of them, and when it is tried again (milliseconds since 1970). */
-  #failing: { readonly inRow: number; readonly error: Error; readonly untilMs: number } | undefined;
+  /** Until something of the lane is done again, or nothing of it is wanted. */
+  readonly #failures = new Map<Lane, Failure>();
 
   constructor(step: SyncStep) {
     this.#step = step;
@@ -62,33 +68,43 @@ export class LargeTransfers {
     return this.#step.next.due.size > 0;
   }
 
-  /** Starts what waits and is not under way; after a failure, once its pause is over. */
+  /** Starts what waits and is not under way; a lane that failed, once its pause is over. */
   start(): void {
-    const { folder, large } = this.#step;
-    const { uploads, downloads } = large;
-    if (folder.large.waiting > 0) this.#run('hash', () => this.#hash());
-    if (Date.now() < this.restsUntilMs) return;
-    if (uploads.size > 0) this.#run('up', () => this.#upload());
-    if (downloads.size > 0) this.#run('down', () => this.#download());
+    this.#run('hash', () => this.#hash());
+    this.#run('up', () => this.#upload());
+    this.#run('down', () => this.#download());
   }
 
-  /** The error that stopped a transfer, until one is done again or none is wanted. Call after a sync, which queues them. */
+  /** Call after a sync, which queues what is wanted: what failed may be wanted no longer, such as a file that was deleted. */
+  forgetUnwanted(): void {
+    for (const lane of this.#failures.keys()) {
+      if (!this.#isWanted(lane) && !this.#running.has(lane)) this.#failures.delete(lane);
+    }
+  }
+
+  /** The error that stopped a lane. */
   get failing(): Error | undefined {
-    const { folder, large } = this.#step;
-    const { uploads, downloads } = large;
-    // What failed is wanted no longer, such as a file that was deleted.
-    if (uploads.size + downloads.size + folder.large.waiting + this.#running.size === 0) this.#failing = undefined;
-    return this.#failing?.error;
+    return this.#firstAgain()?.error;
   }
 
-  /** Tries again without the rest of the pause. */
+  /** Tries again without the rest of the pauses. */
   tryAgain(): void {
-    this.#failing = undefined;
+    this.#failures.clear();
   }
 
-  /** When the transfers that failed are tried again (milliseconds since 1970); 0 when none did. */
+  /** When the first lane that failed is tried again (milliseconds since 1970); 0 when none did. */
   get restsUntilMs(): number {
-    return this.#failing?.untilMs ?? 0;
+    return this.#firstAgain()?.untilMs ?? 0;
+  }
+
+  #firstAgain(): Failure | undefined {
+    const [first] = [...this.#failures.values()].sort((one, other) => one.untilMs - other.untilMs);
+    return first;
+  }
+
+  #isWanted(lane: Lane): boolean {
+    const { folder, large } = this.#step;
+    return { up: large.uploads.size, down: large.downloads.size, hash: folder.large.waiting }[lane] > 0;
   }
 
   /** Resolves when transfers ended, so that the folder should be synced again. */
@@ -100,7 +116,6 @@ export class LargeTransfers {
   takeNote(): boolean {
     const { isRung } = this.#bell;
     this.#bell.silence();
-    this.#error = undefined;
     return isRung;
   }
 
@@ -108,7 +123,7 @@ export class LargeTransfers {
   async drained(): Promise<void> {
     for (this.start(); this.#running.size > 0; this.start()) {
       await Promise.all(this.#running.values());
-      this.#fail();
+      if (this.failing !== undefined && !this.#ended.signal.aborted) throw this.failing;
     }
     this.#bell.silence();
   }
@@ -119,13 +134,16 @@ export class LargeTransfers {
   }
 
   #run(which: Lane, work: () => Promise<void>): void {
-    if (this.#running.has(which) || this.#isHalted()) return;
+    const { inRow = 0, untilMs = 0 } = this.#failures.get(which) ?? {};
+    if (!this.#isWanted(which) || this.#running.has(which) || Date.now() < untilMs || this.#isHalted()) return;
     const run = work()
       .catch((error: unknown) => {
-        this.#error ??= error as Error;
-        const inRow = this.#failing?.inRow ?? 0;
-        const untilMs = Date.now() + backoffMs(inRow);
-        this.#failing = { inRow: inRow + 1, error: error as Error, untilMs };
+        const failed = this.#failures.has(which) ? inRow + 1 : 1;
+        this.#failures.set(which, {
+          inRow: failed,
+          error: error as Error,
+          untilMs: Date.now() + backoffMs(failed - 1),
+        });
       })
       .finally(() => {
         this.#running.delete(which);
@@ -139,12 +157,6 @@ export class LargeTransfers {
     return this.#ended.signal.aborted || existsSync(this.#step.folder.own('paused'));
   }
 
-  #fail(): void {
-    const error = this.#error;
-    this.#error = undefined;
-    if (error !== undefined && !this.#ended.signal.aborted) throw error;
-  }
-
   /** Rings at intervals and not after each file, since a sync scans the whole folder. */
   #tell(): void {
     if (Date.now() - this.#toldMs < limits.clientSaveMs) return;
@@ -156,6 +168,7 @@ export class LargeTransfers {
     await this.#step.folder.large.hashWanted({
       signal: this.#ended.signal,
       onHashed: () => {
+        this.#failures.delete('hash');
         this.#tell();
         return !this.#isHalted();
       },
@@ -173,7 +186,6 @@ export class LargeTransfers {
       } finally {
         uploading.delete(path);
       }
-      this.#failing = undefined;
       this.#tell();
     }
   }
@@ -194,6 +206,7 @@ export class LargeTransfers {
       },
     });
     if (outcome === 'changed') return;
+    this.#failures.delete('up');
     // Parts of what is large travel in requests of their own.
     if (change.content?.bytes !== undefined) large.upload.measure(change.bytes, performance.now() - startMs);
     if (!(outcome instanceof ToolRefused)) settleChange(this.#step, change, outcome);
@@ -205,7 +218,7 @@ export class LargeTransfers {
     const { path, content } = change;
     try {
       const [outcome] = await sendParcels(this.#step, [change], how);
-      if (content === undefined) return outcome;
+      if (content === undefined || isWhole(content)) return outcome;
       if (outcome instanceof ToolRefused) this.#step.large.offered.add(content.sha256);
       else this.#step.folder.large.forgetChunks(content.sha256);
       return outcome;
@@ -244,7 +257,7 @@ export class LargeTransfers {
       } finally {
         downloading.clear();
       }
-      this.#failing = undefined;
+      this.#failures.delete('down');
       download.measure(bytes, performance.now() - startMs);
       this.#tell();
     }
@@ -268,7 +281,7 @@ export class LargeTransfers {
     } finally {
       large.downloading.delete(path);
     }
-    this.#failing = undefined;
+    this.#failures.delete('down');
     this.#tell();
   }
 

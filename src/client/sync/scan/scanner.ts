@@ -142,13 +142,16 @@ export class Scanner {
 
   /** True when a program has kept writing to it for long. */
   #leaveForLater(path: FolderPath, onDisk: string): boolean {
+    const { large, root } = this.#folder;
+    const absolute = join(root.path, onDisk);
     const stats = this.#stat(onDisk);
     if (stats?.isFile() !== true || !isLarge(stats)) {
+      large.forget(absolute);
       this.#add(path, onDisk);
       return false;
     }
     this.found.resting.add(path);
-    return this.#folder.large.want(join(this.#folder.root.path, onDisk), stats) > limits.clientRetryMsMax;
+    return large.want(absolute, stats) > limits.clientRetryMsMax;
   }
 
   /** False when a program keeps writing to it. */

@@ -128,6 +128,7 @@ function reporting({ onTrouble, onWell }: Pick<Watch, 'onTrouble' | 'onWell'>) {
   const synced = (large: LargeTransfers, hadFailed: boolean) => {
     // What ended this may have ended transfers.
     if (hadFailed) large.tryAgain();
+    large.forgetUnwanted();
     if (large.failing !== undefined) failed(whyNotTransferred(large.failing), large.restsUntilMs - Date.now());
     else if (isTroubled) {
       isTroubled = false;
