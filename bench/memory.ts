@@ -1,14 +1,15 @@
 /** Reads the memory of a process, and its peak during a run. */
 import { readFileSync } from 'node:fs';
 
-const FIELDS = ['VmRSS', 'RssAnon', 'RssFile'] as const;
+/** `VmHWM`: the most that was resident at a time. */
+const FIELDS = ['VmRSS', 'VmHWM', 'RssAnon', 'RssFile'] as const;
 const SAMPLE_MS = 50;
 
 /** Bytes. For several processes: their sum. */
 export type Memory = Record<(typeof FIELDS)[number], number>;
 
 export function memoryOf(...pids: readonly number[]): Memory {
-  const sum: Memory = { VmRSS: 0, RssAnon: 0, RssFile: 0 };
+  const sum: Memory = { VmRSS: 0, VmHWM: 0, RssAnon: 0, RssFile: 0 };
   for (const pid of pids) {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8');
     for (const field of FIELDS) {
@@ -16,12 +17,6 @@ export function memoryOf(...pids: readonly number[]): Memory {
     }
   }
   return sum;
-}
-
-/** The most memory that a process has had resident at a time, bytes. */
-export function peakResident(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
 /** Returns the result of `run`, and the peak memory of the processes together during it, each field separately. */

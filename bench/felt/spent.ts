@@ -1,7 +1,7 @@
 /** What processes have used so far: processor time, bytes written to the disk, and the most memory at a time. */
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { ioOf } from '../io-bytes.ts';
-import { memoryOf, peakResident } from '../memory.ts';
+import { memoryOf } from '../memory.ts';
 
 /** By the name of a process, such as `hub`. */
 export type ByName<T> = Readonly<Record<string, T>>;
@@ -59,7 +59,8 @@ export async function peaksDuring<T>(
 /** The peak of the resident pages as the system keeps it, and the process's own pages now. Zeros once it has ended. */
 function peakNow(pid: number): readonly [resident: number, own: number] {
   try {
-    return [peakResident(pid), memoryOf(pid).RssAnon];
+    const { VmHWM, RssAnon } = memoryOf(pid);
+    return [VmHWM, RssAnon];
   } catch {
     return [0, 0];
   }
