@@ -58,7 +58,7 @@ export interface ConflictSides {
   readonly conflict: Conflict;
   /** The content of the refused push. Undefined for a delete, or when no longer stored. */
   readonly yours: SideContent | undefined;
-  /** The current version and its content. Undefined when there is no file. */
+  /** The current version and its content. Undefined when the file does not exist. */
   readonly current: { readonly record: FileRecord; readonly content: SideContent } | undefined;
 }
 

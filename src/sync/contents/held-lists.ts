@@ -1,7 +1,7 @@
 /**
  * Counts a list in the rows of its chunks, and takes that back: a portion of them a decision, because a list has thousands.
- * How far it is stands in the row of the staged list. So a list counts fully before a decision adopts it, a list that
- * nothing has any more is staged again, and the next start takes back what a crash left.
+ * How far it is stands in the row of the staged list. So a list counts fully before a decision adopts it, a list
+ * without a version or conflict is staged again, and the next start takes back what a crash left.
  */
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
@@ -49,7 +49,7 @@ export class HeldLists {
     }
   }
 
-  /** Within a decision: stages a list again that nothing has any more, for `PieceStaging.discard`. */
+  /** Within a decision: stages a list again that has lost its last version or conflict, for `PieceStaging.discard`. */
   orphan(batch: Batch, vaultId: string, storageId: number): void {
     const held = { vault_id: vaultId, chunks: limits.fileChunksMax };
     batch.put(stagedPieces, [storageId], { started_at: new Date().toISOString(), held });

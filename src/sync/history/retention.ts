@@ -123,7 +123,7 @@ export class Retention {
     return due.length;
   }
 
-  /** Removes lists of chunks that nothing has any more, a portion of their chunks a decision. */
+  /** Removes lists of chunks that have lost their last version or conflict, a portion of their chunks a decision. */
   async #discard(lists: readonly number[]): Promise<void> {
     for (const storageId of lists) await this.#options.staging.discard(storageId);
   }
@@ -229,7 +229,7 @@ export class Retention {
 
 /** Releases contents within a decision. */
 class Releases {
-  /** Lists of chunks that nothing has any more: staged again, to be discarded after the commit. */
+  /** Lists of chunks that have lost their last version or conflict: staged again, to be discarded after the commit. */
   readonly lists: number[] = [];
   readonly #shares: PieceShares;
   readonly #orphan: (storageId: number) => void;

@@ -1,8 +1,8 @@
 /** Starts pieces of work ahead of the one whose result is taken. */
 
 /**
- * The results in the order of the items; at most `atOnce` pieces of work go on at the same time. When one fails, or nobody takes
- * the rest, the others are ended by the signal, and waited for.
+ * The results in the order of the items; at most `atOnce` pieces of work go on at the same time. When one fails, or the
+ * rest is not taken, the signal ends the others, which are waited for.
  */
 export async function* inOrder<Item, Result>(
   items: Iterable<Item>,

@@ -381,7 +381,7 @@ export class SyncedFolder {
   }
 }
 
-/** False where nobody else could use the file: Linux runs none that is open for writing, and Windows shares none. */
+/** False for a file that other programs need at once: Linux runs no file that is open for writing, and Windows does not share it. */
 function mayStayOpen({ executable }: Look): boolean {
   return executable !== true && process.platform !== 'win32';
 }
