@@ -30,6 +30,14 @@ export function releaseChunks(batch: Batch, vaultId: string, chunks: readonly Ch
   countFreed(batch, vaultId, freed);
 }
 
+/** Counts one list less. A chunk that no other list has waits for its push to be sent again, until `removeLoose`. */
+export function looseChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[]): void {
+  for (const { sha256 } of chunks) {
+    const row = intact(batch, fileChunks, [vaultId, sha256]);
+    if (row !== undefined) batch.put(fileChunks, [vaultId, sha256], { ...row, holders: row.holders - 1 });
+  }
+}
+
 /** Removes those of these chunks that arrived before a time and that no list has by now. */
 export function removeLoose(batch: Batch, vaultId: string, names: readonly string[], beforeMs: number): void {
   let freed = 0;

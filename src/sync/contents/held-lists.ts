@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import { readChunkList } from '../log/large-content.ts';
 import { deletedVaults, pieces, type StagedRecord, stagedPieces } from '../log/records.ts';
-import { eachOnce, holdChunks, missingChunks, releaseChunks } from './chunk-refs.ts';
+import { eachOnce, holdChunks, looseChunks, missingChunks, releaseChunks } from './chunk-refs.ts';
 
 /** The vault of a list, and the account that waits for it. */
 interface ListOwner {
@@ -51,7 +51,7 @@ export class HeldLists {
 
   /** Within a decision: stages a list again that has lost its last version or conflict, for `PieceStaging.discard`. */
   orphan(batch: Batch, vaultId: string, storageId: number): void {
-    const held = { vault_id: vaultId, chunks: limits.fileChunksMax };
+    const held = { vault_id: vaultId, chunks: limits.fileChunksMax, was_adopted: true as const };
     batch.put(stagedPieces, [storageId], { started_at: new Date().toISOString(), held });
   }
 
@@ -66,8 +66,9 @@ export class HeldLists {
         const row = batch.get(stagedPieces, [storageId]);
         // Somebody else has taken these back.
         if (row?.held === undefined || row.held.chunks < end) return;
-        releaseChunks(batch, vaultId, chunks.slice(from, end));
-        batch.put(stagedPieces, [storageId], { ...row, held: { vault_id: vaultId, chunks: from } });
+        const release = row.held.was_adopted === true ? releaseChunks : looseChunks;
+        release(batch, vaultId, chunks.slice(from, end));
+        batch.put(stagedPieces, [storageId], { ...row, held: { ...row.held, chunks: from } });
       });
     }
   }

@@ -157,10 +157,18 @@ export const pieces = defineUnsummedTable<[storageId: number, index: number], Ui
   vault: 'any',
 });
 
+/** A staged list of chunks. */
+export interface HeldList {
+  readonly vault_id: string;
+  /** How many of its chunks, each once and in order, count it already. */
+  readonly chunks: number;
+  /** It had a version or conflict, and its chunks go with it. Those of a push that was not taken stay for the next one. */
+  readonly was_adopted?: true | undefined;
+}
+
 export interface StagedRecord {
   readonly started_at: string;
-  /** Of a list of chunks: how many of them, each once and in order, count it already. */
-  readonly held?: { readonly vault_id: string; readonly chunks: number } | undefined;
+  readonly held?: HeldList | undefined;
 }
 
 /** Storage ids of pieces that belong to nothing yet, or no longer. Leftovers of a crash are swept at the next start. */

@@ -73,6 +73,22 @@ test('[SYN-38] a list whose last chunk is missing counts nowhere once it is refu
   expect([counts(), staged(), desk.problems()]).toEqual([[0], [], []]);
 });
 
+test('[SYN-38] chunks that were acknowledged stay when a crash or a refusal ends their push, and it can be sent again', async () => {
+  const bytes = large();
+  await send(bytes);
+  const text = listOf(cut(bytes));
+  await stage(text);
+  const { log } = openLog('silent');
+  const next = new PieceStaging({ store: desk.store, actors: new ActorRegistry(desk.store), log });
+  expect(await next.sweep()).toBe(1);
+  expect([counts(), staged(), desk.problems()]).toEqual([[0], [], []]);
+  // As a push leaves its list that its decision refuses.
+  await desk.sync.staging.discard(await stage(text));
+  expect([counts(), staged(), desk.problems()]).toEqual([[0], [], []]);
+  await desk.sync.push.push(WHO, pushOf('new.bin', bytes));
+  expect([counts(), staged(), desk.problems()]).toEqual([[1], [], []]);
+});
+
 test('[SYN-38] the next start takes back what a crash left of a push and of a removal', async () => {
   const bytes = large();
   await push('kept.bin', bytes);
