@@ -158,7 +158,7 @@ export const pieces = defineUnsummedTable<[storageId: number, index: number], Ui
 });
 
 /** A staged list of chunks. */
-export interface HeldList {
+interface HeldList {
   readonly vault_id: string;
   /** How many of its chunks, each once and in order, count it already. */
   readonly chunks: number;
