@@ -21,6 +21,9 @@ const HUB_PACKAGES = [
 ];
 const isOfHub = (id) => HUB_PACKAGES.some((name) => id.includes(`/node_modules/${name}/`));
 
+/** The binary of the HTTP library, which not every machine can load. */
+const isLibrary = (id) => /\/dist\/src\/http\/library\/(?:uws|settings)\.js$/.test(id);
+
 /** A compiled module, and those of ours that it needs before it runs. */
 function neededBy(file, found = new Set()) {
   if (found.has(file)) return found;
@@ -98,14 +101,17 @@ export async function packCommand(root) {
 /** Packs the commands that load the service, and the service. */
 async function packHub(folder) {
   const hub = neededBy(join(folder, '../main.js'));
+  const library = neededBy(join(folder, '../http/library/uws.js'));
   // Their sentences and helps come before errors of native libraries, so these files load none.
   const commands = new Set();
-  for (const name of readdirSync(folder, { recursive: true })) {
-    const isOfUsers = /^(?:user\/|packed-|cairn\.js$)/.test(name);
-    if (name.endsWith('.js') && !isOfUsers) neededBy(join(folder, name), commands);
+  for (const name of ['every-command.js', 'manual.js', 'completion.js']) neededBy(join(folder, name), commands);
+  for (const name of readdirSync(join(folder, 'operator'), { recursive: true })) {
+    if (name.endsWith('.js')) neededBy(join(folder, 'operator', name), commands);
   }
-  const isLibrary = (id) => /\/dist\/src\/http\/library\/(?:uws|settings)\.js$/.test(id);
-  for (const file of neededBy(join(folder, '../http/library/uws.js'))) if (!isLibrary(file)) commands.add(file);
+  for (const file of library) if (!isLibrary(file)) commands.add(file);
+  // Of these, what `serve` needs: it reads and compiles nothing of the other commands.
+  const start = neededBy(join(folder, 'operator/serve.js'), neededBy(join(folder, 'every-command.js')));
+  for (const file of commands) if (hub.has(file) || library.has(file)) start.add(file);
   const bundle = await rolldown({
     input: WHOLE.map((name) => join(folder, name)),
     platform: 'node',
@@ -120,10 +126,11 @@ async function packHub(folder) {
     chunkFileNames: 'packed-hub-[name].js',
     codeSplitting: {
       groups: [
-        { name: 'commands', test: (id) => commands.has(id) || isOfHub(id), priority: 3 },
-        { name: 'client', test: /\/dist\/src\/(?:client|cli\/user)\//, priority: 2 },
-        { name: 'library', test: isLibrary, priority: 1 },
-        { name: 'service', test: (id) => hub.has(id), priority: 0 },
+        { name: 'start', test: (id) => start.has(id) || isOfHub(id), priority: 4 },
+        { name: 'library', test: isLibrary, priority: 3 },
+        { name: 'service', test: (id) => hub.has(id), priority: 2 },
+        { name: 'commands', test: (id) => commands.has(id), priority: 1 },
+        { name: 'client', test: /\/dist\/src\/(?:client|cli\/user)\//, priority: 0 },
       ],
     },
   });
