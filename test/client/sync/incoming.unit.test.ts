@@ -18,7 +18,7 @@ function arrived(targetFolder = temporaryFolder()) {
 test.each([placeNew, placeWithoutLink])('[SYN-24, SYN-39] %o moves no bytes, and replaces nothing', (place) => {
   const { incoming, target } = arrived();
   const { ino } = lstatSync(incoming);
-  expect(place(incoming, target)).toBe(true);
+  expect(place(incoming, target)).toBe('moved');
   expect(lstatSync(target)).toMatchObject({ ino, mtimeMs: 1e12 });
   expect(readFileSync(target, 'utf8')).toBe('new');
   const second = arrived();
@@ -40,7 +40,7 @@ test.runIf(existsSync(OTHER_DISK))(
     const other = mkdtempSync(join(OTHER_DISK, 'cairn-test-'));
     onTestFinished(() => rmSync(other, { recursive: true, force: true }));
     const { incoming, target } = arrived(other);
-    expect(placeNew(incoming, target)).toBe(true);
+    expect(placeNew(incoming, target)).toBe('copied');
     expect(readFileSync(target, 'utf8')).toBe('new');
     expect(lstatSync(target).mtimeMs).toBe(1e12);
     expect(placeNew(incoming, target)).toBe(false);

@@ -1,14 +1,16 @@
 /** Scans: a file is read again only when it may have changed. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
+import { readState } from '../../../src/client/sync/base/state-file.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound } from '../../../src/client/sync/round.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
+import { scanFolder } from '../../../src/client/sync/scan/scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const BYTES = 1 << 20;
@@ -55,3 +57,45 @@ test.each([0, -3, 3])(
     expect(await isRead()).toEqual({ sha256: expect.not.stringMatching(sha256), isRead: true });
   },
 );
+
+const PLACED = 20;
+/** When the files of the hub were written, elsewhere: in seconds, a double holds it exactly. */
+const LONG_AGO_MS = 1_700_000_000_125;
+
+/** A folder with files that a sync has placed, after which its process ended. */
+async function placed(modifiedMs: number) {
+  const root = temporaryFolder();
+  const before = new SyncedFolder(root);
+  before.makeOwn();
+  const state = new StateStore(before, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const paths = Array.from({ length: PLACED }, (_, index) => `deep/${index}` as FolderPath);
+  for (const path of paths) {
+    const written = before.put(path, Buffer.alloc(BYTES), undefined, { modifiedMs });
+    if (written === false) throw new Error('the file is not new');
+    state.agree(path, written);
+  }
+  await state.save();
+  const scanned = async () => {
+    const known = readState(root);
+    if (known === undefined) throw new Error('nothing is stored');
+    const readBefore = bytesRead();
+    const { files } = await scanFolder(new SyncedFolder(root), known);
+    const differ = paths.filter((path) => files.get(path)?.sha256 !== known.base.get(path)?.sha256);
+    return { read: Math.floor((bytesRead() - readBefore) / BYTES), differ };
+  };
+  return { root, paths, scanned };
+}
+
+test('[SYN-26] files that a sync placed are not read by the scan of the next process', async () => {
+  const { scanned } = await placed(LONG_AGO_MS);
+  expect(await scanned()).toEqual({ read: 0, differ: [] });
+});
+
+test('[SYN-24] of placed files, those are read that may have changed: written since with any time, or as new as their placing', async () => {
+  const { root, paths, scanned } = await placed(LONG_AGO_MS);
+  const [written = '', backdated = '', touched = ''] = paths;
+  for (const path of [written, backdated]) writeFileSync(join(root, path), Buffer.alloc(BYTES, 1));
+  for (const path of [backdated, touched]) utimesSync(join(root, path), LONG_AGO_MS / 1000, LONG_AGO_MS / 1000);
+  expect(await scanned()).toEqual({ read: 3, differ: [written, backdated] });
+  expect(await (await placed(Date.now())).scanned()).toEqual({ read: PLACED, differ: [] });
+});

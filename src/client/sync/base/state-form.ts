@@ -171,11 +171,13 @@ export function withSentLine(state: OwnedState, text: string): void {
   }
 }
 
-/** Hash, executable bit, when the hub stored it, whether it is excluded, and metadata: as short as it can be. */
+/** Hash, executable bit, when the hub stored it, whether it is excluded, and metadata (last, 1: as placed): as short as it can be. */
 function rowOf({ sha256, executable, seen, storedMs, isExcluded }: BaseRecord): unknown[] {
   const bit = executable === undefined ? null : Number(executable);
   const head = [sha256, bit, storedMs ?? null, isExcluded === true ? 1 : 0];
-  return seen === undefined ? head : [...head, seen.bytes, seen.modifiedMs, seen.changedMs, seen.inode, seen.hashedMs];
+  if (seen === undefined) return head;
+  const { bytes, modifiedMs, changedMs, inode, hashedMs, isPlaced } = seen;
+  return [...head, bytes, modifiedMs, changedMs, inode, hashedMs, ...(isPlaced === true ? [1] : [])];
 }
 
 /** Reads a row, undefined for one that is forgotten; by hand, since there is one for each file. Throws when it is none. */
@@ -195,10 +197,11 @@ function recordOf(row: unknown): readonly [string, BaseRecord | undefined] {
   return [path, record];
 }
 
-function seenOfRow([bytes, modifiedMs, changedMs, inode, hashedMs]: readonly number[]): SeenFile | undefined {
+function seenOfRow([bytes, modifiedMs, changedMs, inode, hashedMs, placed]: readonly number[]): SeenFile | undefined {
   const isWhole = bytes !== undefined && modifiedMs !== undefined && changedMs !== undefined;
   if (!isWhole || inode === undefined || hashedMs === undefined) return undefined;
-  return { bytes, modifiedMs, changedMs, inode, hashedMs };
+  const seen = { bytes, modifiedMs, changedMs, inode, hashedMs };
+  return placed === 1 ? { ...seen, isPlaced: true } : seen;
 }
 
 function emptyMaps(): OwnedMaps {

@@ -11,6 +11,11 @@ export interface SeenFile {
   readonly inode: number;
   /** When it was hashed at the earliest, by the clock of the disk. */
   readonly hashedMs: number;
+  /**
+   * True for a file that a sync wrote under another name and gave its time before it got this name: what writes to it
+   * afterwards gives it a newer one.
+   */
+  readonly isPlaced?: true | undefined;
 }
 
 export interface Content {
@@ -132,9 +137,26 @@ export function isAsSeen(stats: Stats, seen: SeenFile): boolean {
   );
 }
 
-/** True when the metadata is unchanged since the hash, and the last change was long enough before it. */
+/**
+ * Metadata of a file that a sync placed. What was given this size and time (milliseconds since 1970) before it got its name counts
+ * as such where the disk has both; whatever differs was written since, or rounded.
+ */
+export function seenAsPlaced(
+  stats: Stats,
+  { size, modifiedMs }: { readonly size: number; readonly modifiedMs: number | undefined },
+): SeenFile {
+  const seen = seenOf(stats, stats.ctimeMs);
+  return stats.size === size && Math.floor(stats.mtimeMs) === modifiedMs ? { ...seen, isPlaced: true } : seen;
+}
+
+/**
+ * True when the metadata is unchanged since the hash, and the last change was long enough before it ("racily clean" in git's
+ * racy-git.txt).
+ */
 export function looksSame(stats: Stats, seen: SeenFile): boolean {
-  return isAsSeen(stats, seen) && Math.max(seen.modifiedMs, seen.changedMs) < seen.hashedMs - RACY_MS;
+  const { modifiedMs, changedMs, hashedMs, isPlaced } = seen;
+  const lastMs = isPlaced === true ? modifiedMs : Math.max(modifiedMs, changedMs);
+  return isAsSeen(stats, seen) && lastMs < hashedMs - RACY_MS;
 }
 
 export function codeOf(error: unknown): string {

@@ -8,7 +8,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  fstatSync,
   lstatSync,
   openSync,
   renameSync,
@@ -26,11 +25,11 @@ import {
   lookAt,
   readPlain,
   type SeenFile,
-  seenOf,
+  seenAsPlaced,
   sha256Of,
   Unreadable,
 } from './file.ts';
-import { dropPartsIn, placeNew, removeIncoming } from './incoming.ts';
+import { dropPartsIn, type Placed, placeNew, removeIncoming } from './incoming.ts';
 import { LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
@@ -52,8 +51,9 @@ export interface LocalFile {
 interface Incoming {
   readonly incoming: string;
   readonly write: () => void;
+  readonly size: number;
   /** Has what was written, and is at its target now, brought to the disk by the next `settle`. */
-  readonly settle: (target: string, placed: Stats) => void;
+  readonly settle: (target: string, placed: Placed) => void;
   readonly sha256: () => string;
   /** True when it is kept for another try, where it cannot be placed. */
   readonly stays: boolean;
@@ -234,9 +234,9 @@ export class SyncedFolder {
       writeFileSync(descriptor, bytes);
       if (!mayStayOpen(look)) close();
     };
-    const settle = (target: string, { ino }: Stats) => {
+    const settle = (target: string, placed: Placed) => {
       // Where it had to be copied, another file is there.
-      if (descriptor === undefined || fstatSync(descriptor).ino !== ino) {
+      if (descriptor === undefined || placed === 'copied') {
         this.#unsettled.add(target);
         return;
       }
@@ -246,21 +246,21 @@ export class SyncedFolder {
     };
     const sha256 = () => look.sha256 ?? sha256Of(bytes);
     try {
-      return this.#place(path, { incoming, write, settle, sha256, stays: false }, expected, look);
+      return this.#place(path, { incoming, write, size: bytes.length, settle, sha256, stays: false }, expected, look);
     } finally {
       close();
     }
   }
 
-  /** Like `put`, with the bytes of a file in the `.cairn` folder, which has this hash. It is moved, or stays when it fails. */
+  /** Like `put`, with a file in the `.cairn` folder that has this hash and size. It is moved, or stays when it fails. */
   place(
     path: FolderPath,
-    { absolute, sha256 }: { readonly absolute: string; readonly sha256: string },
+    { absolute, sha256, size }: { readonly absolute: string; readonly sha256: string; readonly size: number },
     expected: string | undefined,
     look: Look,
   ): LocalFile | false {
     const settle = (target: string) => this.#unsettled.add(target);
-    const file = { incoming: absolute, write: () => undefined, settle, sha256: () => sha256, stays: true };
+    const file = { incoming: absolute, write: () => undefined, size, settle, sha256: () => sha256, stays: true };
     const placed = this.#place(path, file, expected, look);
     if (placed !== false) this.large.note(this.at(path), sha256, placed.seen);
     return placed;
@@ -268,13 +268,13 @@ export class SyncedFolder {
 
   #place(
     path: FolderPath,
-    { incoming, write, settle, sha256, stays }: Incoming,
+    { incoming, write, size, settle, sha256, stays }: Incoming,
     expected: string | undefined,
     look: Look,
   ): LocalFile | false {
     this.touched.add(path);
     const target = this.#target(path);
-    let isPlaced = false;
+    let placed: Placed | false = false;
     try {
       const before = lookAt(target);
       if (before?.isDirectory() === true) rmdirSync(target);
@@ -283,23 +283,23 @@ export class SyncedFolder {
       write();
       dress(incoming, before?.mode, look, this.#hasBit);
       if (expected !== undefined && !this.asides.take(path, target, expected)) return false;
-      isPlaced = withFolder(
+      placed = withFolder(
         () => placeNew(incoming, target),
         () => makeParents(this.root.path, path),
       );
-      if (!isPlaced) return false;
+      if (placed === false) return false;
     } catch (error) {
       throw unwritable(error);
     } finally {
-      if (isPlaced || !stays) removeIncoming(incoming);
+      if (placed !== false || !stays) removeIncoming(incoming);
     }
     this.#unsettled.add(dirname(target));
     const stats = lstatSync(target);
-    settle(target, stats);
+    settle(target, placed);
     return {
       sha256: sha256(),
       executable: this.bitOf(stats),
-      seen: seenOf(stats, stats.ctimeMs),
+      seen: seenAsPlaced(stats, { size, modifiedMs: placed === 'moved' ? look.modifiedMs : undefined }),
     };
   }
 

@@ -39,11 +39,14 @@ export function removeIncoming(incoming: string): void {
   }
 }
 
+/** How a file got its name: itself, so that nobody wrote to it before, or as a copy under that name. */
+export type Placed = 'moved' | 'copied';
+
 /** Creates a file only where none exists. False when one exists. */
-export function placeNew(incoming: string, target: string): boolean {
+export function placeNew(incoming: string, target: string): Placed | false {
   try {
     linkSync(incoming, target);
-    return true;
+    return 'moved';
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     if (codeOf(error) === 'ENOENT') throw error;
@@ -56,7 +59,7 @@ export function placeNew(incoming: string, target: string): boolean {
  * The same on a disk without hard links (FAT, exFAT): an empty file takes the name, and is replaced in one step. Copying would
  * take long for a large file, and its room twice.
  */
-export function placeWithoutLink(incoming: string, target: string): boolean {
+export function placeWithoutLink(incoming: string, target: string): Placed | false {
   try {
     writeFileSync(target, '', { flag: 'wx' });
   } catch (error) {
@@ -67,7 +70,7 @@ export function placeWithoutLink(incoming: string, target: string): boolean {
   if (lstatSync(target).size > 0) return false;
   try {
     renameSync(incoming, target);
-    return true;
+    return 'moved';
   } catch (error) {
     unlinkSync(target);
     if (codeOf(error) === 'EXDEV') return copyNew(incoming, target);
@@ -76,12 +79,12 @@ export function placeWithoutLink(incoming: string, target: string): boolean {
 }
 
 /** The same where another disk is mounted inside the folder. */
-function copyNew(incoming: string, target: string): boolean {
+function copyNew(incoming: string, target: string): Placed | false {
   try {
     copyFileSync(incoming, target, constants.COPYFILE_EXCL);
     const { atime, mtime } = lstatSync(incoming);
     utimesSync(target, atime, mtime);
-    return true;
+    return 'copied';
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;

@@ -79,11 +79,11 @@ function act(replica: Replica, record: RemoteRecord, action: PullAction, local: 
 /** Writes the hub's side, whose bytes are here, in memory or in a file. As `SyncedFolder.put`. */
 function writeSide(folder: Replica['folder'], { path, side }: RemoteRecord, expected: string | undefined) {
   if (side === undefined) throw new Error('a deleted file was to be written');
-  const { bytes, file, sha256, executable, modifiedMs } = side;
+  const { bytes, file, sha256, size, executable, modifiedMs } = side;
   const look = { executable, modifiedMs, sha256 };
   if (bytes !== undefined) return folder.put(path, bytes, expected, look);
   if (file === undefined) throw new Error('a file was to be written without its bytes');
-  return folder.place(path, { absolute: file, sha256 }, expected, look);
+  return folder.place(path, { absolute: file, sha256, size }, expected, look);
 }
 
 /** Records that both sides have the same bytes. */
