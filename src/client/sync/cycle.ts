@@ -15,7 +15,7 @@ import { takeRulesFirst } from './run/first-rules.ts';
 import { keepLateWrites } from './run/keep-copy.ts';
 import { pullChanges } from './run/pull.ts';
 import { type PushRules, pushChanges } from './run/push.ts';
-import { sendSaves } from './run/saves.ts';
+import { endSaves, sendSaves } from './run/saves.ts';
 import { scanFiles } from './run/scan-files.ts';
 import { LargeTransfers } from './run/transfers.ts';
 
@@ -68,6 +68,7 @@ export async function syncOnce(
     forgetDecided(replica, options);
     dropParts(replica);
     await replica.state.save();
+    if (options.direction === 'both') await take(endSaves);
     await take(listTroubles);
   });
 }
@@ -150,7 +151,7 @@ function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-function listTroubles({ folder, state, large, next }: SyncStep): void {
+function listTroubles({ folder, state, large, next, listener }: SyncStep): void {
   for (const path of next.recheck)
     next.troubles.set(path, 'It kept changing on the hub; the next sync compares it again.');
   const { unsent } = next;
@@ -159,6 +160,8 @@ function listTroubles({ folder, state, large, next }: SyncStep): void {
     root: folder.root.path,
     isComing: (path) => large.isComing(path),
     saved: new Set(saved.map(({ path }) => path)),
+    // A watch tells this at once, and its status as well.
+    lost: listener === undefined ? folder.saves.lost() : [],
   });
   for (const [path, reason] of found) next.troubles.set(path, reason);
 }

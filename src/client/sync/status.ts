@@ -8,7 +8,7 @@ import { windowOf } from './plan/guard.ts';
 import { changesOfParticipation } from './plan/left-out.ts';
 import { NameIndex } from './plan/names.ts';
 import { planPush } from './plan/push-plan.ts';
-import { LINKED, linkedOver, whyDamaged, withEarlierSaves } from './plan/troubles.ts';
+import { LINKED, linkedOver, whyDamaged, withEarlierSaves, withLostSaves } from './plan/troubles.ts';
 import { readAs } from './remote-record.ts';
 import type { Replica } from './replica.ts';
 import { type Scan, scanFolder } from './scan/scan.ts';
@@ -106,6 +106,7 @@ export async function syncStatusOf(replica: Replica): Promise<SyncStatus> {
   for (const path of new Set(folder.saves.list().map((save) => save.path))) {
     if (waits.get(path)?.kind === 'push') problem.set(path, withEarlierSaves(problem.get(path)));
   }
+  for (const path of folder.saves.lost()) problem.set(path, withLostSaves(problem.get(path)));
   const elsewhere = Object.fromEntries(await pendingElsewhere(replica));
   const isHeld = (path: string) => held.has(path as FolderPath);
   const isFree = (path: string) => !isHeld(path);

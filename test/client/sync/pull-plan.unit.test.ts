@@ -155,7 +155,7 @@ test.each([
   expect([...respelledHere(scanOf(files), stateOf(base, waits), all)]).toEqual(respelled);
 });
 
-const LISTED = { root: '/f', isComing: () => false, saved: new Set<FolderPath>() };
+const LISTED = { root: '/f', isComing: () => false, saved: new Set<FolderPath>(), lost: [] };
 const NOTHING = { troubles: new Map<string, string>(), damaged: new Map<FolderPath, string>() };
 
 test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>, object, string[]]>([
@@ -179,6 +179,15 @@ test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>
     scanOf({}),
     { saved: new Set(['a']) },
     ['a: It waits. Earlier saves of it wait in .cairn/saves until the hub has room.'],
+  ],
+  [
+    'that not each save was kept',
+    { kind: 'push' },
+    scanOf({}),
+    { lost: ['a'] },
+    [
+      'a: It waits. The saves that wait for the hub have reached 64 MiB, so not each save of it is kept. The file as it stands is sent.',
+    ],
   ],
 ])('[SYN-24] a sync lists %s', (_, wait, scan, options, lines) => {
   const found = troublesOf({ ...NOTHING, scan }, stateOf({}, { a: wait }), { ...LISTED, ...options });

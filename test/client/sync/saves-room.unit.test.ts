@@ -1,5 +1,6 @@
 /** Which copies of earlier saves make room for another one: a row for each rule. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +9,7 @@ import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { madeRoomFor } from '../../../src/client/sync/folder/saves-room.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
@@ -64,6 +66,7 @@ test('[SYN-25] saves of a large file leave room for those of a small one while n
   expect(hashes()).toEqual(
     [0, ...Array.from({ length: fits - 1 }, (_, at) => at + 3)].map((at) => sha256Of(large(at))),
   );
+  expect(folder.saves.lost()).toEqual(['film.bin']);
   for (let at = 0; at < 5; at += 1)
     folder.saves.keep('note.md' as FolderPath, contentOf(Buffer.from(`note ${at}\n`)), '');
   expect(kept('note.md')).toHaveLength(5);
@@ -71,3 +74,45 @@ test('[SYN-25] saves of a large file leave room for those of a small one while n
   // Once for a file, however often.
   expect(told).toEqual([expect.stringMatching(/^film\.bin: .*64 MiB, so not each save of it is kept\./)]);
 }, 60_000);
+
+test('[SYN-25] each note of a copy is read once, however many copies come and go once their room is used up', () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-notes-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const saves = new Saves(root);
+  const keep = (path: string, bytes: Buffer) =>
+    saves.keep(path as FolderPath, { bytes, sha256: sha256Of(bytes), executable: false, modifiedMs: 0 }, '');
+  const small = Buffer.alloc(limits.clientSavesSmallBytes);
+  const fits = limits.clientSavesBytesMax / small.length;
+  for (let at = 0; at < fits; at += 1) {
+    small.writeUInt32LE(at);
+    expect(keep(`${at % 4}`, small).lost.size).toBe(0);
+  }
+  const { readFileSync } = fs;
+  let reads = 0;
+  fs.readFileSync = ((...args: Parameters<typeof readFileSync>) => {
+    reads += 1;
+    return readFileSync(...args);
+  }) as typeof readFileSync;
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    fs.readFileSync = readFileSync;
+    syncBuiltinESMExports();
+  });
+  for (let at = fits; at < fits + 20; at += 1) {
+    small.writeUInt32LE(at);
+    expect(keep('0', small).lost.size).toBe(1);
+  }
+  expect(saves.list()).toHaveLength(fits);
+  // The list of files of which a save was lost is short, and read for each such loss.
+  expect(reads).toBeLessThanOrEqual(20);
+  // A copy that another process stored is read once.
+  const other = new Saves(root);
+  other.list()[5]?.drop();
+  other.keep('other' as FolderPath, { bytes: small.subarray(1), sha256: 'a', executable: false, modifiedMs: 0 }, 'b');
+  reads = 0;
+  for (let round = 0; round < 3; round += 1) {
+    expect(saves.list().at(-1)).toMatchObject({ path: 'other', sha256: 'a', base: 'b' });
+    expect(saves.list()).toHaveLength(fits);
+  }
+  expect(reads).toBe(1);
+});

@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
+import { findFreePort } from '../../support/free-port.ts';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { syncedFolder, until } from '../../support/synced-folder.ts';
@@ -80,6 +82,44 @@ test('[SYN-25] each save that stood still while the quota is full is a version o
   const { versions } = JSON.parse(stdout) as { versions: { sha256: string }[] };
   const hashOf = (letter: string) => createHash('sha256').update(letter.repeat(3000)).digest('hex');
   expect(versions.map(({ sha256 }) => sha256)).toEqual(['c', 'b', 'a'].map(hashOf));
+}, 120_000);
+
+test('[SYN-26] saves that are not kept, because those that wait have reached their limit, are a problem in the status until all were sent', async () => {
+  const port = await findFreePort();
+  const env = { CAIRN_PORT: String(port) };
+  const first = await startHub({ env });
+  const { mcp_key: key } = await account(first);
+  const a = syncedFolder(first, key, 'notes');
+  a.write('note.md', 'before\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  await first.kill();
+  const watch = a.watch();
+  onTestFinished(async () => {
+    await watch.kill();
+  });
+  await until(() => watch.output().includes('hub is down'), watch.output);
+  const saves = new Saves(a.at('.cairn'));
+  const [bytes, mib] = [Buffer.alloc(9 * 1024 * 1024), 1024 * 1024];
+  // As if a program had saved it some times before.
+  for (let at = 0; at < Math.floor((48 * mib) / bytes.length); at += 1) {
+    bytes.writeUInt32LE(at);
+    const content = { bytes, sha256: sha256Of(bytes), executable: false, modifiedMs: 0 };
+    saves.keep('film.bin' as FolderPath, content, '');
+  }
+  a.write('film.bin', Buffer.alloc(bytes.length, 'x'));
+  await until(() => watch.output().includes('film.bin'), watch.output);
+  const film = { code: 1, stdout: expect.stringMatching(/film\.bin.*not each save of it is kept/) };
+  expect(watch.output().match(/film\.bin/g)).toHaveLength(1);
+  expect(await a.sync('status')).toMatchObject(film);
+  await watch.stop();
+  const again = await startHub({ env, dataFolder: first.dataFolder });
+  onTestFinished(async () => {
+    await again.stop();
+  });
+  expect(await a.sync('status')).toMatchObject(film);
+  for (const save of saves.list()) save.drop();
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  expect(await a.sync('status')).toMatchObject({ code: 0, stderr: '' });
 }, 120_000);
 
 /** Moves the folder away once a file in it is taken aside, which is hashed then. */

@@ -39,6 +39,8 @@ test.each([
   ['a full disk', { problems: full }, 'disk full', 1, 'disk full'],
   ['what waits for a person comes before the hub', { conflicts, hub_away: 'down' }, 'conflict', 3, '1 conflict'],
   ['a file that cannot be synced', { problems: { 'a:b': 'Rename it.' } }, 'problem', 1, '1 not synced'],
+  ['a problem while the hub is away', { problems: { 'a:b': '' }, hub_away: 'down' }, 'hub away', 1, 'hub away'],
+  ['a problem while it is paused', { problems: { 'a:b': '' }, is_paused: true }, 'paused', 1, 'paused'],
   ['an error that passes', { trouble: 'The folder cannot be read now.' }, 'problem', 1, '0 not synced'],
 ] as const)('[SYN-36] a folder stands: %s', (_, more, state, code, prompt) => {
   const standing = { ...WELL, ...more };

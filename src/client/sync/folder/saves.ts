@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { z } from 'zod';
+import { join } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { lookAt, type ReadContent, readPlain } from './file.ts';
 import { makeFolderAt } from './make-folder.ts';
@@ -17,20 +16,20 @@ const FOLDER = 'saves';
 /** Ends of names beside a copy: where it comes from; its bytes while they are written. */
 const NOTE = '.json';
 const UNFINISHED = '.part';
+/** Names the files of which not each save is kept. */
+const LOST = 'lost.json';
 
-const noteSchema = z.object({
-  path: z.string(),
-  sha256: z.string(),
-  base: z.string(),
-  executable: z.boolean().optional(),
-  modifiedMs: z.number(),
-});
-
-export interface Save {
+/** What is written beside a copy. */
+interface SaveNote {
   readonly path: FolderPath;
   readonly sha256: string;
-  /** Hash of the version it was based on; empty for none. */
-  readonly base: string;
+  /** Hash of the version it was based on; empty for none. Null: not known yet. */
+  readonly base: string | null;
+  readonly executable: boolean | undefined;
+  readonly modifiedMs: number;
+}
+
+export interface Save extends Pick<SaveNote, 'path' | 'sha256' | 'base'> {
   /** Path of the copy, relative to the synced folder. */
   readonly place: string;
   /** Reads the copy; undefined when it is damaged. */
@@ -39,14 +38,22 @@ export interface Save {
   readonly drop: () => void;
 }
 
-interface Held extends HeldSave {
-  readonly sha256: string;
+/** What became of a save. */
+export interface KeptSave {
+  /** The name of its copy; undefined: there was one, or it has no room. */
+  readonly name?: string;
+  /** The paths of which a save is not kept. */
+  readonly lost: ReadonlySet<FolderPath>;
+}
+
+interface Held extends HeldSave, SaveNote {
+  readonly path: FolderPath;
 }
 
 export class Saves {
   readonly #folder: string;
-  /** The copies known to this process, by name: reading all notes for each save would be quadratic. */
-  #held: Map<string, Held> | undefined;
+  /** The copies known to this process, by name, oldest first: each note is read once. */
+  readonly #held = new Map<string, Held>();
   #count = 0;
 
   /** `own`: path of the `.cairn` folder. */
@@ -56,55 +63,89 @@ export class Saves {
 
   /**
    * Stores a copy. Where all copies together would exceed their size limit, gives up some between the first and the last one of a
-   * file. Returns the paths of which a save is not kept.
+   * file.
    */
-  keep(path: FolderPath, content: Omit<ReadContent, 'size'>, base: string): ReadonlySet<string> {
+  keep(path: FolderPath, content: Omit<ReadContent, 'size'>, base: string | null): KeptSave {
     const { bytes, sha256, executable, modifiedMs } = content;
-    if (this.#holds(path, sha256)) return new Set();
+    if (this.#count === 0) this.#refresh();
+    if (this.#holds(path, sha256)) return { lost: new Set() };
     const given = this.#madeRoomFor({ path, bytes: bytes.length });
-    if (given === undefined) return new Set([path]);
+    if (given === undefined) return { lost: this.#noteLost([path]) };
     makeFolderAt(this.#folder, 0o700);
     // Names sort in the order of creation; setting the clock back affects only that order.
     this.#count += 1;
     const order = `${Date.now()}-${String(this.#count).padStart(6, '0')}`;
     const name = `${order}-${randomUUID()}`;
     const at = join(this.#folder, name);
-    // Another process may list the copies at any time, so the bytes get their name last and in one step. The folder
+    const note = { path, base, sha256, executable, modifiedMs };
+    // Another thread or process may list the copies at any time, so the bytes get their name last and in one step. The folder
     // protects them; a copy that is put into the synced folder has the permissions of a new file there.
     writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: executable ? 0o777 : 0o666 });
-    writeFileSync(`${at}${NOTE}`, JSON.stringify({ path, base, sha256, executable, modifiedMs }), { mode: 0o600 });
+    this.#writeNote(name, note);
     renameSync(`${at}${UNFINISHED}`, at);
-    this.#held?.set(name, { path, sha256, bytes: bytes.length });
+    this.#held.set(name, { ...note, bytes: bytes.length });
     // Only now: on a full disk, what is there stays.
-    return new Set(given.map((one) => this.#drop(one)).filter((one) => one !== undefined));
+    const lost = given.map((one) => this.#drop(one)).filter((one) => one !== undefined);
+    return { name, lost: this.#noteLost(lost) };
   }
 
   /** The stored copies, oldest first. */
   list(): Save[] {
-    return this.#names().flatMap((name): Save[] => {
-      const at = join(this.#folder, name);
-      const note = this.#noteOf(name);
-      const path = note === undefined ? { bad: '' } : checkFolderPath(note.path);
-      const drop = () => void this.#drop(name);
-      if (note === undefined || isBad(path)) {
-        // The note was lost in a power failure; the file itself still exists.
-        drop();
-        return [];
-      }
-      const { sha256, base, executable, modifiedMs } = note;
+    this.#refresh();
+    return [...this.#held].map(([name, { path, sha256, base, executable, modifiedMs }]): Save => {
       const read = () => {
-        const content = readPlain(at);
+        const content = readPlain(join(this.#folder, name));
         return content?.sha256 === sha256 ? { ...content, executable, modifiedMs } : undefined;
       };
-      return [{ path, sha256, base, place: `${OWN_FOLDER}/${FOLDER}/${name}`, read, drop }];
+      const drop = () => void this.#drop(name);
+      return { path, sha256, base, place: `${OWN_FOLDER}/${FOLDER}/${name}`, read, drop };
     });
   }
 
+  /** Says on which version a copy is based, or deletes the copy, where `base` is undefined: the hub has it. */
+  settle(name: string, base: string | undefined): void {
+    this.#refresh();
+    const held = this.#held.get(name);
+    if (held === undefined || held.base !== null) return;
+    if (base === undefined) {
+      this.#drop(name);
+      return;
+    }
+    const { bytes, ...note } = { ...held, base };
+    this.#writeNote(name, note);
+    this.#held.set(name, { ...note, bytes });
+  }
+
+  /** The files of which not each save was kept, until `forgetLost`. */
+  lost(): FolderPath[] {
+    const paths = parsed(join(this.#folder, LOST));
+    if (!Array.isArray(paths)) return [];
+    return paths.map((path) => checkFolderPath(String(path))).filter((path): path is FolderPath => !isBad(path));
+  }
+
+  /** To be called once all copies were sent. */
+  forgetLost(): void {
+    rmSync(join(this.#folder, LOST), { force: true });
+  }
+
+  #noteLost(paths: readonly FolderPath[]): ReadonlySet<FolderPath> {
+    const lost = new Set(paths);
+    const before = lost.size === 0 ? [] : this.lost();
+    const all = new Set([...before, ...lost]);
+    if (all.size === before.length) return lost;
+    try {
+      makeFolderAt(this.#folder, 0o700);
+      writeFileSync(join(this.#folder, LOST), JSON.stringify([...all]), { mode: 0o600 });
+    } catch {
+      // On a full disk the watch alone tells.
+    }
+    return lost;
+  }
+
   #holds(path: FolderPath, sha256: string): boolean {
-    this.#held ??= this.#read();
     for (const [name, held] of this.#held) {
       if (held.path !== path || held.sha256 !== sha256) continue;
-      // Another process may have sent and deleted it.
+      // Another thread or process may have sent and deleted it.
       if (lookAt(join(this.#folder, name)) !== undefined) return true;
       this.#held.delete(name);
     }
@@ -112,12 +153,12 @@ export class Saves {
   }
 
   /** Deletes a copy. Returns the path whose save it was, where that is known. */
-  #drop(name: string): string | undefined {
+  #drop(name: string): FolderPath | undefined {
     const at = join(this.#folder, name);
     rmSync(at, { force: true });
     rmSync(`${at}${NOTE}`, { force: true });
-    const path = this.#held?.get(name)?.path;
-    this.#held?.delete(name);
+    const path = this.#held.get(name)?.path;
+    this.#held.delete(name);
     return path;
   }
 
@@ -128,26 +169,35 @@ export class Saves {
       large: limits.clientSavesLargeBytesMax,
       small: limits.clientSavesSmallBytes,
     };
-    this.#held ??= this.#read();
     const given = madeRoomFor(next, this.#held, room);
     if (given?.length === 0) return given;
-    // Another process may have sent some.
-    this.#held = this.#read();
+    // Another thread or process may have sent some.
+    this.#refresh();
     return madeRoomFor(next, this.#held, room);
   }
 
-  #read(): Map<string, Held> {
-    return new Map(
-      this.list().map(({ path, sha256, place }) => {
-        const name = basename(place);
-        return [name, { path, sha256, bytes: lookAt(join(this.#folder, name))?.size ?? 0 }];
-      }),
-    );
+  /** Forgets the copies that are gone, and reads the notes of those that came. */
+  #refresh(): void {
+    const names = this.#names();
+    const there = new Set(names);
+    for (const name of this.#held.keys()) if (!there.has(name)) this.#held.delete(name);
+    const added = names.filter((name) => !this.#held.has(name));
+    for (const name of added) {
+      const at = join(this.#folder, name);
+      const note = noteOf(parsed(`${at}${NOTE}`));
+      // The note was lost in a power failure; the file itself still exists.
+      if (note === undefined) this.#drop(name);
+      else this.#held.set(name, { ...note, bytes: lookAt(at)?.size ?? 0 });
+    }
+    if (added.length === 0) return;
+    const sorted = [...this.#held].sort(([one], [other]) => (one < other ? -1 : 1));
+    this.#held.clear();
+    for (const [name, held] of sorted) this.#held.set(name, held);
   }
 
   #names(): string[] {
     try {
-      const names = readdirSync(this.#folder).sort();
+      const names = readdirSync(this.#folder);
       return names.filter((name) => !name.endsWith(NOTE) && !name.endsWith(UNFINISHED));
     } catch {
       // No copy was ever stored.
@@ -155,12 +205,29 @@ export class Saves {
     }
   }
 
-  #noteOf(name: string): z.infer<typeof noteSchema> | undefined {
-    try {
-      return noteSchema.parse(JSON.parse(readFileSync(join(this.#folder, `${name}${NOTE}`), 'utf8')));
-    } catch {
-      // A damaged note counts as missing.
-      return undefined;
-    }
+  #writeNote(name: string, note: SaveNote): void {
+    const at = join(this.#folder, `${name}${NOTE}`);
+    // In one step: a note that is half written counts as lost.
+    writeFileSync(`${at}${UNFINISHED}`, JSON.stringify(note), { mode: 0o600 });
+    renameSync(`${at}${UNFINISHED}`, at);
   }
+}
+
+/** A file as JSON; undefined when it is missing or damaged. */
+function parsed(absolute: string): unknown {
+  try {
+    return JSON.parse(readFileSync(absolute, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks a note by hand: a library for it takes more memory than the thread that keeps saves. */
+function noteOf(value: unknown): SaveNote | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { path: given, sha256, base, executable, modifiedMs } = value as Record<string, unknown>;
+  const path = typeof given === 'string' ? checkFolderPath(given) : { bad: '' };
+  const isText = typeof sha256 === 'string' && (typeof base === 'string' || base === null);
+  if (isBad(path) || !isText || typeof modifiedMs !== 'number') return undefined;
+  return { path, sha256, base, executable: typeof executable === 'boolean' ? executable : undefined, modifiedMs };
 }

@@ -1,5 +1,6 @@
 /** Decides which paths a sync lists as not synced, and why. Pure. */
 
+import { limits } from '../../../limits/service.ts';
 import { nextCommand, pathWord } from '../../next-command.ts';
 import type { SyncState } from '../base/state.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -11,6 +12,9 @@ export const LINKED =
   'It is now a link or a device here, and those are never synced. The hub keeps the file. List it in .cairnignore, or put the file back.';
 const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
 
+const MOST = `${limits.clientSavesBytesMax / 2 ** 20} MiB`;
+const NOT_KEPT = `The saves that wait for the hub have reached ${MOST}, so not each save of it is kept. The file as it stands is sent.`;
+
 export function whyDamaged(root: string, path: FolderPath): string {
   return `${DAMAGED}: ${nextCommand(root, `sync history ${pathWord(path)}`)}`;
 }
@@ -21,9 +25,13 @@ export function linkedOver(links: Iterable<string>, base: SyncState['base']): Fo
 }
 
 /** The reason shown for a path with earlier saves that wait until the hub has space. */
-export function withEarlierSaves(reason: string | undefined): string {
-  return reason === undefined ? EARLIER : `${reason.replace(/\.$/, '')}. ${EARLIER}`;
-}
+export const withEarlierSaves = (reason: string | undefined): string => joined(reason, EARLIER);
+
+/** The reason shown for a path of which not each save was kept. */
+export const withLostSaves = (reason?: string): string => joined(reason, NOT_KEPT);
+
+const joined = (reason: string | undefined, more: string) =>
+  reason === undefined ? more : `${reason.replace(/\.$/, '')}. ${more}`;
 
 /** What a sync found out about problems of single paths. */
 interface Found {
@@ -38,13 +46,15 @@ export interface TroubleOptions {
   readonly isComing: (path: FolderPath) => boolean;
   /** Paths with earlier saves that wait until the hub has space. */
   readonly saved: ReadonlySet<FolderPath>;
+  /** Paths of which not each save was kept. */
+  readonly lost: readonly FolderPath[];
 }
 
 /** The paths that differ between both sides, each with its reason. Conflicts have a separate list. */
 export function troublesOf(
   { scan, troubles, damaged }: Found,
   { base, waits, foreign }: Pick<SyncState, 'base' | 'waits' | 'foreign'>,
-  { root, isComing, saved }: TroubleOptions,
+  { root, isComing, saved, lost }: TroubleOptions,
 ): Map<string, string> {
   const found = new Map(troubles);
   if (scan === undefined) return found;
@@ -58,5 +68,6 @@ export function troublesOf(
     if (kind !== 'conflict' && kind !== 'held' && !isOut && !isListed) found.set(path, reason);
   }
   for (const path of saved) found.set(path, withEarlierSaves(found.get(path)));
+  for (const path of lost) found.set(path, withLostSaves(found.get(path)));
   return found;
 }

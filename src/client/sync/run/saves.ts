@@ -40,7 +40,8 @@ export async function sendSaves(step: SyncStep): Promise<void> {
       }
       // Based on the same version as the previous save, so it follows that save.
       const before = accepted.get(save.path);
-      const base = before?.base === save.base ? before.sha256 : save.base;
+      const own = save.base ?? step.state.base.get(save.path)?.sha256 ?? '';
+      const base = before?.base === save.base ? before.sha256 : own;
       const args = pushCall(step, save.path, content, base);
       const { path } = save;
       return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
@@ -70,6 +71,13 @@ export async function sendWaitingSaves(step: SyncStep): Promise<ReadonlySet<Fold
   return paths;
 }
 
+/** Drops the saves that became the current version, after a push. Once none waits, those that were lost are no problem any more. */
+export async function endSaves(step: SyncStep): Promise<void> {
+  const { saves } = step.folder;
+  if (saves.list().length > 0) await openSaves(step);
+  if (saves.list().length === 0) saves.forgetLost();
+}
+
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(step: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
@@ -87,7 +95,9 @@ async function sendEach(step: Replica, portion: readonly Sent[]): Promise<(Pushe
 async function openSaves({ folder, state, hub, large, next }: SyncStep): Promise<Save[]> {
   const { scan, unsent } = next;
   const open: Save[] = [];
-  for (const save of folder.saves.list()) {
+  const saves = folder.saves.list();
+  const current = new Map<FolderPath, string | undefined>();
+  for (const save of saves) {
     const { path, sha256 } = save;
     const isSent = state.sent.get(path)?.has(sha256) === true;
     const wait = state.waits.get(path);
@@ -95,7 +105,11 @@ async function openSaves({ folder, state, hub, large, next }: SyncStep): Promise
     const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
     if (isOnHub || scan?.excludes(path) === true) save.drop();
     // A save that is still the current file, or is being uploaded, is sent like any other file.
-    else if (!unsent.has(save.place) && !large.isGoing(path) && !isCurrent(folder, save)) open.push(save);
+    else if (unsent.has(save.place) || large.isGoing(path)) continue;
+    else {
+      if (!current.has(path)) current.set(path, currentOf(folder, path));
+      if (current.get(path) !== sha256) open.push(save);
+    }
   }
   return notHeld(open, state, next.allows);
 }
@@ -149,12 +163,12 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
   return true;
 }
 
-/** True when the file still equals the save. */
-function isCurrent(folder: SyncedFolder, { path, sha256 }: Save): boolean {
+/** The hash of a file as it stands; undefined when it cannot be read. */
+function currentOf(folder: SyncedFolder, path: FolderPath): string | undefined {
   try {
-    return folder.read(path)?.sha256 === sha256;
+    return folder.read(path)?.sha256;
   } catch (error) {
-    if (error instanceof Unreadable) return false;
+    if (error instanceof Unreadable) return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { conflictsOf, heldFromHub } from '../base/state.ts';
 import type { Amount } from '../hub.ts';
 import { conflictSidesOf } from '../plan/conflict-sides.ts';
+import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
 import type { Round } from '../round.ts';
 import type { FolderStanding, OnTheWay } from './standing.ts';
@@ -68,7 +69,14 @@ export class StandingBoard {
       conflict_sides: conflictSidesOf(state),
       held: Object.fromEntries(this.#found.held),
       held_from_hub: Object.fromEntries(heldFromHub(state)),
-      problems: Object.fromEntries(this.#found.troubles),
+      problems: Object.fromEntries(this.#problems()),
     };
+  }
+
+  /** Also the saves that were lost since the last sync: it may be long ago while the hub is away. */
+  #problems(): ReadonlyMap<string, string> {
+    const found = new Map(this.#found.troubles);
+    for (const path of this.#replica.folder.saves.lost()) if (!found.has(path)) found.set(path, withLostSaves());
+    return found;
   }
 }

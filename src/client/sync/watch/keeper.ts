@@ -5,6 +5,7 @@ import { limits } from '../../../limits/service.ts';
 import { shownLine } from '../../shown.ts';
 import { isWhole } from '../folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
+import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
 import type { Scan } from '../scan/scan.ts';
 
@@ -83,19 +84,17 @@ export class Keeper {
       const base = state.base.get(path)?.sha256;
       const wait = state.waits.get(path);
       const isOnHub = base === content.sha256 || (wait?.local === content.sha256 && wait.conflictId !== null);
-      if (!isOnHub) this.#tellOf(folder.saves.keep(path, content, base ?? ''));
+      if (!isOnHub) this.#tellOf(folder.saves.keep(path, content, base ?? '').lost);
     } catch {
       // The sync meets and reports the same error: an unreadable file, a missing folder, a full disk.
     }
   }
 
   #tellOf(lost: ReadonlySet<string>): void {
-    const most = `${limits.clientSavesBytesMax / 2 ** 20} MiB`;
     for (const path of lost) {
       if (this.#told.has(path)) continue;
       this.#told.add(path);
-      const why = `The saves that wait for the hub have reached ${most}`;
-      this.#hears.onLost(`${shownLine(path)}: ${why}, so not each save of it is kept. The file as it stands is sent.`);
+      this.#hears.onLost(`${shownLine(path)}: ${withLostSaves()}`);
     }
   }
 }

@@ -69,9 +69,11 @@ export function stateOf(standing: Omit<FolderStanding, 'pid'>): WatchState {
 
 /** The exit code of `cairn sync status`: as that of a sync which finds the same. */
 export function exitCodeOfStanding(standing: FolderStanding): number {
-  const state = stateOf(standing);
-  if (standing.conflicts.length > 0) return 3;
-  return state === 'guard' || state === 'disk full' || state === 'problem' ? 1 : 0;
+  const { conflicts, held, held_from_hub, problems, trouble } = standing;
+  if (conflicts.length > 0) return 3;
+  // Whatever the state is called: a hub that is away takes away no problem.
+  const listed = { ...held, ...held_from_hub, ...problems };
+  return trouble !== null || Object.keys(listed).length > 0 ? 1 : 0;
 }
 
 /** One short line for a prompt: empty while all is well. */
