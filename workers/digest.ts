@@ -1,7 +1,10 @@
-/** Hashes the chunks of a body off the main thread. */
+/** Hashes bodies off the main thread: in the chunks that arrive, or whole. */
 import type { MessagePort } from 'node:worker_threads';
-import { type RunningDigest, startDigest, startFileDigest } from '../src/pool/digest.ts';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { digestsOf, type RunningDigest, startDigest, startFileDigest } from '../src/pool/digest.ts';
 import type {
+  DigestBodiesInput,
+  DigestedBodies,
   DigestFileInput,
   DigestMessage,
   DigestReturn,
@@ -20,6 +23,14 @@ export function digestStream({ port, hmacKey }: DigestStreamInput): Promise<Dige
 /** Like `digestStream`, for SHA-256 and the git blob id. */
 export function digestFile({ port, sizeBytes }: DigestFileInput): Promise<FileHashes | undefined> {
   return received(port, startFileDigest(sizeBytes));
+}
+
+/** Hashes whole bodies, and gives their buffers back. */
+export function digestBodies({ bodies }: DigestBodiesInput): DigestedBodies {
+  const buffers = bodies.map(({ buffer }) => buffer);
+  const digests = bodies.map(({ buffer, length, hmacKey }) => digestsOf(new Uint8Array(buffer, 0, length), hmacKey));
+  const transferred = { [transferableSymbol]: buffers, [valueSymbol]: { buffers, digests } };
+  return move(transferred as never) as unknown as DigestedBodies;
 }
 
 function received<T>(port: MessagePort, digest: RunningDigest<T>): Promise<T | undefined> {

@@ -162,6 +162,8 @@ export const limits = {
   wholeUploadBytesMax: 64 * KiB,
   /** Bodies up to this size are hashed by the thread that received them. */
   hashedHereBytesMax: 16 * KiB,
+  /** Longer ones that go to the hashing thread together: some two milliseconds of it. */
+  bodiesDigestedAtOnce: 16,
   /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's share of the minimum fits the largest upload. */
   inflightBytesDefault: 256 * MiB,
   inflightBytesMin: 80 * MiB,

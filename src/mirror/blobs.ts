@@ -7,7 +7,6 @@ import type { Caller } from '../common/shares.ts';
 import type { IncomingBody } from '../http/request/body.ts';
 import type { BufferPool } from '../http/request/buffers.ts';
 import { limits } from '../limits/service.ts';
-import { digestsOf } from '../pool/digest.ts';
 import type { Digests } from '../pool/jobs.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { countBytes } from '../quotas/usage.ts';
@@ -116,19 +115,23 @@ export class MirrorBlobs extends BlobReads {
     body: IncomingBody,
     upload: UploadStart,
   ): Promise<Blob> {
-    const { smallBuffers, staging } = this.#options;
-    const buffer = smallBuffers.take();
+    const { smallBuffers, staging, pool } = this.#options;
+    const { byteSize: length, hmacKey, caller } = upload;
+    let buffer = smallBuffers.take();
     try {
-      const bytes = new Uint8Array(buffer, 0, upload.byteSize);
+      const received = new Uint8Array(buffer, 0, length);
       let filled = 0;
       await body.pipe((part) => {
-        bytes.set(part, filled);
+        received.set(part, filled);
         filled += part.length;
       });
-      checkDigests(fields, await digestsOf(bytes, upload.hmacKey));
+      const digested = await pool.bodies.of({ buffer, length, hmacKey }, caller);
+      buffer = digested.buffer;
+      checkDigests(fields, digested);
       const storageId = staging.claim();
+      const bytes = new Uint8Array(buffer, 0, length);
       const store = (batch: Batch) => batch.put(chunks, [storageId, 0], bytes);
-      return await this.#publish(principal, fields, { storageId, byteSize: bytes.length, store });
+      return await this.#publish(principal, fields, { storageId, byteSize: length, store });
     } finally {
       // On every path the store no longer uses the bytes here.
       smallBuffers.give(buffer);

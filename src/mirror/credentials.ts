@@ -4,7 +4,7 @@ import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
 import type { AuditedAct, Source } from '../audit/records.ts';
 import { KnownCredentials } from '../cache/credentials.ts';
-import { Recent } from '../cache/recent.ts';
+import { Remembered } from '../cache/lru.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { limits } from '../limits/service.ts';
@@ -18,6 +18,8 @@ import { isUploader } from './uploaders.ts';
 import type { IssuedCredential, RotatedCredential } from './views.ts';
 
 const SECRET_BYTES = 32;
+/** The tables that have them. */
+const SECRETS = [credentials, uploaders];
 
 export interface FreshCredential {
   readonly record: CredentialRecord;
@@ -45,8 +47,8 @@ export class MirrorCredentials {
 
   readonly #known: KnownCredentials<Principal>;
 
-  /** Opened signing keys by credential id, whose secret never changes. */
-  readonly #hmacKeys = new Recent<Uint8Array<ArrayBuffer>>(limits.credentialsRememberedMax);
+  /** Opened signing keys by credential id, as long as no credential of their account changes. */
+  readonly #hmacKeys = new Remembered<Uint8Array<ArrayBuffer>>(limits.credentialsRememberedMax);
 
   constructor(options: MirrorCredentialsOptions) {
     this.#options = options;
@@ -176,13 +178,15 @@ export class MirrorCredentials {
   hmacKey(principal: Principal): Uint8Array<ArrayBuffer> {
     const { accountId, credentialId } = principal;
     const { store, sealer } = this.#options;
+    const revision = store.revision(SECRETS, accountId);
+    const known = revision === undefined ? undefined : this.#hmacKeys.get(credentialId, revision);
+    if (known !== undefined) return known;
     const sealed = secretOf(store, principal);
     if (sealed === undefined) throw goneCredential();
-    const known = this.#hmacKeys.get(credentialId);
-    if (known !== undefined) return known;
     const secret = sealer.openRandom(accountId, 'mirror secret', sealed);
-    const key = Buffer.from(Buffer.from(secret).toString('hex'), 'ascii');
-    this.#hmacKeys.set(credentialId, key, 1);
+    // In separate memory: threads get a copy of the memory that it is in.
+    const key = Uint8Array.from(Buffer.from(Buffer.from(secret).toString('hex'), 'ascii'));
+    if (revision !== undefined) this.#hmacKeys.set(credentialId, revision, key, 1);
     return key;
   }
 

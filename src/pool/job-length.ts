@@ -12,6 +12,7 @@ const isLong: IsLong = {
   // Its chunks come one by one.
   digestStream: () => false,
   digestFile: () => false,
+  digestBodies: () => false,
   hashPassword: always,
   verifyPassword: always,
   prepareContent: ({ text }) => isMuch(text.length),

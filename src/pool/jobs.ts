@@ -22,6 +22,21 @@ export type DigestMessage =
   | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
   | { readonly type: 'end' };
 
+/** Bodies that arrived whole, each from the start of its buffer. The buffers are transferred, there and back. */
+export interface DigestBodiesInput {
+  readonly bodies: readonly {
+    readonly buffer: ArrayBuffer;
+    readonly length: number;
+    readonly hmacKey: Uint8Array;
+  }[];
+}
+
+/** The same in the order of the bodies. */
+export interface DigestedBodies {
+  readonly buffers: readonly ArrayBuffer[];
+  readonly digests: readonly Digests[];
+}
+
 export interface DigestFileInput {
   readonly port: MessagePort;
   /** Of the whole file: git counts it before the bytes. */
@@ -156,7 +171,9 @@ export interface CodeInput {
 export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
-  /** The same for a file, as SHA-256 and git blob id. */
+  /** Hashes bodies that arrived whole. */
+  readonly digestBodies: { readonly input: DigestBodiesInput; readonly output: DigestedBodies };
+  /** As `digestStream` for a file, as SHA-256 and git blob id. */
   readonly digestFile: { readonly input: DigestFileInput; readonly output: FileHashes | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
   readonly hashPassword: { readonly input: NewPasswordInput; readonly output: HashedPassword };
@@ -186,6 +203,7 @@ export type JobName = keyof Jobs;
 /** The file of workers/ that implements a job. */
 export const jobFiles: Readonly<Record<JobName, string>> = {
   digestStream: 'digest',
+  digestBodies: 'digest',
   digestFile: 'digest',
   hashPassword: 'password',
   verifyPassword: 'password',

@@ -11,6 +11,7 @@ import { Histogram } from '../common/histogram.ts';
 import { type Caller, Shares } from '../common/shares.ts';
 import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
+import { BodyDigests } from './body-digests.ts';
 import { isLongJob } from './job-length.ts';
 import { type JobKind, JobTurns, turnNameOf } from './job-turns.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
@@ -61,7 +62,11 @@ interface Place {
 }
 
 export class Pool {
+  /** Digests of bodies that arrived whole. */
+  readonly bodies = new BodyDigests((input, transfer) => this.run('digestBodies', input, {}, transfer));
   readonly #lanes: readonly Lane[];
+  /** Hashes whole bodies only: a small upload does not wait for the comparisons and the large uploads of others. */
+  readonly #bodiesThread: Piscina;
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
   /**
@@ -81,6 +86,7 @@ export class Pool {
     this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
     this.#turns = new JobTurns(threads);
     this.#lanes = Array.from({ length: threads }, () => ({ piscina: this.#openThread(), streams: 0 }));
+    this.#bodiesThread = this.#openThread();
   }
 
   #openThread(): Piscina {
@@ -117,7 +123,7 @@ export class Pool {
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
     const output = await this.#run(name, input, caller, transfer);
-    const turn = name === 'digestStream' ? undefined : turns.enter(turnNameOf(caller));
+    const turn = name === 'digestStream' || name === 'digestBodies' ? undefined : turns.enter(turnNameOf(caller));
     if (turn !== undefined) await turn;
     return output;
   }
@@ -129,11 +135,9 @@ export class Pool {
     transfer: readonly TransferListItem[],
   ): Promise<Jobs[N]['output']> {
     const figures = this.#figuresOf(name);
-    const isStream = name === 'digestStream';
-    const release = this.#take(figures, isStream ? this.#streams : this.#shares, caller);
+    const release = this.#take(figures, name, caller);
     const startedMs = performance.now();
-    const job = { caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' };
-    const place = await (isStream ? this.#placeOfStream() : this.#placeOf(job));
+    const place = await this.#placeFor(name, input, caller);
     this.#waits.record(performance.now() - startedMs);
     try {
       const output = await place.piscina.run(input, {
@@ -151,6 +155,12 @@ export class Pool {
       release();
       figures.durations.record(performance.now() - startedMs);
     }
+  }
+
+  #placeFor<N extends JobName>(name: N, input: Jobs[N]['input'], caller: Caller): Place | Promise<Place> {
+    if (name === 'digestStream') return this.#placeOfStream();
+    if (name === 'digestBodies') return { piscina: this.#bodiesThread, leave: () => undefined };
+    return this.#placeOf({ caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' });
   }
 
   /** Resolves with a thread when it is the turn of a job. */
@@ -174,8 +184,7 @@ export class Pool {
   }
 
   get load(): PoolLoad {
-    const sum = (of: (piscina: Piscina) => number) =>
-      this.#lanes.reduce((total, { piscina }) => total + of(piscina), 0);
+    const sum = (of: (piscina: Piscina) => number) => this.#threads.reduce((total, each) => total + of(each), 0);
     return {
       threads: sum((piscina) => piscina.threads.length),
       queued: this.#turns.waiting + sum((piscina) => piscina.queueSize),
@@ -186,12 +195,18 @@ export class Pool {
 
   /** Stops the threads. Running jobs are lost. */
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ piscina }) => piscina.destroy()));
+    await Promise.all(this.#threads.map((each) => each.destroy()));
   }
 
-  #take(figures: JobFigures, shares: Shares, caller: Caller): () => void {
+  get #threads(): readonly Piscina[] {
+    return [...this.#lanes.map(({ piscina }) => piscina), this.#bodiesThread];
+  }
+
+  #take(figures: JobFigures, name: JobName, caller: Caller): () => void {
+    // Few are under way, and the requests of the bodies have shares of the memory.
+    if (name === 'digestBodies') return () => undefined;
     try {
-      return shares.take(caller);
+      return (name === 'digestStream' ? this.#streams : this.#shares).take(caller);
     } catch (error) {
       if (error instanceof Refusal) figures.refused += 1;
       throw error;

@@ -117,6 +117,25 @@ test('[MIR-9] many streams and jobs at once on one thread keep to their own byte
   }
 });
 
+test('[MIR-9, OPS-3] whole bodies are digested in a thread of their own; one that dies is replaced', async () => {
+  const on = open(DYING, 1);
+  const digest = (text: string) => {
+    const bytes = Buffer.alloc(limits.hashedHereBytesMax + 1, text);
+    const buffer = new ArrayBuffer(bytes.length);
+    new Uint8Array(buffer).set(bytes);
+    return { bytes, digested: on.bodies.of({ buffer, length: bytes.length, hmacKey }, { accountId: text }) };
+  };
+  // The thread of other jobs is busy until the end.
+  const stream = openStream(on);
+  const stuck = digest('die');
+  await expect(stuck.digested).rejects.toThrow();
+  for (const { bytes, digested } of ['one', 'two', 'three'].map(digest)) expectDigests(await digested, bytes);
+  stream.send('still there');
+  stream.end();
+  expectDigests((await stream.outcome) as Digests, Buffer.from('still there'));
+  stream.port.close();
+});
+
 test('[MIR-16] a stream whose sender goes away ends without digests', async () => {
   const stream = openStream(open(REAL, 1));
   stream.send('half of it');
