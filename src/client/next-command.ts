@@ -32,9 +32,9 @@ export function restoreVersionCommand(
   return nextCommand(root, `sync restore ${pathWord(path)} --seq ${name}`);
 }
 
-/** The command that settles a conflict, with the other choices. */
-export function resolveCommand(root: string, path: string): string {
-  return `${keepMineCommand(root, path)} (or --keep theirs, or --keep merge)`;
+/** The command that settles a conflict, with the other choices; only texts are merged. */
+export function resolveCommand(root: string, path: string, isText: boolean): string {
+  return `${keepMineCommand(root, path)} (or --keep theirs, or --keep both${isText ? ', or --keep merge' : ''})`;
 }
 
 /** True when a path is a folder or below it; both are absolute and resolved. */

@@ -85,7 +85,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/; sign up with signup_and_get_key if there is no account yet/g, '; `cairn login` also makes an account'],
   [
     /\bcall sync_merge with it, then sync_push with the base_sha it returns and resolves \S+; or sync_resolve_conflict/g,
-    'run `cairn sync resolve FILE --keep merge` (or --keep mine, or --keep theirs)',
+    'run `cairn sync resolve FILE --keep merge` (or --keep mine, or --keep theirs, or --keep both)',
   ],
   [
     /\bresolve some with sync_resolve_conflict, then push again/g,

@@ -60,7 +60,7 @@ const SAID: readonly (readonly [sentence: string, said: string, path?: string])[
   ['path not found: sync_list was deleted', 'path not found: sync_list was deleted', 'sync_list'],
   [
     'Conflict: the file changed since base_sha (a b.md, now 12). Your bytes are kept as conflict c_1: call sync_merge with it, then sync_push with the base_sha it returns and resolves c_1; or sync_resolve_conflict',
-    "Conflict: the file changed since the last sync (a b.md, now 12). Your bytes are kept as conflict c_1: run `cairn sync resolve 'a b.md' --keep merge` (or --keep mine, or --keep theirs)",
+    "Conflict: the file changed since the last sync (a b.md, now 12). Your bytes are kept as conflict c_1: run `cairn sync resolve 'a b.md' --keep merge` (or --keep mine, or --keep theirs, or --keep both)",
     'a b.md',
   ],
   ['due_date must be a date (YYYY-MM-DD)', '--due must be a date (YYYY-MM-DD)'],

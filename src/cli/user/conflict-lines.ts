@@ -10,12 +10,12 @@ export function conflictSentence(root: string, path: string, side: ConflictSide 
   const facts = factsOf(side);
   const about = facts.length === 0 ? '' : ` (${facts.join('; ')})`;
   const merges = isText(side) ? ` Or merge in your editor: ${mergeToolCommand(root, path)}.` : '';
-  return `${shownLine(path)} has a conflict${about}. Choose a side: ${resolveCommand(root, path)}.${merges} To see both: ${looksOf(root, path, side)}`;
+  return `${shownLine(path)} has a conflict${about}. Choose a side: ${resolveCommand(root, path, isText(side))}.${merges} To see both: ${looksOf(root, path, side)}`;
 }
 
 /** The same in short, for a row of a status. */
 export function conflictNote(root: string, path: string, side: ConflictSide | undefined): string {
-  return [...factsOf(side), `see ${looksOf(root, path, side)}`, resolveCommand(root, path)].join('; ');
+  return [...factsOf(side), `see ${looksOf(root, path, side)}`, resolveCommand(root, path, isText(side))].join('; ');
 }
 
 function factsOf(side: ConflictSide | undefined): string[] {

@@ -92,14 +92,28 @@ async function mayCreate(name: string, existing: readonly string[], { create, ma
 
 const withoutDigits = (name: string) => name.replace(/\d/g, '');
 
-/** Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. */
-async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncState | undefined): Promise<string> {
+/**
+ * Finds the vault by name: on the hub or, while that is down, by the name under which the folder was synced last. Creates it
+ * only for a folder without one: `kept` undefined. Throws ClientError.
+ */
+async function chosenVault(tools: ToolClient, choice: FolderChoice, kept: SyncState | undefined, folder: string) {
   try {
-    return await findVault(tools, choice);
+    const { found, names } = await findVault(tools, choice.vault);
+    if (kept === undefined) return found ?? (await makeVault(tools, names, choice));
+    // A vault that was renamed since is still the one of this folder.
+    const meant = found ?? (kept.vault_name === choice.vault ? kept.vault_id : undefined);
+    if (meant !== kept.vault_id) throw belongsElsewhere(folder, kept);
+    return meant;
   } catch (error) {
     if (error instanceof Unreachable && kept !== undefined && kept.vault_name === choice.vault) return kept.vault_id;
     throw error;
   }
+}
+
+function belongsElsewhere(folder: string, { vault_name, vault_id, server }: SyncState): ClientError {
+  return new ClientError(
+    `${folder} belongs to another vault (${shownLine(vault_name ?? vault_id)} on ${server}). Use another folder, or remove ${folder}/.cairn to start over.`,
+  );
 }
 
 const vaultSchema = z.object({ vault_id: z.string() });
@@ -107,27 +121,27 @@ const vaultsSchema = z.object({
   vaults: z.array(z.object({ vault_id: z.string(), name: z.string(), is_primary: z.boolean() })),
 });
 
-/** Finds the named vault, or creates it where that is meant; without a name, finds the primary vault. */
-async function findVault(tools: ToolClient, choice: FolderChoice): Promise<string> {
-  const { vault: name } = choice;
+/** Finds the named vault, with the names of all; without a name, the primary vault. Throws ClientError when there is none. */
+async function findVault(tools: ToolClient, name: string | undefined) {
   const { vaults } = readAs(vaultsSchema, (await tools.call('vault_list', {})).structured);
   const names = vaults.map((vault) => vault.name);
-  if (name !== undefined) {
-    const found = vaults.find((vault) => vault.name === name);
-    if (found !== undefined) return found.vault_id;
-    if (!(await mayCreate(name, names, choice)))
-      throw new ClientError(`no vault ${shownLine(name)} was created; \`cairn vault list\` shows those that exist.`);
-    const { vault_id } = readAs(vaultSchema, (await tools.call('vault_create', { name })).structured);
-    printError(`created vault ${shownLine(name)}`);
-    return vault_id;
-  }
-  const primary = vaults.find((vault) => vault.is_primary);
-  if (primary === undefined) {
+  const found = vaults.find((vault) => (name === undefined ? vault.is_primary : vault.name === name));
+  if (found === undefined && name === undefined) {
     const list = names.map(shownLine).join(', ');
     const there = vaults.length === 0 ? 'There is none yet, so it is created.' : `There is: ${list}.`;
     throw new ClientError(`name a vault with --vault. ${there}`);
   }
-  return primary.vault_id;
+  return { found: found?.vault_id, names };
+}
+
+/** Creates the named vault where that is meant. Throws ClientError. */
+async function makeVault(tools: ToolClient, names: readonly string[], choice: FolderChoice): Promise<string> {
+  const { vault: name = '' } = choice;
+  if (!(await mayCreate(name, names, choice)))
+    throw new ClientError(`no vault ${shownLine(name)} was created; \`cairn vault list\` shows those that exist.`);
+  const { vault_id } = readAs(vaultSchema, (await tools.call('vault_create', { name })).structured);
+  printError(`created vault ${shownLine(name)}`);
+  return vault_id;
 }
 
 /** Opens the folder and its vault for one sync command. Throws ClientError. */
@@ -140,12 +154,9 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
     download: readPace(choice.limitDownload, 'limit-download'),
   });
   const { vault } = choice;
-  const vaultId = kept !== undefined && vault === undefined ? kept.vault_id : await chosenVault(tools, choice, kept);
-  if (kept !== undefined && (kept.vault_id !== vaultId || kept.server !== server)) {
-    throw new ClientError(
-      `${asked} belongs to another vault (${shownLine(kept.vault_name ?? kept.vault_id)} on ${kept.server}). Use another folder, or remove ${asked}/.cairn to start over.`,
-    );
-  }
+  if (kept !== undefined && kept.server !== server) throw belongsElsewhere(asked, kept);
+  const isKept = kept !== undefined && vault === undefined;
+  const vaultId = isKept ? kept.vault_id : await chosenVault(tools, choice, kept, asked);
   const folder = new SyncedFolder(asked);
   const events: SyncEvent[] = [];
   const line = openStatusLine();

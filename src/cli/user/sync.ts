@@ -11,7 +11,7 @@ import { syncedAround } from '../../client/sync/folder/around.ts';
 import { SyncedFolder } from '../../client/sync/folder/folder.ts';
 import { conflictSidesOf } from '../../client/sync/plan/conflict-sides.ts';
 import type { Replica } from '../../client/sync/replica.ts';
-import { resolveConflict } from '../../client/sync/resolve.ts';
+import { CONFLICT_CHOICES, type ConflictChoice, resolveConflict } from '../../client/sync/resolve.ts';
 import { newRound, type Round } from '../../client/sync/round.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, printResult } from '../output.ts';
@@ -116,15 +116,15 @@ export const syncCommands: readonly Command[] = [
   },
   {
     name: 'sync resolve',
-    summary: 'settle a conflict: keep my version, the hub’s (theirs), or merge both into the file',
+    summary: 'settle a conflict: keep my version, the hub’s (theirs), both as two files, or merge both into the file',
     operands: ['[PATH]'],
-    completes: { keep: ['mine', 'theirs', 'merge'], PATH: 'file' },
-    options: [needs('keep', 'mine|theirs|merge'), ...COMMON],
+    completes: { keep: CONFLICT_CHOICES, PATH: 'file' },
+    options: [needs('keep', CONFLICT_CHOICES.join('|')), ...COMMON],
     flags: ['all'],
     explains: {
       ...EXPLAINS,
       all: 'settle every conflict of the folder the same way, instead of one PATH',
-      keep: 'mine: push the file here; theirs: replace it; merge: write both sides into it, with markers',
+      keep: 'mine: push the file here; theirs: replace it; both: rename it to a conflict copy, and take the hub’s; merge: write both sides into it, with markers',
     },
     examples: ['cairn sync resolve notes.md --keep mine', 'cairn sync resolve --all --keep theirs'],
     run: settle,
@@ -219,8 +219,7 @@ const heldAs = (held: ReadonlyMap<string, HeldChange>, kind: HeldChange) =>
 
 async function settle(options: Options): Promise<number> {
   const keep = options.required('keep');
-  if (keep !== 'mine' && keep !== 'theirs' && keep !== 'merge')
-    throw new UsageError('--keep must be mine, theirs or merge');
+  if (!isConflictChoice(keep)) throw new UsageError('--keep must be mine, theirs, both or merge');
   const [one, isAll] = [options.operand(), options.flag('all')];
   if ((one === undefined) !== isAll) throw new UsageError('name one PATH, or settle every conflict with --all');
   const folder = folderOf(options, one);
@@ -237,6 +236,8 @@ async function settle(options: Options): Promise<number> {
   else printReport(done, open, 'no conflicts');
   return exitCode;
 }
+
+const isConflictChoice = (text: string): text is ConflictChoice => CONFLICT_CHOICES.some((choice) => choice === text);
 
 /** Resolves a name to a waiting path: relative to the current directory, or to the folder as commands print it. */
 function waitingPath({ folder, state }: Replica, given: string): string {

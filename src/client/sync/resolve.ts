@@ -1,5 +1,6 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
 import { formatChunkList } from '../../text/chunk-list.ts';
+import { ownMarkLine } from '../../text/text-content.ts';
 import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
@@ -9,6 +10,7 @@ import type { Content } from './folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { Unwritable } from './folder/unwritable.ts';
 import type { Amount } from './hub.ts';
+import { conflictName } from './plan/conflict-copy.ts';
 import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
 import type { Replica } from './replica.ts';
@@ -20,7 +22,9 @@ import { scanFiles } from './run/scan-files.ts';
 import { sendParcels } from './run/send.ts';
 import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
-export type ConflictChoice = 'mine' | 'theirs' | 'merge';
+export const CONFLICT_CHOICES = ['mine', 'theirs', 'both', 'merge'] as const;
+
+export type ConflictChoice = (typeof CONFLICT_CHOICES)[number];
 
 /** What to restore to undo a choice; undefined when the other side is a delete. */
 type Undoes = number | { readonly conflictId: string } | undefined;
@@ -44,7 +48,7 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
     throw new ClientError(`${given} has no conflict; \`${nextCommand(folder.root.path, 'sync status')}\` lists them.`);
   }
   const current = await currentOf(replica, named);
-  const remote = keep === 'theirs' ? await withBytes(replica, current) : current;
+  const remote = keep === 'theirs' || keep === 'both' ? await withBytes(replica, current) : current;
   const { side } = remote;
   // The hub's spelling is taken over here too, unless another file has it or the disk refuses.
   const isFree = remote.path !== named && !local.files.has(remote.path);
@@ -52,6 +56,11 @@ export async function resolveConflict(replica: Replica, given: string, keep: Con
   const sides = { path, wait, mine: folder.read(path), remote };
   if (keep !== 'mine' && side !== undefined && side.bytes === undefined && side.chunks === undefined) {
     throw new ClientError(`${path} stays as it is. ${whyDamaged(folder.root.path, path)}`);
+  }
+  if (keep === 'mine' || keep === 'both') checkMarks(replica, sides);
+  if (keep === 'both') {
+    await keepBoth(replica, sides);
+    return next;
   }
   let undoes: Undoes;
   if (keep === 'mine') undoes = await keepMine(replica, sides);
@@ -113,6 +122,60 @@ async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): 
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
   replica.state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
   return remote.side === undefined ? undefined : remote.seq;
+}
+
+/** Throws ClientError while the markers that `--keep merge` wrote are in the file here. */
+function checkMarks({ folder }: Replica, { path, mine }: Sides): void {
+  const line = ownMarkLine(utf8TextOf(mine?.bytes) ?? '');
+  if (line === undefined) return;
+  const then = keepMineCommand(folder.root.path, path);
+  throw new ClientError(
+    `${path} still has conflict markers, at line ${line}. Edit the file and delete them, then run: ${then}`,
+  );
+}
+
+/** Renames the file here to a conflict copy, which every device gets, and takes the hub's side under its name. */
+async function keepBoth(replica: Replica, { path, wait, mine, remote }: Sides): Promise<void> {
+  const { folder, hub, state, tell } = replica;
+  if (mine === undefined || remote.side === undefined) {
+    throw new ClientError(`${path} is deleted on one side; choose --keep mine or --keep theirs.`);
+  }
+  const copy = renameToCopy(replica, path);
+  const base = state.base.get(path);
+  // As if it had never been here, so that the hub's side is new.
+  state.agree(path, undefined);
+  const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, undefined);
+  if (applied !== 'done') {
+    folder.rename(copy, path);
+    state.agree(path, base);
+    state.wait(path, wait);
+    const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
+    throw new ClientError(`${path} was not replaced. ${why}`);
+  }
+  if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
+  await state.save();
+  tell({ verb: 'pulled', path, note: `settled: both; yours is ${copy}` });
+  // If this fails, the copy is a new file, which the next sync sends.
+  const content = folder.read(copy);
+  if (content === undefined) return;
+  const [sent] = await sendParcels(replica, [{ path: copy, args: pushCall(replica, copy, content, '') }]);
+  if (sent instanceof ToolRefused) throw sent;
+  const storedMs = sent === undefined ? undefined : Date.parse(sent.stored_at);
+  state.agree(copy, { sha256: content.sha256, executable: content.executable, storedMs });
+  await state.save();
+}
+
+/** Returns the path of the copy. Throws ClientError when the file cannot be renamed. */
+function renameToCopy({ folder, state }: Replica, path: FolderPath): FolderPath {
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const copy = conflictName(path, { device: state.device_id, nowMs: Date.now(), attempt });
+      if (folder.rename(path, copy)) return copy;
+    }
+  } catch (error) {
+    if (!(error instanceof Unwritable)) throw error;
+    throw new ClientError(`${path} was not renamed. ${error.message}`);
+  }
 }
 
 async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {

@@ -4,6 +4,7 @@
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
+import { SIDE_LABELS } from '../../text/text-content.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
@@ -50,9 +51,6 @@ export interface MergeQueryOptions {
   readonly sides: SideReader;
   readonly comparer: TextComparer;
 }
-
-/** Default names of the sides in conflict markers. */
-const LABELS = { yours: 'yours', hub: 'hub' };
 
 /** The caller's side, taken from a conflict or from the request itself. */
 interface Asked {
@@ -128,7 +126,7 @@ export class MergeQuery {
   async #mergeSides(
     accountId: string,
     three: { readonly base: Side | undefined; readonly ours: Side; readonly theirs: Side },
-    { favor = 'none', style = 'merge', labels = LABELS }: MergeRequest,
+    { favor = 'none', style = 'merge', labels = SIDE_LABELS }: MergeRequest,
   ): Promise<Pick<MergeAnswer, 'content' | 'deleted' | 'conflicts'>> {
     if (Object.values(three).some((side) => side?.kind === 'large')) {
       throw invalidField(
