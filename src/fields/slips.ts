@@ -10,7 +10,7 @@ import { bare } from './sentences.ts';
 /**
  * Returns the arguments with such values as their schema expects them, or `given` itself when nothing can be repaired.
  * Only exact forms are repaired: `"5"`, `"true"`, the JSON of a list or an object, and null where the argument may be
- * left out but not be null.
+ * left out but not be null; in the items of a list and the fields of an object too.
  */
 export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
   const read = typeof given === 'string' ? parsed(given, isRecord) : given;
@@ -29,11 +29,18 @@ export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
 function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
   const { schema, isNullable, isOptional } = bare(field);
   if (value === null) return isOptional && !isNullable ? undefined : value;
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    const items = value.map((item: unknown) => repairedValue(schema.element, item));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (schema instanceof z.ZodObject && isRecord(value)) return withoutSlips(schema, value);
   if (typeof value !== 'string') return value;
   if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
-  if (schema instanceof z.ZodArray) return parsed(value, Array.isArray);
-  return schema instanceof z.ZodObject || schema instanceof z.ZodRecord ? parsed(value, isRecord) : value;
+  const kind = schema instanceof z.ZodArray ? Array.isArray : isRecord;
+  if (kind === isRecord && !(schema instanceof z.ZodObject || schema instanceof z.ZodRecord)) return value;
+  const read = parsed(value, kind);
+  return read === value ? value : repairedValue(field, read);
 }
 
 /** Returns the value of a JSON text if it has the kind, else the text itself. */

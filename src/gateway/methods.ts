@@ -11,6 +11,7 @@ import type { RpcError } from './envelope.ts';
 import type { Door } from './faces.ts';
 import type { Hearer, Listening } from './listening/listening.ts';
 import type { AnsweredListing } from './listing.ts';
+import { inModelWords } from './model-words.ts';
 import { INSTRUCTIONS } from './offers/instructions.ts';
 import { needsKey, noResource, OFFER_METHODS, type Offers } from './offers/offers.ts';
 import { newSessionId, offersForms } from './session-id.ts';
@@ -204,7 +205,9 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
       return { ok: false, error: told, status };
     }
     // No structuredContent: clients validate it against the output schema, which an error does not match.
-    return result(context, membersOf({ content: [{ type: 'text', text: told.message }], isError: true }));
+    const isForModels = options.registry.isForModels(params?.['name']);
+    const text = isForModels ? inModelWords(told.message) : told.message;
+    return result(context, membersOf({ content: [{ type: 'text', text }], isError: true }));
   }
 }
 

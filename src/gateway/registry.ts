@@ -79,6 +79,12 @@ export class ToolRegistry {
     return this.#traffic.of(name);
   }
 
+  /** True for the name of a tool that is made for models. */
+  isForModels(name: unknown): boolean {
+    const { sets = [] } = (typeof name === 'string' ? this.#tools.get(name) : undefined) ?? {};
+    return sets.includes('models');
+  }
+
   /** The tool with a name. Throws Refusal `unknown_tool`, suggesting similar names. */
   find(name: unknown): Tool {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;

@@ -54,7 +54,9 @@ export class Things {
 
   #nothing(isId: boolean): Refusal {
     const templates = this.#kinds.flatMap((kind) => kind.templates).join(', ');
-    const what = isId ? 'nothing has this id, or it is in the trash' : `this is no id; ids have the forms ${templates}`;
+    const what = isId
+      ? 'nothing has this id, or it is in the trash (restore brings it back)'
+      : `this is no id; ids have the forms ${templates}`;
     return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
   }
 }

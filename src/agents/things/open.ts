@@ -8,6 +8,7 @@ import type { FileRecord } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import { nearestName } from '../../text/nearest.ts';
 import { textContentOf } from '../../text/text-content.ts';
 import {
   conflictUri,
@@ -157,17 +158,22 @@ export function fileName({ sync }: Pick<Shelves, 'sync'>, accountId: string, vau
   return sync.reader.primaryOf(accountId) === vaultId ? path : fileUri(vaultId, path);
 }
 
-/** The vault of a place: by its id, or by its name. Throws Refusal `invalid_fields`. */
+/** The vault of a place: by its id, or by its name. Throws Refusal `invalid_fields`, with the nearest name. */
 export async function vaultOf(
   { sync }: Pick<Shelves, 'sync'>,
   accountId: string,
   vault: string | undefined,
 ): Promise<string> {
-  const named =
-    vault === undefined
-      ? undefined
-      : sync.vaults.list(accountId).find(({ record }) => foldCase(record.name) === foldCase(vault));
-  return await sync.vaults.idOf(accountId, named?.id ?? vault);
+  if (vault === undefined) return await sync.vaults.idOf(accountId, vault);
+  const all = sync.vaults.list(accountId);
+  const named = all.find(({ id, record }) => id === vault || foldCase(record.name) === foldCase(vault));
+  if (named !== undefined) return named.id;
+  const guess = nearestName(
+    vault,
+    all.map(({ record }) => record.name),
+  );
+  const next = guess === undefined ? 'list with in "vaults" shows them' : `did you mean ${guess}?`;
+  throw invalidField('id', `this account has no vault ${vault}; ${next}`);
 }
 
 async function fileThing(

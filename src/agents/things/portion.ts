@@ -29,6 +29,9 @@ export interface TextSection {
   readonly to: number;
 }
 
+/** What `lines` has to be; completes a sentence. */
+export const LINES_FORM = 'must be like "40", "40-80" or "40-", counted from 1';
+
 /** Throws Refusal `invalid_fields` for lines or a heading that the text does not have. */
 export function textPartOf(text: string, request: TextPartRequest, bytesMax: number): TextPart {
   const lines = splitLines(text);
@@ -73,7 +76,7 @@ function spanOf(lines: readonly string[], { lines: asked, heading }: TextPartReq
   const first = Number(found?.[1]);
   const last = found?.[2] === undefined ? first : found[3] === undefined ? lines.length : Number(found[3]);
   if (found === null || first < 1 || (last < first && first <= lines.length)) {
-    throw invalidField('lines', 'lines must be like "40", "40-80" or "40-", counted from 1');
+    throw invalidField('lines', `lines ${LINES_FORM}`);
   }
   if (first > lines.length) throw invalidField('lines', `lines begins at ${first}; there are ${lines.length} lines`);
   return { from: first - 1, to: Math.min(last, lines.length) };

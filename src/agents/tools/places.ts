@@ -2,14 +2,16 @@
 import { z } from 'zod';
 import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
-import { explain, invalidField, Refusal } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
+import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, DESTROYS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
+import { hasConflictMarks } from '../../text/text-content.ts';
 import { conflictUri, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
@@ -69,7 +71,11 @@ async function moveAll(
       });
     const made = await attempt(push);
     if (!made.ok && moves.length === 1) throw new Refusal(made.fault);
-    results.push({ id: path, done: made.ok, says: made.ok ? `to ${made.value.record.path}` : explain(made.fault) });
+    results.push({
+      id: path,
+      done: made.ok,
+      says: made.ok ? `to ${made.value.record.path}` : explainToModel(made.fault),
+    });
     progress?.(results.length, moves.length, 'files moved');
   }
   return results;
@@ -134,7 +140,7 @@ function removeTool(shelves: Shelves): Tool {
       for (const id of ids) {
         const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id)));
         if (!made.ok && ids.length === 1) throw new Refusal(made.fault);
-        results.push({ id, done: made.ok, says: made.ok ? made.value : explain(made.fault) });
+        results.push({ id, done: made.ok, says: made.ok ? made.value : explainToModel(made.fault) });
         progress?.(results.length, ids.length, 'things removed');
       }
       return outcomesText('removed', results);
@@ -224,6 +230,8 @@ async function settle(shelves: Shelves, by: Principal, id: string, { keep, text,
   if (place.kind !== 'conflict')
     throw invalidField('id', 'id must be of a conflict, like cairn://conflicts/…; list with in "conflicts" shows them');
   if ((keep === undefined) === (text === undefined)) throw invalidField('keep', 'send either keep or text');
+  if (text !== undefined && hasConflictMarks(text))
+    throw invalidField('text', 'text still has conflict markers; send the merged text without them');
   const made = await planOnce(
     ['settle'],
     () => currentOf(shelves, by.accountId, place.id, read),

@@ -1,14 +1,15 @@
 /** Declares the tool that reads texts by their ids: one or a part of it, or several at once. */
 import { z } from 'zod';
 import { attempt } from '../../common/attempt.ts';
-import { explain, invalidField, Refusal } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
+import { explainToModel } from '../../gateway/model-words.ts';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { docCategoryOf } from '../things/ids.ts';
 import { openThing } from '../things/open.ts';
-import { type TextPart, type TextPartRequest, textPartOf } from '../things/portion.ts';
+import { LINES_FORM, type TextPart, type TextPartRequest, textPartOf } from '../things/portion.ts';
 import type { OpenedThing, Shelves } from '../things/thing.ts';
 import { minute, sizeText } from './shown.ts';
 
@@ -44,7 +45,7 @@ export function readTool(shelves: Shelves, setupText: SetupText): Tool {
     input: z.strictObject({
       id: thingId.optional(),
       ids: z.array(thingId).min(1).max(limits.readAtOnceMax).optional().describe('Several, whole'),
-      lines: z.string().max(20).optional().describe('40, 40-80 or 40-'),
+      lines: z.string({ error: LINES_FORM }).max(20).optional().describe('40, 40-80 or 40-'),
       heading: z.string().min(1).max(limits.headingCharsMax).optional(),
       version: versionArgument.describe('Default: current'),
       cursor: z.string().max(limits.cursorCharsMax).optional(),
@@ -110,7 +111,7 @@ async function several(shelves: Shelves, accountId: string, ids: readonly string
     }
     const opened = await attempt(() => openThing(shelves, accountId, id));
     if (!opened.ok) {
-      failed.push({ id, says: explain(opened.fault) });
+      failed.push({ id, says: explainToModel(opened.fault) });
       continue;
     }
     const bytes = Buffer.byteLength(opened.value.text ?? '');

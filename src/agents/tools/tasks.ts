@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
-import { explain, invalidField, Refusal } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { idFrom } from '../../fields/kinds.ts';
 import { readFields } from '../../fields/read.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
+import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, oneLine, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -69,7 +70,7 @@ const changed = z.strictObject({
   due_date: due_date.optional(),
   is_important: is_important.optional(),
   completed: z.boolean().optional(),
-  category: category.describe('Its name; empty: none'),
+  category: category.describe('Its name, created if missing; empty: none'),
   status: kanban_status.optional(),
   remove: z.boolean().optional().describe('To the trash'),
 });
@@ -95,8 +96,9 @@ function addTasks({ tasks, nameOf }: Shelves): Tool {
     hints: { search: 'add tasks todo reminder plan' },
     example: { tasks: [{ content: 'Renew the certificate', due_date: '2026-12-01', category: 'Operations' }] },
     async handle({ tasks: given }, principal, { progress }) {
-      return await each(given, { verb: 'added', progress }, async ({ category: named, status, ...fields }) => {
-        const id = await categoryOf(tasks, principal, named, true);
+      const called = (item: z.output<typeof added>) => JSON.stringify(oneLine(item.content, 60));
+      return await each(given, { verb: 'added', called, progress }, async ({ category: named, status, ...fields }) => {
+        const id = await categoryOf(tasks, principal, named);
         const made = {
           ...fields,
           ...(id === undefined ? {} : { category_id: id }),
@@ -128,7 +130,7 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
     async handle({ tasks: given }, principal, { progress }) {
       return await each(
         given,
-        { verb: 'changed', progress },
+        { verb: 'changed', called: ({ id }) => (typeof id === 'number' ? `#${id}` : id), progress },
         async ({ id: named, ...change }) =>
           await planOnce(
             ['task', named],
@@ -151,7 +153,7 @@ async function changeTask(
     const { task } = await tasks.remove(principal.accountId, id, by);
     return { task, says: `#${id} is in the trash; restore brings it back` };
   }
-  const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName, false);
+  const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName);
   const change = {
     ...fields,
     ...(categoryId === undefined ? {} : { category_id: categoryId }),
@@ -166,12 +168,11 @@ function nameIn(tasks: Tasks, { accountId }: Principal): CategoryName {
   return (id) => tasks.categories.nameOf(accountId, id);
 }
 
-/** The id of a category with a name in any case. An unknown one is created, or refused with the nearest name. */
+/** The id of a category with a name in any case. An unknown one is created, unless it is like another: then it is a slip. */
 async function categoryOf(
   tasks: Tasks,
   { accountId }: Principal,
   name: string | undefined,
-  creates: boolean,
 ): Promise<number | undefined> {
   if (name === undefined || name.trim() === '') return undefined;
   const all = tasks.categories.list(accountId);
@@ -182,37 +183,44 @@ async function categoryOf(
     name,
     all.map((one) => one.name),
   );
-  if (guess === undefined && creates)
-    return (await tasks.categories.create(accountId, readFields(newCategory, { name }))).id;
-  const known = all.length === 0 ? 'there are none' : all.map((one) => one.name).join(', ');
-  throw invalidField(
-    'category',
-    guess === undefined ? `no category ${name}; known: ${known}` : `no category ${name}; did you mean ${guess}?`,
-  );
+  if (guess === undefined) return (await tasks.categories.create(accountId, readFields(newCategory, { name }))).id;
+  throw invalidField('category', `no category ${name}; did you mean ${guess}?`);
 }
 
 type Task = Parameters<typeof taskText>[0] & { readonly deleted_at?: string | null };
 
+interface Each<T> {
+  readonly verb: string;
+  /** What the caller called an item, to say which one failed. */
+  readonly called: (item: T) => string;
+  readonly progress: Progress | undefined;
+}
+
 /** Runs a step for each item; a failed one does not stop the others. A single one that fails is refused. */
 async function each<T>(
   items: readonly T[],
-  { verb, progress }: { readonly verb: string; readonly progress: Progress | undefined },
+  { verb, called, progress }: Each<T>,
   run: (item: T) => Promise<{ readonly task: Task; readonly says: string }>,
 ) {
   const tasks: ReturnType<typeof declaredTask.show>[] = [];
   const says: string[] = [];
   const failed: { index: number; says: string }[] = [];
+  const refused: string[] = [];
   for (const [index, item] of items.entries()) {
     const made = await attempt(() => run(item));
     if (made.ok) {
       tasks.push(declaredTask.show(made.value.task as Parameters<typeof declaredTask.show>[0]));
       says.push(made.value.says);
     } else if (items.length === 1) throw new Refusal(made.fault);
-    else failed.push({ index, says: explain(made.fault) });
+    else {
+      const why = explainToModel(made.fault);
+      failed.push({ index, says: why });
+      refused.push(`not ${verb}: ${called(item)}: ${why}`);
+    }
     progress?.(index + 1, items.length, `tasks ${verb}`);
   }
   const not = failed.length === 0 ? '' : `, ${failed.length} not`;
-  const lines = [...failed.map((one) => `not ${one.index + 1}: ${one.says}`), ...says];
+  const lines = [...refused, ...says];
   return {
     structured: { tasks, failed },
     text: headed(`${plural(tasks.length, 'task')} ${verb}${not}`, lines, (line) => line),

@@ -1,0 +1,46 @@
+/**
+ * Says a refusal in the words of the tools for models. Its next step names a tool which their list has: most clients call
+ * no other. Data alone decides. Pure.
+ */
+import { explain, type Fault } from '../common/fault.ts';
+
+/** What to call instead of a tool for programs. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  get_dev_doc: 'read',
+  handoff_get: 'read',
+  handoff_list: 'list with in "handoffs"',
+  list_backups: 'list with in "backups"',
+  list_categories: 'list with in "categories"',
+  list_dev_categories: 'list with in "docs"',
+  list_dev_docs: 'list with in "docs"',
+  list_papers: 'list with in "papers"',
+  sync_history: 'history',
+  sync_list: 'list',
+  sync_pending_conflicts: 'list with in "conflicts"',
+  sync_resolve_conflict: 'settle_conflict',
+  sync_restore: 'restore',
+  vault_list: 'list with in "vaults"',
+};
+
+/** A name that is a word of the sentence, not a part of a path. */
+const NAMES = new RegExp(`(?<![\\w/.-])(${Object.keys(INSTEAD).join('|')})(?![\\w/.-])`, 'g');
+
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\bupdate_(?:task|paper|dev_doc) with (?:id: \S+ and )?restore: true(?= brings)/g, 'restore'],
+  [/\brestore it with sync_restore\b/g, 'restore brings it back'],
+  [/; sync_list lists the files\b/g, '; list shows what is there'],
+  // The argument of `restore`.
+  [/^seq (?=\d+ is not an available version)/, 'version '],
+];
+
+/** The sentence with its next step for a model. */
+export function inModelWords(sentence: string): string {
+  const phrased = PHRASES.reduce((text, [pattern, instead]) => text.replace(pattern, instead), sentence);
+  return phrased.replace(NAMES, (name) => INSTEAD[name] ?? name);
+}
+
+/** What one item of a call was refused for, with its next step. */
+export function explainToModel(fault: Fault): string {
+  const sentence = explain(fault);
+  return inModelWords(fault.kind === 'not_found' && fault.next !== undefined ? `${sentence}; ${fault.next}` : sentence);
+}
