@@ -144,7 +144,7 @@ const WEB = [
 ];
 const GATEWAY = [
   ['hints.ts'],
-  ['exact-id.ts', 'session-id.ts', 'tool-traffic.ts', 'words.ts'],
+  ['exact-id.ts', 'model-words.ts', 'session-id.ts', 'tool-traffic.ts', 'words.ts'],
   ['envelope.ts'],
   ['body', 'codes.ts'],
   ['dialect.ts'],

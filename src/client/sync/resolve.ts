@@ -1,6 +1,7 @@
 /** Settles a path changed on both sides by the user's choice, never by a clock. */
+
+import { ownMarkLine } from '../../limits/conflict-marks.ts';
 import { formatChunkList } from '../../text/chunk-list.ts';
-import { ownMarkLine } from '../../text/text-content.ts';
 import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';

@@ -3,8 +3,8 @@
  * Read-only.
  */
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { SIDE_LABELS } from '../../limits/conflict-marks.ts';
 import type { ConflictStyle, Favor } from '../../text/merge.ts';
-import { SIDE_LABELS } from '../../text/text-content.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { checkPath } from '../log/paths.ts';
 import type { SyncReader, VaultOf } from '../log/reader.ts';
