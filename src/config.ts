@@ -118,7 +118,7 @@ export function isSecure({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'>):
 export function readConfig(environment: NodeJS.ProcessEnv = process.env, ignore?: (name: string) => void): Config {
   const all = Object.entries(environment).filter(([name]) => name.startsWith('CAIRN_'));
   const given = Object.fromEntries(all.filter(([name]) => !(name in REMOVED_SETTINGS) && !isIgnored(name, ignore)));
-  const parsed = parse(settings, given, 'environment');
+  const parsed = parse(settings, given, 'environment', true);
   if ('errors' in parsed) throw new StartError(`${Object.values(parsed.errors)[0]?.[0]}.`);
   const values = parsed.value;
   return Object.freeze({

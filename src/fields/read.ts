@@ -11,13 +11,14 @@ export interface Checked<S extends z.ZodType> {
   readonly errors: FieldErrors;
 }
 
-/** Validates any value, as a whole or not at all. `whole`: name of the value itself in errors. */
+/** Validates any value, as a whole or not at all. `whole`: name of the value itself in errors. `isOnce`: compiles no code for it. */
 export function parse<S extends z.ZodType>(
   schema: S,
   given: unknown,
   whole: string,
+  isOnce = false,
 ): { readonly value: z.output<S> } | { readonly errors: FieldErrors } {
-  const parsed = safely(schema, given, OWN_WORDS);
+  const parsed = safely(schema, given, isOnce ? { ...OWN_WORDS, jitless: true } : OWN_WORDS);
   return parsed.success ? { value: parsed.data } : { errors: fieldErrors(schema, parsed.error.issues, whole) };
 }
 

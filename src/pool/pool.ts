@@ -5,7 +5,6 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { TransferListItem } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import { Refusal } from '../common/fault.ts';
 import { Histogram } from '../common/histogram.ts';
 import { type Caller, Shares } from '../common/shares.ts';
@@ -15,16 +14,10 @@ import { BodyDigests } from './body-digests.ts';
 import { isLongJob } from './job-length.ts';
 import { type JobKind, JobTurns, turnNameOf } from './job-turns.ts';
 import { type JobName, type Jobs, jobFiles } from './jobs.ts';
+import { PoolThread } from './thread.ts';
 
 /** Worker threads load compiled JavaScript; from `dist/src/pool` this is `dist/workers`. */
 const WORKERS_FOLDER = new URL('../../workers/', import.meta.url);
-
-/**
- * Node.js 20 aborts the process when a thread is ended while its `require` links an ES module, so a stop soon after the start
- * could. With this flag Piscina, which tries `require` first, loads the files by `import`.
- */
-const NO_REQUIRE_FLAG = '--no-experimental-require-module';
-const NO_REQUIRE_OF_MODULES = process.allowedNodeEnvironmentFlags.has(NO_REQUIRE_FLAG) ? [NO_REQUIRE_FLAG] : [];
 
 export interface PoolOptions {
   readonly threads: number;
@@ -49,24 +42,18 @@ export interface JobFigures {
   readonly durations: Histogram;
 }
 
-/** One thread. */
-interface Lane {
-  readonly piscina: Piscina;
-  streams: number;
-}
-
 /** Where a job runs. `leave` must be called once when it has ended. */
 interface Place {
-  readonly piscina: Piscina;
+  readonly thread: PoolThread;
   leave(): void;
 }
 
 export class Pool {
   /** Digests of bodies that arrived whole. */
   readonly bodies = new BodyDigests((input, transfer) => this.run('digestBodies', input, {}, transfer));
-  readonly #lanes: readonly Lane[];
+  readonly #threads: readonly PoolThread[];
   /** Hashes whole bodies only: a small upload does not wait for the comparisons and the large uploads of others. */
-  readonly #bodiesThread: Piscina;
+  readonly #bodiesThread: PoolThread;
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
   /**
@@ -85,29 +72,9 @@ export class Pool {
     this.#shares = new Shares({ ...shared, max: limits.poolQueueMax });
     this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
     this.#turns = new JobTurns(threads);
-    this.#lanes = Array.from({ length: threads }, () => ({ piscina: this.#openThread(), streams: 0 }));
-    this.#bodiesThread = this.#openThread();
-  }
-
-  #openThread(): Piscina {
-    const piscina = new Piscina({
-      filename: this.#file('digestStream'),
-      // A thread starts with its first job: a hub at rest has none.
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      // A digest stream mostly waits for its next chunk, so one thread serves many of them.
-      concurrentTasksPerWorker: limits.poolJobsPerThread,
-      // The main thread gets priority where threads compete for a core (Linux).
-      niceIncrement: limits.poolNice,
-      resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
-      execArgv: NO_REQUIRE_OF_MODULES,
-      // A thread sleeping on an atomic between tasks would not receive messages on its ports.
-      atomics: 'disabled',
-    });
-    // The job of a dying thread rejects without this. The event only repeats the error.
-    piscina.on('error', () => undefined);
-    return piscina;
+    const openThread = () => new PoolThread(this.#file('digestStream'));
+    this.#threads = Array.from({ length: threads }, openThread);
+    this.#bodiesThread = openThread();
   }
 
   /**
@@ -140,7 +107,8 @@ export class Pool {
     const place = await this.#placeFor(name, input, caller);
     this.#waits.record(performance.now() - startedMs);
     try {
-      const output = await place.piscina.run(input, {
+      const piscina = place.thread.piscina ?? (await place.thread.open());
+      const output = await piscina.run(input, {
         filename: this.#file(name),
         name,
         transferList: [...transfer],
@@ -159,7 +127,7 @@ export class Pool {
 
   #placeFor<N extends JobName>(name: N, input: Jobs[N]['input'], caller: Caller): Place | Promise<Place> {
     if (name === 'digestStream') return this.#placeOfStream();
-    if (name === 'digestBodies') return { piscina: this.#bodiesThread, leave: () => undefined };
+    if (name === 'digestBodies') return { thread: this.#bodiesThread, leave: () => undefined };
     return this.#placeOf({ caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' });
   }
 
@@ -168,26 +136,26 @@ export class Pool {
     const at = await new Promise<number>((resolve) => this.#turns.enter(job, resolve));
     const runsMs = performance.now();
     const leave = () => this.#turns.leave(job, at, performance.now() - runsMs);
-    return { piscina: (this.#lanes[at] as Lane).piscina, leave };
+    return { thread: this.#threads[at] as PoolThread, leave };
   }
 
   /** The thread with the fewest streams. */
   #placeOfStream(): Place {
-    const lane = this.#lanes.reduce((best, each) => (each.streams < best.streams ? each : best));
-    lane.streams += 1;
+    const thread = this.#threads.reduce((best, each) => (each.streams < best.streams ? each : best));
+    thread.streams += 1;
     return {
-      piscina: lane.piscina,
+      thread,
       leave() {
-        lane.streams -= 1;
+        thread.streams -= 1;
       },
     };
   }
 
   get load(): PoolLoad {
-    const sum = (of: (piscina: Piscina) => number) => this.#threads.reduce((total, each) => total + of(each), 0);
+    const running = this.#all.flatMap(({ piscina }) => piscina ?? []);
     return {
-      threads: sum((piscina) => piscina.threads.length),
-      queued: this.#turns.waiting + sum((piscina) => piscina.queueSize),
+      threads: running.reduce((sum, { threads }) => sum + threads.length, 0),
+      queued: running.reduce((sum, { queueSize }) => sum + queueSize, this.#turns.waiting),
       waits: this.#waits,
       jobs: this.#jobs,
     };
@@ -195,11 +163,11 @@ export class Pool {
 
   /** Stops the threads. Running jobs are lost. */
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map((each) => each.destroy()));
+    await Promise.all(this.#all.map((thread) => thread.close()));
   }
 
-  get #threads(): readonly Piscina[] {
-    return [...this.#lanes.map(({ piscina }) => piscina), this.#bodiesThread];
+  get #all(): readonly PoolThread[] {
+    return [...this.#threads, this.#bodiesThread];
   }
 
   #take(figures: JobFigures, name: JobName, caller: Caller): () => void {

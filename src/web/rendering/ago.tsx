@@ -13,14 +13,17 @@ const STEPS = [
 /** Older times are shown as dates. */
 const RELATIVE_DAYS = 30;
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+/** Made when a page first needs it: it reads the data of a language. */
+let words: Intl.RelativeTimeFormat | undefined;
 
 /** `3 hours ago`; undefined for times better shown as a date. Pure. */
 export function agoText(ms: number, nowMs: number): string | undefined {
   const age = nowMs - ms;
   if (age < 0 || age > RELATIVE_DAYS * DAY_MS) return undefined;
   const step = STEPS.find((one) => age >= one.ms);
-  return step === undefined ? 'just now' : words.format(-Math.floor(age / step.ms), step.unit);
+  if (step === undefined) return 'just now';
+  words ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  return words.format(-Math.floor(age / step.ms), step.unit);
 }
 
 /** A time in ISO 8601 or in milliseconds since 1970. */
