@@ -7,7 +7,13 @@ import { isAbsolute, join } from 'node:path';
 import { ClientError } from './client-error.ts';
 
 /** Environment variables of the client. The service does not reject them as unknown settings. */
-export const clientSettingNames = ['CAIRN_SERVER', 'CAIRN_KEY', 'CAIRN_MIRROR_TOKEN', 'CAIRN_MIRROR_SECRET'] as const;
+export const clientSettingNames = [
+  'CAIRN_SERVER',
+  'CAIRN_KEY',
+  'CAIRN_MIRROR_TOKEN',
+  'CAIRN_MIRROR_SECRET',
+  'CAIRN_RECIPIENTS',
+] as const;
 
 export interface ClientSettings {
   /** The hub, from CAIRN_SERVER. */
@@ -19,6 +25,8 @@ export interface ClientSettings {
   /** CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET: the mirror credential, used instead of the one stored by init. */
   readonly mirrorToken: string | undefined;
   readonly mirrorSecret: string | undefined;
+  /** CAIRN_RECIPIENTS: for whom a job encrypts that stores nothing, separated by commas. */
+  readonly recipients: string | undefined;
   /** Paths of the mirror credentials, and of the age identity created with the first one. */
   readonly mirrorFile: string;
   readonly identityFile: string;
@@ -48,6 +56,7 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     credentialFile: join(configFolder, 'credentials.json'),
     mirrorToken: hex64(environment, 'CAIRN_MIRROR_TOKEN'),
     mirrorSecret: hex64(environment, 'CAIRN_MIRROR_SECRET'),
+    recipients: environment['CAIRN_RECIPIENTS'],
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
     syncFile: join(configFolder, 'sync.json'),

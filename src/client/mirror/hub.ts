@@ -272,7 +272,22 @@ function failureOf(server: string, answer: ClientAnswer): ClientError {
   if ([408, 429, 502, 503, 504].includes(answer.status)) return new ClientError(message, backupExit.unreachable);
   if (answer.status === 507) return new ClientError(message, backupExit.full);
   if (answer.status === 401 || answer.status === 403) return new NotSignedIn(message, backupExit.credential);
+  if (isForeignSecret(answer)) return foreignSecret(server);
   return refusalOf(server, answer);
+}
+
+/** True for bytes that arrived as they are, under a signature that their credential did not make. */
+function isForeignSecret(answer: ClientAnswer): boolean {
+  const { errors } = z.object({ errors: z.record(z.string(), z.unknown()) }).safeParse(answer.json()).data ?? {};
+  return answer.status === 422 && errors !== undefined && Object.keys(errors).join() === 'X-Mirror-Signature';
+}
+
+function foreignSecret(server: string): NotSignedIn {
+  return new NotSignedIn(
+    `${server} does not accept the signature: CAIRN_MIRROR_SECRET does not belong to CAIRN_MIRROR_TOKEN. Set both to a pair that ` +
+      'was printed together, such as by `cairn backups uploader-create NAME`; on a machine with `cairn backups init`, unset both.',
+    backupExit.credential,
+  );
 }
 
 function goneToken(server: string): NotSignedIn {

@@ -36,7 +36,7 @@ test.each([
   ['github-backup.yml', 'run'],
   ['gitlab-backup.yml', 'script'],
 ])(
-  '[MIR-24] the job of %s backs up a fresh clone; without the hub it ends with exit code 4 or 5',
+  '[MIR-24] the job of %s backs up a fresh clone with what uploader-create prints; without the hub, its token or its secret it ends with exit code 4 or 5',
   async (file, key) => {
     const machine = backupMachine(hub, await account(hub));
     await machine.cairn('init');
@@ -75,6 +75,15 @@ test.each([
     // A job knows by the exit code whether to try again.
     expect((await job(script, clone, { ...env, CAIRN_SERVER: 'http://nowhere.invalid' })).code).toBe(4);
     expect((await job(script, clone, { ...env, CAIRN_MIRROR_TOKEN: 'a'.repeat(64) })).code).toBe(5);
+    commitFile(clone, 'newer.txt', 'newer\n');
+    expect(await job(script, clone, { ...env, CAIRN_MIRROR_SECRET: 'a'.repeat(64) })).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('CAIRN_MIRROR_SECRET does not belong to CAIRN_MIRROR_TOKEN'),
+    });
+    const other = 'age1zqrwttjaded0k02j8333myppv64ma8xtfefvruyyt0f6sxvzn4mqpn5dhk';
+    const [command = ''] = script.split('\n').slice(-1);
+    const named = await job(script.replace(command, `${command} --recipient ${other}`), clone, env);
+    expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('for other recipients') });
   },
   120_000,
 );

@@ -113,11 +113,18 @@ function pairOf({ mirrorToken, mirrorSecret }: ClientSettings) {
 /** Recipients of the options --recipient and --recipients-file. Throws ClientError when one is invalid. */
 export function recipientsOf(options: Options): readonly string[] {
   const file = options.optional('recipients-file');
-  const listed = (options.optional('recipient') ?? '').split(',').map((part) => part.trim());
-  return [...listed.filter((part) => part !== ''), ...(file === undefined ? [] : readRecipients(readText(file), file))];
+  const listed = listOf(options.optional('recipient'));
+  return [...listed, ...(file === undefined ? [] : readRecipients(readText(file), file))];
 }
 
-/** Recipients or passphrase of a push: from the options, else the recipients stored by init. */
+function listOf(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Recipients or passphrase of a push: from the options, else from CAIRN_RECIPIENTS, else the recipients stored by init. */
 export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   const recipients = recipientsOf(options);
   const passphraseFile = options.optional('passphrase-file');
@@ -126,9 +133,11 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   }
   if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
   if (recipients.length > 0) return { recipients };
+  const ofJob = listOf(readClientSettings().recipients);
+  if (ofJob.length > 0) return { recipients: ofJob };
   if (entry !== undefined && entry.recipients.length > 0) return { recipients: entry.recipients };
   throw new UsageError(
-    'no encryption key: use --recipient age1…, --recipients-file FILE or --passphrase-file FILE, or run `cairn backups init`',
+    'no encryption key: use --recipient age1…, --recipients-file FILE or --passphrase-file FILE, set CAIRN_RECIPIENTS, or run `cairn backups init`',
   );
 }
 
