@@ -611,8 +611,10 @@ export const limits = {
   chunkChecksMax: 8,
   /** Rows of chunks that one decision counts or removes: some 30 µs each. */
   chunkRowsPerDecision: 64,
-  /** A chunk that no file lists is removed after this time. */
+  /** A chunk that no file lists stays for so long after the hub answered last that it has it. */
   looseChunkHours: 24,
+  /** Answers within this time after another one write nothing: such a chunk is removed so much later. */
+  looseChunkNoteHours: 1,
   /** Time that a push of a list of chunks may take: the hub hashes the whole file. */
   chunkedPushSeconds: 600,
   /**

@@ -51,7 +51,7 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
       summary: 'Stores a chunk of a large file',
       description:
         `The raw bytes, at most ${limits.fileChunkBytesMax}, with Content-Length. Once all chunks of a file are stored, ` +
-        `sync_push with encoding chunks makes the file. A chunk that no file has is removed after ${limits.looseChunkHours} hours. ` +
+        `sync_push with encoding chunks makes the file. A chunk that no file has stays for ${limits.looseChunkHours} hours after the last answer that it is here. ` +
         'Sending the same again is safe.',
       accepts: { kind: 'stream', bytesMax: limits.fileChunkBytesMax, mediaType: BYTES },
       request: { required: true, mediaType: BYTES },

@@ -79,7 +79,7 @@ export async function openSync(options: SyncOptions): Promise<Sync> {
     now,
     checkKept: (vaultId) => vaults.checkKept(vaultId),
   });
-  const chunks = new ChunkStore({ store, pool, staging, log, room });
+  const chunks = new ChunkStore({ store, pool, staging, log, room, now });
   const contents = new Contents(pool, staging, chunks);
   const push = new Push({ ...options, vaults, log, contents, visits: new PushVisits() });
   const pushMany = new PushMany({ vaults, push, contents: new ManyContents(pool, staging) });

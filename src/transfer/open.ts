@@ -46,7 +46,7 @@ export interface ImportCore extends ImportDestination {
 export async function openImporterAlone(core: ImportCore, config: Config, log: Log): Promise<() => Promise<void>> {
   const pool = new Pool({ threads: 1 });
   const staging = new Staging(core.store, log);
-  const pieces = new PieceStaging({ ...core, log });
+  const pieces = new PieceStaging({ ...core, log, now: Date.now });
   await staging.sweep();
   await pieces.sweep();
   const credentials = new MirrorCredentials({ ...core, now: Date.now });

@@ -12,7 +12,7 @@ import { createSealer } from '../../src/store/sealing/seal.ts';
 import { Store } from '../../src/store/store.ts';
 import { syncTables } from '../../src/sync/log/records.ts';
 import type { PushArguments } from '../../src/sync/push/input.ts';
-import { openSync, type Sync } from '../../src/sync/service.ts';
+import { openSync, type Sync, type SyncOptions } from '../../src/sync/service.ts';
 import { deletedRows } from '../../src/sync/verify/deleted.ts';
 import { verifyPacks } from '../../src/sync/verify/packs.ts';
 import { verifySync } from '../../src/sync/verify/vaults.ts';
@@ -31,6 +31,8 @@ export interface SyncDesk {
   readonly store: Store;
   readonly sync: Sync;
   readonly clock: { ms: number };
+  /** What it was opened with, for another process over the same store. */
+  readonly options: SyncOptions;
   /** Arguments of a correct push, whose clock is the desk's. */
   push(path: string, content: string, more?: Partial<PushArguments>): PushArguments;
   /** What `cairn verify` would find. */
@@ -40,7 +42,7 @@ export interface SyncDesk {
   close(): Promise<void>;
 }
 
-export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
+export async function openSyncDesk(startMs: number, room: SyncOptions['room'] = NO_BOUND): Promise<SyncDesk> {
   const store = new Store({ folder: temporaryFolder(), tables: allTables });
   const actors = new ActorRegistry(store);
   const pool = new Pool({ threads: 1, workersFolder: WORKERS });
@@ -49,12 +51,13 @@ export async function openSyncDesk(startMs: number): Promise<SyncDesk> {
   const epoch = '0123456789abcdef';
   const sealer = createSealer(randomBytes(32));
   const damage = new Damage(log);
-  const options = { store, actors, pool, damage, log, epoch, sealer, room: NO_BOUND, now: () => clock.ms };
+  const options = { store, actors, pool, damage, log, epoch, sealer, room, now: () => clock.ms };
   const sync = await openSync(options);
   return {
     store,
     sync,
     clock,
+    options,
     push: (path, content, more = {}) => ({
       path,
       content,

@@ -1,11 +1,38 @@
-/** Changes how many lists have a chunk, within a decision. A chunk that no list has can be removed, with its pieces. */
+/**
+ * Changes how many lists have a chunk, within a decision. A chunk that no list has is removed with its pieces, once a day
+ * has passed since its sender was last told that it is here.
+ */
 import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { intact } from '../../store/intact.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import { chunkKeptBytes } from '../log/change.ts';
-import { fileChunks, vaultHeads } from '../log/records.ts';
+import { type ChunkRecord, fileChunks, vaultHeads } from '../log/records.ts';
 import { removePieces } from './piece-shares.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** True when no answer of the last day has said that the hub has this chunk. `nowMs`: in milliseconds since 1970. */
+export function isForgotten({ since_ms: sinceMs }: Pick<ChunkRecord, 'since_ms'>, nowMs: number): boolean {
+  return sinceMs < nowMs - (limits.looseChunkHours + limits.looseChunkNoteHours) * HOUR_MS;
+}
+
+/** True when an answer that the hub has this chunk has to be noted first. */
+export function isToNote({ since_ms: sinceMs }: Pick<ChunkRecord, 'since_ms'>, nowMs: number): boolean {
+  return sinceMs < nowMs - limits.looseChunkNoteHours * HOUR_MS;
+}
+
+/** Notes that the sender of these chunks is told that they are here. Returns those that are not. */
+export function noteTold(batch: Batch, vaultId: string, names: readonly string[], nowMs: number): string[] {
+  return names.filter((sha256) => {
+    const row = batch.get(fileChunks, [vaultId, sha256]);
+    if (row !== undefined && isToNote(row, nowMs)) {
+      batch.put(fileChunks, [vaultId, sha256], { ...row, since_ms: nowMs });
+    }
+    return row === undefined;
+  });
+}
 
 /** Counts one more list. Throws Refusal `invalid_fields` for chunks that are not stored. */
 export function holdChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[]): void {
@@ -17,33 +44,28 @@ export function holdChunks(batch: Batch, vaultId: string, chunks: readonly Chunk
   }
 }
 
-/** Counts one list less, and removes the chunks that no other list has. A damaged row stays as it is. */
-export function releaseChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[]): void {
+/**
+ * Counts one list less. Removes the chunks that no other list has and nobody was told of for a day; the others wait for
+ * their push to be sent again, until `removeLoose`. A damaged row stays as it is.
+ */
+export function releaseChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[], nowMs: number): void {
   let freed = 0;
   for (const { sha256 } of chunks) {
     const row = intact(batch, fileChunks, [vaultId, sha256]);
     if (row === undefined) continue;
-    const holders = row.holders - 1;
-    if (holders > 0) batch.put(fileChunks, [vaultId, sha256], { ...row, holders });
+    const holders = Math.max(0, row.holders - 1);
+    if (holders > 0 || !isForgotten(row, nowMs)) batch.put(fileChunks, [vaultId, sha256], { ...row, holders });
     else freed += removeChunk(batch, vaultId, sha256, row);
   }
   countFreed(batch, vaultId, freed);
 }
 
-/** Counts one list less. A chunk that no other list has waits for its push to be sent again, until `removeLoose`. */
-export function looseChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[]): void {
-  for (const { sha256 } of chunks) {
-    const row = intact(batch, fileChunks, [vaultId, sha256]);
-    if (row !== undefined) batch.put(fileChunks, [vaultId, sha256], { ...row, holders: row.holders - 1 });
-  }
-}
-
-/** Removes those of these chunks that arrived before a time and that no list has by now. */
-export function removeLoose(batch: Batch, vaultId: string, names: readonly string[], beforeMs: number): void {
+/** Removes those of these chunks that no list has by now and nobody was told of for a day. */
+export function removeLoose(batch: Batch, vaultId: string, names: readonly string[], nowMs: number): void {
   let freed = 0;
   for (const sha256 of names) {
     const row = intact(batch, fileChunks, [vaultId, sha256]);
-    if (row === undefined || row.holders > 0 || row.since_ms >= beforeMs) continue;
+    if (row === undefined || row.holders > 0 || !isForgotten(row, nowMs)) continue;
     freed += removeChunk(batch, vaultId, sha256, row);
   }
   countFreed(batch, vaultId, freed);

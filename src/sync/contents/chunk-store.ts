@@ -22,7 +22,7 @@ import { SyncReader, type VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
 import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { ChunkBytes, DamagedChunk } from './chunk-bytes.ts';
-import { eachOnce, missingChunks } from './chunk-refs.ts';
+import { eachOnce, isToNote, missingChunks } from './chunk-refs.ts';
 import { removePieces } from './piece-shares.ts';
 import type { PieceStaging } from './staging.ts';
 
@@ -32,6 +32,7 @@ export interface ChunkStoreOptions {
   readonly staging: PieceStaging;
   readonly log: VaultLog;
   readonly room: FileRoom;
+  readonly now: () => number;
 }
 
 /** Size and hashes of a whole file, as of `DigestedContent`. */
@@ -74,7 +75,7 @@ export class ChunkStore {
     if (bytes.length === 0) throw invalidField('sha256', 'a chunk has at least one byte');
     const found = await sha256Of(bytes);
     if (found !== sha256) throw invalidField('sha256', `the received bytes have the SHA-256 ${found}; send them again`);
-    if ((await this.#bytesWhole({ accountId, vaultId }, sha256)) !== undefined) {
+    if (await this.#isKept({ accountId, vaultId }, sha256)) {
       this.#damaged.delete(`${vaultId} ${sha256}`);
       return 'known';
     }
@@ -92,6 +93,12 @@ export class ChunkStore {
       }
       return 'stored' as const;
     });
+  }
+
+  /** True for a chunk that is stored and intact, and that stays for a day from now on. */
+  async #isKept(place: VaultOf, sha256: string): Promise<boolean> {
+    if ((await this.#bytesWhole(place, sha256)) === undefined) return false;
+    return (await this.#options.staging.lists.keep(place, [sha256])).length === 0;
   }
 
   #adopt({ batch, change, accountId, vaultId }: Turn, sha256: string, record: ChunkRecord): void {
@@ -130,19 +137,22 @@ export class ChunkStore {
   }
 
   /**
-   * Those of these hashes that the vault does not have, or whose bytes were found damaged. Works in turns. Throws Refusal
-   * `quota_exceeded` when there is no room for the file that they will make.
+   * Those of these hashes that the vault does not have, or whose bytes were found damaged; the others stay for a day. Works
+   * in turns. Throws Refusal `quota_exceeded` when there is no room for the file that they will make.
    */
   async missing({ accountId, vaultId }: VaultOf, wanted: readonly string[], file?: MadeFile): Promise<string[]> {
-    const { store } = this.#options;
+    const { store, staging, now } = this.#options;
     if (file !== undefined) this.#checkRoom({ accountId, vaultId }, file);
-    const found: string[] = [];
+    const missing = new Set<string>();
+    const toNote: string[] = [];
     for (const sha256 of new Set(wanted)) {
       if (turns.isOver) await turns.next(accountId);
-      const isStored = store.get(fileChunks, [vaultId, sha256]) !== undefined;
-      if (!isStored || this.#damaged.has(`${vaultId} ${sha256}`)) found.push(sha256);
+      const row = store.get(fileChunks, [vaultId, sha256]);
+      if (row === undefined || this.#damaged.has(`${vaultId} ${sha256}`)) missing.add(sha256);
+      else if (isToNote(row, now())) toNote.push(sha256);
     }
-    return found;
+    for (const sha256 of await staging.lists.keep({ accountId, vaultId }, toNote)) missing.add(sha256);
+    return [...missing];
   }
 
   /** Chunks of a file that does not fit would count to the history until they go, and nothing else would fit meanwhile. */

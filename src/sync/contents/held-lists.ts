@@ -9,8 +9,8 @@ import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import { readChunkList } from '../log/large-content.ts';
-import { deletedVaults, pieces, type StagedRecord, stagedPieces } from '../log/records.ts';
-import { eachOnce, holdChunks, looseChunks, missingChunks, releaseChunks } from './chunk-refs.ts';
+import { pieces, type StagedRecord, stagedPieces } from '../log/records.ts';
+import { eachOnce, holdChunks, missingChunks, noteTold, releaseChunks } from './chunk-refs.ts';
 
 /** The vault of a list, and the account that waits for it. */
 interface ListOwner {
@@ -18,13 +18,35 @@ interface ListOwner {
   readonly vaultId: string;
 }
 
+export interface HeldListsOptions {
+  readonly store: Store;
+  readonly actors: Pick<ActorRegistry, 'vault'>;
+  readonly now: () => number;
+}
+
 export class HeldLists {
   readonly #store: Store;
   readonly #actors: Pick<ActorRegistry, 'vault'>;
+  readonly #now: () => number;
 
-  constructor(store: Store, actors: Pick<ActorRegistry, 'vault'>) {
+  constructor({ store, actors, now }: HeldListsOptions) {
     this.#store = store;
     this.#actors = actors;
+    this.#now = now;
+  }
+
+  /**
+   * Notes that the sender of these chunks is told that they are here, so that they stay for a day. Resolves with those that
+   * are not, once that is on disk.
+   */
+  async keep({ accountId, vaultId }: ListOwner, names: readonly string[]): Promise<string[]> {
+    const missing: string[] = [];
+    for (let at = 0; at < names.length; at += limits.chunkRowsPerDecision) {
+      const portion = names.slice(at, at + limits.chunkRowsPerDecision);
+      const note = (batch: Batch): string[] => noteTold(batch, vaultId, portion, this.#now());
+      missing.push(...(await this.#actors.vault(vaultId).ask(note, { accountId })));
+    }
+    return missing;
   }
 
   /**
@@ -38,8 +60,7 @@ export class HeldLists {
       await this.#actors.vault(vaultId).ask(
         (batch): void => {
           const row = batch.get(stagedPieces, [storageId]);
-          const isDeleted = batch.get(deletedVaults, [vaultId]) !== undefined;
-          if (row === undefined || isDeleted) throw missingChunks(portion.map(({ sha256 }) => sha256));
+          if (row === undefined) throw missingChunks(portion.map(({ sha256 }) => sha256));
           holdChunks(batch, vaultId, portion);
           const held = { vault_id: vaultId, chunks: at + portion.length };
           batch.put(stagedPieces, [storageId], { ...row, held });
@@ -51,7 +72,7 @@ export class HeldLists {
 
   /** Within a decision: stages a list again that has lost its last version or conflict, for `PieceStaging.discard`. */
   orphan(batch: Batch, vaultId: string, storageId: number): void {
-    const held = { vault_id: vaultId, chunks: limits.fileChunksMax, was_adopted: true as const };
+    const held = { vault_id: vaultId, chunks: limits.fileChunksMax };
     batch.put(stagedPieces, [storageId], { started_at: new Date().toISOString(), held });
   }
 
@@ -66,8 +87,7 @@ export class HeldLists {
         const row = batch.get(stagedPieces, [storageId]);
         // Somebody else has taken these back.
         if (row?.held === undefined || row.held.chunks < end) return;
-        const release = row.held.was_adopted === true ? releaseChunks : looseChunks;
-        release(batch, vaultId, chunks.slice(from, end));
+        releaseChunks(batch, vaultId, chunks.slice(from, end), this.#now());
         batch.put(stagedPieces, [storageId], { ...row, held: { ...row.held, chunks: from } });
       });
     }

@@ -16,6 +16,7 @@ export interface PieceStagingOptions {
   readonly store: Store;
   readonly actors: Pick<ActorRegistry, 'vault'>;
   readonly log: Log;
+  readonly now: () => number;
 }
 
 export class PieceStaging {
@@ -23,8 +24,8 @@ export class PieceStaging {
   readonly #staged: StagedBytes<StagedRecord>;
   readonly #places = new FairPlaces(limits.longPushesMax);
 
-  constructor({ store, actors, log }: PieceStagingOptions) {
-    this.lists = new HeldLists(store, actors);
+  constructor({ store, actors, log, now }: PieceStagingOptions) {
+    this.lists = new HeldLists({ store, actors, now });
     const release = (storageId: number, row: StagedRecord) => this.lists.release(storageId, row);
     this.#staged = new StagedBytes({ store, log, pieces, rows: stagedPieces, release });
   }

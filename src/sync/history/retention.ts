@@ -10,7 +10,7 @@ import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { intact, unlessDamaged } from '../../store/intact.ts';
 import type { Store } from '../../store/store.ts';
-import { countFreed, removeLoose } from '../contents/chunk-refs.ts';
+import { countFreed, isForgotten, removeLoose } from '../contents/chunk-refs.ts';
 import { PieceShares } from '../contents/piece-shares.ts';
 import type { PieceStaging } from '../contents/staging.ts';
 import { keptBytes } from '../log/change.ts';
@@ -30,8 +30,6 @@ import { type Encoding, readVersionHead } from '../log/version.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { VaultViews } from '../packs/vault-view.ts';
 import { isConflictDue, isVersionDue, type Kept, keptAt, keptOnRequest } from './due.ts';
-
-const HOUR_MS = 3_600_000;
 
 export interface RetentionOptions {
   readonly store: Store;
@@ -62,7 +60,7 @@ export class Retention {
       if (intact(store, vaultOwners, [vaultId]) === undefined) continue;
       gone += await unlessDamaged(() => this.#sweepFiles(vaultId, kept), 0);
       gone += await unlessDamaged(() => this.#sweepConflicts(vaultId, kept.cutoffMs), 0);
-      await unlessDamaged(() => this.#sweepChunks(vaultId, now() - limits.looseChunkHours * HOUR_MS), undefined);
+      await unlessDamaged(() => this.#sweepChunks(vaultId, now()), undefined);
     }
     return gone;
   }
@@ -169,8 +167,8 @@ export class Retention {
     return { removed, lists: contents.lists };
   }
 
-  /** Removes chunks that arrived before a time and that no list has: their push was given up. */
-  async #sweepChunks(vaultId: string, beforeMs: number): Promise<void> {
+  /** Removes chunks that no list has and nobody was told of for a day: their push was given up. */
+  async #sweepChunks(vaultId: string, nowMs: number): Promise<void> {
     const { store, actors } = this.#options;
     let beyond: string | undefined;
     while (!this.#isStopped) {
@@ -178,10 +176,10 @@ export class Retention {
       const keys = [...store.keysIn(fileChunks, { prefix: [vaultId], limit: limits.chunkRowsPerDecision, ...from })];
       const due = keys.flatMap((key) => {
         const row = intact(store, fileChunks, key);
-        return row !== undefined && row.holders === 0 && row.since_ms < beforeMs ? [key[1]] : [];
+        return row !== undefined && row.holders === 0 && isForgotten(row, nowMs) ? [key[1]] : [];
       });
       if (due.length > 0) {
-        await actors.vault(vaultId).ask((batch) => removeLoose(batch, vaultId, due, beforeMs));
+        await actors.vault(vaultId).ask((batch) => removeLoose(batch, vaultId, due, nowMs));
       }
       beyond = keys.at(-1)?.[1];
       if (keys.length < limits.chunkRowsPerDecision) break;

@@ -162,8 +162,6 @@ interface HeldList {
   readonly vault_id: string;
   /** How many of its chunks, each once and in order, count it already. */
   readonly chunks: number;
-  /** It had a version or conflict, and its chunks go with it. Those of a push that was not taken stay for the next one. */
-  readonly was_adopted?: true | undefined;
 }
 
 export interface StagedRecord {
@@ -191,7 +189,7 @@ export interface ChunkRecord {
   readonly bytes: number;
   /** Number of stored and staged lists that have this chunk, each once. */
   readonly holders: number;
-  /** When it arrived, in milliseconds: a chunk in no list is removed after a time. */
+  /** When its sender was last told that it is here, in milliseconds: in no list, it is removed after a time. */
   readonly since_ms: number;
 }
 

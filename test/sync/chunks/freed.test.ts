@@ -75,7 +75,7 @@ test('[SYN-38] chunks that no file lists go after a day, and a list that needs o
   desk.clock.ms += 23 * 3_600_000;
   await desk.sync.retention.run();
   expect(chunksLeft()).toBe(MIB);
-  desk.clock.ms += 2 * 3_600_000;
+  desk.clock.ms += 3 * 3_600_000;
   await desk.sync.retention.run();
   expect(chunksLeft()).toBe(0);
   expect(keptBytes()).toBe(0);
