@@ -79,7 +79,12 @@ test('[SYN-38] chunks that were acknowledged stay when a crash or a refusal ends
   const text = listOf(cut(bytes));
   await stage(text);
   const { log } = openLog('silent');
-  const next = new PieceStaging({ store: desk.store, actors: new ActorRegistry(desk.store), log, now: () => desk.clock.ms });
+  const next = new PieceStaging({
+    store: desk.store,
+    actors: new ActorRegistry(desk.store),
+    log,
+    now: () => desk.clock.ms,
+  });
   expect(await next.sweep()).toBe(1);
   expect([counts(), staged(), desk.problems()]).toEqual([[0], [], []]);
   // As a push leaves its list that its decision refuses.
@@ -104,7 +109,12 @@ test('[SYN-38] the next start takes back what a crash left of a push and of a re
   expect(counts()).toEqual([3]);
   expect(desk.problems()).toEqual([]);
   const { log } = openLog('silent');
-  const next = new PieceStaging({ store: desk.store, actors: new ActorRegistry(desk.store), log, now: () => desk.clock.ms });
+  const next = new PieceStaging({
+    store: desk.store,
+    actors: new ActorRegistry(desk.store),
+    log,
+    now: () => desk.clock.ms,
+  });
   expect(await next.sweep()).toBe(2);
   expect([counts(), staged(), desk.problems()]).toEqual([[1], [], []]);
 });
