@@ -55,11 +55,14 @@ export async function syncOnce(
     });
   await lockFolder(replica, async (isOther) => {
     // The last scan was compared with another state.
-    if (isOther) round = { ...before, scan: undefined };
+    if (isOther) round = { ...before, scan: undefined, fullScan: undefined };
     replica.state.beginSync();
     await begin(replica, round, options, take);
+    let goesOn = true;
     for (let turns = 0; turns < limits.clientSyncRounds; ) {
-      await turn(options, take);
+      await turn(options, take, goesOn);
+      // What the first turn found is finished before a scan of everything goes on.
+      goesOn = false;
       if (round.isMore) continue;
       // What is being sent is compared once the hub has answered.
       if (round.recheck.size === 0 && [...round.due].every((path) => replica.large.isGoing(path))) break;
@@ -94,21 +97,21 @@ async function begin(replica: Replica, before: Round, options: SyncRules, take: 
   // waits here asks earlier.
   const isFirst = leavesLarge && before.scan === undefined;
   if (isFirst && !(folder.asides.isEmpty && folder.saves.list().length === 0)) {
-    await take(scanFiles);
+    await take((step) => scanFiles(step));
   }
   await take(keepLateWrites);
   if (direction === 'both') await take(sendSaves);
 }
 
 /** One turn: scan, pull, and then push what a scan after the pull shows, earlier saves first. */
-async function turn(options: SyncRules, take: Take): Promise<void> {
+async function turn(options: SyncRules, take: Take, goesOn: boolean): Promise<void> {
   const isPush = options.direction === 'both';
   await take(takeDue);
-  const before = await take(scanFiles);
+  const before = await take((step) => scanFiles(step, { goesOn }));
   await take((step) => pullChanges(step, before, isPush ? 'merge' : 'leave'));
   if (isPush) {
     await take(sendSaves);
-    const after = await take(scanFiles);
+    const after = await take((step) => scanFiles(step));
     await take((step) => pushChanges(step, after, options));
   }
   if (!options.leavesLarge) await take(transferLarge);

@@ -15,12 +15,16 @@ export interface SyncEvent {
 }
 
 /** What a watch hears from the syncs of its folder. */
-interface SyncListener {
+export interface SyncListener {
   /** Called with each folder that a scan is about to read, the root first with an empty path. */
   readonly onFolder: (path: string) => void;
   readonly onScan: (scan: Scan) => void;
   /** The paths that the system reported since the last call, relative to the root; `all` when some may be missing. */
   readonly takeNoticed: () => ReadonlySet<string> | 'all';
+  /** True when everything should be scanned again, although no report is known to be missing. */
+  readonly isScanDue: () => boolean;
+  /** True when more may have changed than the system has reported since the last `takeNoticed`. */
+  readonly isMissing: () => boolean;
   /** True when a local change is waiting: small changes get a turn before the rest. */
   readonly isOverdue: () => boolean;
 }

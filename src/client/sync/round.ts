@@ -4,11 +4,13 @@ import type { FolderPath } from './folder/path.ts';
 import type { Allows } from './plan/guard.ts';
 import type { Sends } from './plan/waits.ts';
 import type { Replica } from './replica.ts';
-import type { Scan } from './scan/scan.ts';
+import type { FullScan, Scan } from './scan/scan.ts';
 
 export interface Round {
   /** The last scan; undefined before the first. */
   readonly scan: Scan | undefined;
+  /** A scan of everything that was left for changes whose paths are known, or begins after them. */
+  readonly fullScan: FullScan | 'due' | undefined;
   /** Paths to compare with the hub in this turn of the sync, regardless of the cursor. */
   readonly recheck: ReadonlySet<FolderPath>;
   /** Paths to compare in the next turn or sync, once no upload of them is under way. */
@@ -46,6 +48,7 @@ type Writable<T> =
 export function newRound(): RoundDraft {
   return {
     scan: undefined,
+    fullScan: undefined,
     recheck: new Set(),
     due: new Set(),
     isMore: false,

@@ -23,7 +23,7 @@ function folderWithFilm() {
   const age = () => utimesSync(absolute, 1e9, 1e9);
   age();
   const state = newState('http://127.0.0.1:1', 'v_0000000000000000');
-  const scan = () => scanFolder(folder, state, undefined, true);
+  const scan = () => scanFolder(folder, state, { comesBack: true });
   return { folder, absolute, age, scan };
 }
 

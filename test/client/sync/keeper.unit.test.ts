@@ -26,6 +26,8 @@ function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Repli
     onFolder: () => undefined,
     onScan: () => undefined,
     takeNoticed: () => 'all' as const,
+    isScanDue: () => false,
+    isMissing: () => false,
     isOverdue: () => false,
     ...hears,
   };

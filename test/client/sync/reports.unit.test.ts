@@ -66,7 +66,7 @@ async function watched(platform: string) {
     { platform, watch } as unknown as ConstructorParameters<typeof DiskWatch>[2],
   );
   const scan = async () => {
-    const found = await scanFolder(folder, state, (path) => noticing.visit(path));
+    const found = await scanFolder(folder, state, { onFolder: (path) => noticing.visit(path) });
     noticing.endScan();
     return found;
   };

@@ -7,7 +7,7 @@ import { newState } from '../../../src/client/sync/base/state.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import { type FolderPath, parentsOf } from '../../../src/client/sync/folder/path.ts';
-import { rescanPaths, type Scan, scanFolder } from '../../../src/client/sync/scan/scan.ts';
+import { FullScan, rescanPaths, type Scan, scanFolder } from '../../../src/client/sync/scan/scan.ts';
 import { runs, seed } from '../../support/seed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -88,6 +88,56 @@ test(`[SYN-26] a scan of the reported paths tells what a scan of everything tell
     { numRuns: runs(20, 200), seed },
   );
 }, 120_000);
+
+/** Longer than a scan goes on without a pause. */
+const TURN_MS = 25;
+
+function passTurn(): void {
+  for (const endMs = performance.now() + TURN_MS; performance.now() < endMs; );
+}
+
+test(`[SYN-26] a scan that is left while things change ends with what a scan of everything tells (FC_SEED=${seed})`, async () => {
+  const round = fc.array(step, { maxLength: 6 });
+  let times = 0;
+  await fc.assert(
+    fc.asyncProperty(round, fc.array(round, { minLength: 4, maxLength: 4 }), async (first, rounds) => {
+      const { root, folder } = newFolder();
+      const known = { ...state, only: ['!*.log'] };
+      for (const name of ['a/x', 'b/x', 'c/x', 'd/x']) done(root, { kind: 'write', at: name, text: name });
+      for (const one of first) done(root, one);
+      const full = new FullScan(folder, known, { onFolder: passTurn });
+      let found = await full.goOn(() => true);
+      for (const steps of rounds) {
+        if (found !== 'left') break;
+        times += 1;
+        full.lookAgain(steps.flatMap((one) => done(root, one)).flatMap((name) => [name, ...parentsOf(name)]));
+        found = await full.goOn(() => true);
+      }
+      while (found === 'left') found = await full.goOn(() => true);
+      if (found === 'outdated') throw new Error('nothing here needs another scan');
+      expect([found.looked, told(found)]).toEqual([undefined, told(await scanFolder(folder, known))]);
+      rmSync(root, { recursive: true });
+    }),
+    { numRuns: runs(10, 100), seed },
+  );
+  expect(times).toBeGreaterThan(10);
+}, 120_000);
+
+test('[SYN-26] what a sync writes while a scan is left is looked at again', async () => {
+  const { root, folder } = newFolder();
+  for (const name of ['a/x', 'b/x']) done(root, { kind: 'write', at: name, text: name });
+  const full = new FullScan(folder, state, { onFolder: passTurn });
+  expect(await full.goOn(() => true)).toBe('left');
+  const paths = ['a/new', 'b/new', 'c'] as FolderPath[];
+  for (const path of paths) folder.put(path, Buffer.from(path), undefined);
+  // As an inbox does that corrects the scan before.
+  folder.touched.clear();
+  let found = await full.goOn(() => true);
+  while (found === 'left') found = await full.goOn(() => true);
+  if (found === 'outdated') throw new Error('nothing here needs another scan');
+  expect([...found.files.keys()].sort()).toEqual(['a/new', 'a/x', 'b/new', 'b/x', 'c']);
+  expect(folder.touched.alsoTo).toBe(undefined);
+});
 
 test('[SYN-26] nothing but the named paths is looked at; odd names, new rules and nested folders need a scan of everything', async () => {
   const { root, folder } = newFolder();

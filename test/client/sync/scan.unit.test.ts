@@ -5,12 +5,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { readState } from '../../../src/client/sync/base/state-file.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
+import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import type { Replica } from '../../../src/client/sync/replica.ts';
-import { newRound } from '../../../src/client/sync/round.ts';
+import { newRound, type SyncStep } from '../../../src/client/sync/round.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
-import { scanFolder } from '../../../src/client/sync/scan/scan.ts';
+import { type Scan, scanFolder } from '../../../src/client/sync/scan/scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const BYTES = 1 << 20;
@@ -98,4 +99,116 @@ test('[SYN-24] of placed files, those are read that may have changed: written si
   for (const path of [backdated, touched]) utimesSync(join(root, path), LONG_AGO_MS / 1000, LONG_AGO_MS / 1000);
   expect(await scanned()).toEqual({ read: 3, differ: [written, backdated] });
   expect(await (await placed(Date.now())).scanned()).toEqual({ read: PLACED, differ: [] });
+});
+
+const FOLDERS = 40;
+/** Longer than a scan goes on without a pause. */
+const TURN_MS = 25;
+
+interface Told {
+  isDue: boolean;
+  isMissing: boolean;
+  onVisit: (() => void) | undefined;
+}
+
+/** A watched folder of which everything is due to be scanned again, slowly. */
+async function due() {
+  const root = temporaryFolder();
+  for (let index = 0; index < FOLDERS; index += 1) {
+    mkdirSync(join(root, `${index}`));
+    writeFileSync(join(root, `${index}/x`), '1');
+  }
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const visited: string[] = [];
+  const saved = new Set<string>();
+  const told: Told = { isDue: false, isMissing: false, onVisit: undefined };
+  const save = (path: string) => {
+    writeFileSync(join(root, path), 'saved');
+    saved.add(path);
+  };
+  const listener = {
+    onFolder(path: string) {
+      if (!told.isDue) return;
+      visited.push(path);
+      told.onVisit?.();
+      for (const endMs = performance.now() + TURN_MS; performance.now() < endMs; );
+    },
+    onScan: (found: Scan) => {
+      if (found.looked === undefined) told.isDue = false;
+    },
+    isScanDue: () => told.isDue,
+    isMissing: () => told.isMissing,
+    isOverdue: () => saved.size > 0,
+    takeNoticed() {
+      const paths = new Set(saved);
+      saved.clear();
+      return told.isMissing ? ('all' as const) : paths;
+    },
+  };
+  const step = { folder, state, tell: () => undefined, listener, next: newRound() } as unknown as SyncStep;
+  const scans = async (goesOn: boolean) => {
+    const found = await scanFiles(step, { goesOn });
+    const hash = (path: string) => found.files.get(path as FolderPath)?.sha256;
+    return { looked: found.looked && [...found.looked], hash, files: found.files.size };
+  };
+  await scans(true);
+  told.isDue = true;
+  return { step, visited, told, save, scans, folder, state };
+}
+
+const SAVED = sha256Of(Buffer.from('saved'));
+
+test('[SYN-26] a file saved while everything is scanned is found before the scan ends, and the scan goes on where it was', async () => {
+  const { step, visited, told, save, scans } = await due();
+  // In a folder that was passed, and in the last one.
+  told.onVisit = () => {
+    if (visited.length === 3) for (const path of [`${visited[1]}/x`, '0/x']) save(path);
+  };
+  const part = await scans(true);
+  const [, passed = ''] = visited;
+  expect([part.looked?.sort(), part.hash(`${passed}/x`), part.hash('0/x')]).toEqual([
+    ['0/x', `${passed}/x`].sort(),
+    SAVED,
+    SAVED,
+  ]);
+  const visitedThen = visited.length;
+  expect(visitedThen).toBeLessThan(FOLDERS);
+  // The steps of the sync that sends it.
+  expect([(await scans(false)).looked, visited.length, step.next.fullScan]).toEqual([
+    [],
+    visitedThen,
+    expect.anything(),
+  ]);
+  const all = await scans(true);
+  expect(all).toMatchObject({ looked: undefined, files: FOLDERS });
+  expect([all.hash(`${passed}/x`), all.hash('0/x'), step.next.fullScan]).toEqual([SAVED, SAVED, undefined]);
+  // Each once, the root with them.
+  expect([visited.length, new Set(visited).size]).toEqual([FOLDERS + 1, FOLDERS + 1]);
+});
+
+test('[SYN-26] what is saved before a scan of everything comes first; that goes on while a program saves without end', async () => {
+  const { visited, told, save, scans } = await due();
+  save('1/x');
+  expect([(await scans(true)).looked, visited]).toEqual([['1/x'], []]);
+  let rounds = 0;
+  for (; told.isDue; rounds += 1) {
+    save('1/x');
+    const before = visited.length;
+    await scans(true);
+    expect(visited.length).toBeGreaterThan(before);
+  }
+  expect([visited.length, rounds > 1]).toEqual([FOLDERS + 1, true]);
+});
+
+test('[SYN-26] while reports are missing, a scan of everything is not left', async () => {
+  const { visited, told, save, scans } = await due();
+  told.onVisit = () => {
+    if (visited.length !== 3) return;
+    told.isMissing = true;
+    save('0/x');
+  };
+  expect(await scans(true)).toMatchObject({ looked: undefined, files: FOLDERS });
+  expect(visited.length).toBe(FOLDERS + 1);
 });

@@ -36,6 +36,7 @@ import { dress, type Look, storesExecutable, timeOfDisk } from './modes.ts';
 import { type FolderPath, OWN_FOLDER, parentsOf } from './path.ts';
 import { Root } from './root.ts';
 import { Saves } from './saves.ts';
+import { Touched } from './touched.ts';
 import { Unsettled } from './unsettled.ts';
 import { CLASH, OTHER, Unwritable, unwritable } from './unwritable.ts';
 
@@ -68,8 +69,7 @@ export class SyncedFolder {
   readonly asides: Asides;
   readonly saves: Saves;
   readonly large = new LargeFiles(() => this.timeMs());
-  /** Paths that were written, or were not as expected, since the last scan: it looks at them again. */
-  readonly touched = new Set<string>();
+  readonly touched = new Touched();
   readonly #unsettled = new Unsettled();
   #storesBit: boolean | undefined;
   #foldsNames: boolean | undefined;

@@ -1,10 +1,11 @@
 /** Scans the folder as a step of a sync: puts names into their form, and takes over what the scan tells about the state. */
+import { limits } from '../../../limits/service.ts';
 import type { Wait } from '../base/state.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { changesOfParticipation } from '../plan/left-out.ts';
 import type { SyncStep } from '../round.ts';
-import { rescanPaths, type Scan, scanFolder } from '../scan/scan.ts';
+import { FullScan, mayScanPaths, rescanPaths, type Scan, type ScanHow, scanFolder } from '../scan/scan.ts';
 import { keepCopy } from './keep-copy.ts';
 
 const TAKES_PART_AGAIN: Wait = {
@@ -17,19 +18,12 @@ const TAKES_PART_AGAIN: Wait = {
 
 /**
  * Scans the folder, reusing hashes that are still valid; after the first scan, only what was written here or noticed since,
- * where that is known to be all. Renames files to NFC on the disk, so that one name means one file afterwards. Throws
- * RootGone.
+ * where that is known to be all. Renames files to NFC on the disk, so that one name means one file afterwards. `goesOn`: takes
+ * time for a scan of everything that is due, unless paths are known that changed: these come first. Throws RootGone.
  */
-export async function scanFiles(step: SyncStep): Promise<Scan> {
+export async function scanFiles(step: SyncStep, { goesOn = false } = {}): Promise<Scan> {
   const { folder, state, tell, listener, next } = step;
-  const paths = new Set(folder.touched);
-  folder.touched.clear();
-  const noticed = listener?.takeNoticed();
-  for (const path of noticed ?? []) paths.add(path);
-  const { scan: before } = next;
-  next.scan = undefined;
-  const isPart = before !== undefined && noticed !== 'all';
-  const found = (isPart ? await scanPart(step, before, paths) : undefined) ?? (await scanAll(step));
+  const found = await scanWhatIsDue(step, goesOn);
   for (const [path, here] of found.otherForms) {
     const problem = putIntoNfc(folder, here, path);
     if (problem === undefined) {
@@ -46,23 +40,72 @@ export async function scanFiles(step: SyncStep): Promise<Scan> {
   return found;
 }
 
-async function scanPart(
-  { folder, state, listener }: SyncStep,
-  before: Scan,
-  paths: ReadonlySet<string>,
-): Promise<Scan | undefined> {
-  const onFolder = (path: string) => {
-    if (path !== '') listener?.onFolder(path);
-  };
-  return await rescanPaths(folder, state, { before, paths, onFolder, comesBack: listener !== undefined });
+async function scanWhatIsDue(step: SyncStep, goesOn: boolean): Promise<Scan> {
+  const { folder, state, listener, next } = step;
+  const { scan: before, fullScan } = next;
+  next.scan = undefined;
+  next.fullScan = undefined;
+  const paths = new Set<string>();
+  // Before the first one, nothing is known; and only a scan of everything makes up for missing reports.
+  if (!takeChanged(step, paths) || before === undefined) return await scanAll(step);
+  const isDue = fullScan !== undefined || (goesOn && listener?.isScanDue() === true);
+  if (isDue && !mayScanPaths(folder, state, before)) return await scanAll(step);
+  let full = isDue ? (fullScan ?? 'due') : undefined;
+  if (full instanceof FullScan) full.lookAgain(paths);
+  // After such paths it gets some time in any case: a program may write without end.
+  if (full !== undefined && goesOn && (paths.size === 0 || fullScan !== undefined)) {
+    full = full === 'due' ? new FullScan(folder, state, howToScan(step)) : full;
+    const found = await full.goOn(isWantedBy(listener, paths.size > 0));
+    if (found === 'outdated') return await scanAll(step);
+    if (found !== 'left') return await withoutTwins(step, found);
+    if (!takeChanged(step, paths)) return await scanAll(step);
+    full.lookAgain(paths);
+  }
+  next.fullScan = full;
+  const part = await rescanPaths(folder, state, { before, paths, ...howToScan(step) });
+  if (part !== undefined) return part;
+  next.fullScan = undefined;
+  return await scanAll(step);
 }
 
+/** Adds the paths that were written here or noticed since this was last called. False when some may be missing. */
+function takeChanged({ folder, listener }: SyncStep, paths: Set<string>): boolean {
+  for (const path of folder.touched) paths.add(path);
+  folder.touched.clear();
+  const noticed = listener?.takeNoticed();
+  if (noticed === 'all') return false;
+  for (const path of noticed ?? []) paths.add(path);
+  return true;
+}
+
+/**
+ * Whether to leave a scan of everything for changes whose paths are known, once a program had time to save in several steps.
+ * `isNamed`: there are some already.
+ */
+function isWantedBy(listener: SyncStep['listener'], isNamed: boolean): () => boolean {
+  let sinceMs: number | undefined;
+  return () => {
+    // What is named is not all: only the scan tells the rest.
+    if (listener?.isMissing() !== false || !(isNamed || listener.isOverdue())) return false;
+    sinceMs ??= performance.now();
+    return performance.now() - sinceMs >= limits.clientQuietMs;
+  };
+}
+
+const howToScan = ({ listener }: SyncStep): ScanHow => ({
+  onFolder: listener?.onFolder,
+  comesBack: listener !== undefined,
+});
+
 async function scanAll(step: SyncStep): Promise<Scan> {
-  const { folder, state, listener } = step;
-  const found = await scanFolder(folder, state, listener?.onFolder, listener !== undefined);
+  return await withoutTwins(step, await scanFolder(step.folder, step.state, howToScan(step)));
+}
+
+/** A scan of everything, after files that differ from others only in Unicode form were copied to names of their own. */
+async function withoutTwins(step: SyncStep, found: Scan): Promise<Scan> {
   const why = 'another file differs from it only in Unicode form';
   const copied = [...found.twins].filter(([from, of]) => keepCopy(step, { from, of, why }));
-  return copied.length > 0 ? await scanFolder(folder, state, listener?.onFolder, listener !== undefined) : found;
+  return copied.length > 0 ? await scanFolder(step.folder, step.state, howToScan(step)) : found;
 }
 
 /** Takes over what a scan tells about the state, and which paths may differ from it. */

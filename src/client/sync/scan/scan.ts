@@ -1,10 +1,17 @@
 /** Scans a synced folder: which files are synced, with their hashes, and which are left out, with the reasons. */
-
+import { setImmediate } from 'node:timers/promises';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { parentsOf } from '../folder/path.ts';
 import { type Rules, readRules, stampOfRules } from './choice.ts';
 import { type Known, type ScannedEntries, Scanner } from './scanner.ts';
+
+export interface ScanHow {
+  /** Called with each folder that takes part before it is read, the root first with an empty path. */
+  readonly onFolder?: ((path: string) => void) | undefined;
+  /** A watch, which scans again once a large file stands still. */
+  readonly comesBack?: boolean;
+}
 
 export interface Scan extends ScannedEntries {
   /** The files that this scan looked at; undefined: all. */
@@ -20,27 +27,64 @@ export interface Scan extends ScannedEntries {
 /** More paths than this are scanned with everything else. */
 const PATHS_MAX = 20_000;
 
-/**
- * Scans a folder. Files with the same metadata as at their last hash are not read again. `onFolder` is called with each
- * folder that takes part before it is read, the root first with an empty path. `comesBack`: a watch, which scans again once
- * a large file stands still. Throws RootGone.
- */
-export async function scanFolder(
-  folder: SyncedFolder,
-  known: Known,
-  onFolder: (path: string) => void = () => undefined,
-  comesBack = false,
-): Promise<Scan> {
-  const rules = readRules(folder, known.only, known.base);
-  const scanner = new Scanner(folder, known, { rules, onFolder });
-  folder.root.check();
-  await scanner.walk('');
-  await scanner.hashLarge(comesBack);
-  // The folder may have been replaced during the scan.
-  folder.root.check();
-  scanner.leaveOutUnmounted();
-  scanner.leaveOutNested();
-  return scanOf(scanner.found, rules, undefined);
+/** Scans a folder. Files with the same metadata as at their last hash are not read again. Throws RootGone. */
+export async function scanFolder(folder: SyncedFolder, known: Known, how: ScanHow = {}): Promise<Scan> {
+  const found = await new FullScan(folder, known, how).goOn(() => false);
+  // It was never left, so nothing has to be looked at again.
+  if (typeof found === 'string') throw new Error(`a scan ended as ${found}`);
+  return found;
+}
+
+/** A scan of everything, which may be left for other work. What changes meanwhile is looked at again at its end. */
+export class FullScan {
+  readonly #folder: SyncedFolder;
+  readonly #known: Known;
+  readonly #how: ScanHow;
+  readonly #rules: Rules;
+  readonly #scanner: Scanner;
+  readonly #walk: Generator<void>;
+  /** Paths that were noticed or written while it was left. */
+  readonly #again = new Set<string>();
+
+  constructor(folder: SyncedFolder, known: Known, how: ScanHow) {
+    this.#folder = folder;
+    this.#known = known;
+    this.#how = how;
+    this.#rules = readRules(folder, known.only, known.base);
+    this.#scanner = new Scanner(folder, known, { rules: this.#rules, onFolder: how.onFolder });
+    this.#walk = this.#scanner.walk('');
+  }
+
+  /** Notes paths that may have changed after this scan has passed them. */
+  lookAgain(paths: Iterable<string>): void {
+    for (const path of paths) this.#again.add(path);
+  }
+
+  /**
+   * Goes on until its end, or until `isWanted`, which is asked at short intervals, has other work. `outdated`: only another scan
+   * of everything tells what is true. Throws RootGone.
+   */
+  async goOn(isWanted: () => boolean): Promise<Scan | 'left' | 'outdated'> {
+    const { root, touched } = this.#folder;
+    root.check();
+    while (this.#walk.next().done !== true) {
+      await setImmediate();
+      if (!isWanted()) continue;
+      touched.alsoTo = this.#again;
+      return 'left';
+    }
+    touched.alsoTo = undefined;
+    const { onFolder, comesBack = false } = this.#how;
+    await this.#scanner.hashLarge(comesBack);
+    // The folder may have been replaced during the scan.
+    root.check();
+    this.#scanner.leaveOutUnmounted();
+    this.#scanner.leaveOutNested();
+    const before = scanOf(this.#scanner.found, this.#rules, undefined);
+    if (this.#again.size === 0) return before;
+    const found = await rescanPaths(this.#folder, this.#known, { before, paths: this.#again, onFolder, comesBack });
+    return found === undefined ? 'outdated' : { ...found, looked: undefined };
+  }
 }
 
 /**
@@ -55,17 +99,10 @@ export async function rescanPaths(
     paths,
     onFolder,
     comesBack = false,
-  }: {
-    readonly before: Scan;
-    readonly paths: ReadonlySet<string>;
-    readonly onFolder: (path: string) => void;
-    readonly comesBack?: boolean;
-  },
+  }: ScanHow & { readonly before: Scan; readonly paths: ReadonlySet<string> },
 ): Promise<Scan | undefined> {
   const { rules } = before;
-  if (rules.stamp === undefined || rules.stamp !== stampOfRules(folder, known.only)) return undefined;
-  const isOdd = before.otherForms.size + before.twins.size + before.nested.size + before.mounts.size > 0;
-  if (isOdd || paths.size > PATHS_MAX || ![...paths].every(isPlain)) return undefined;
+  if (!mayScanPaths(folder, known, before) || paths.size > PATHS_MAX || ![...paths].every(isPlain)) return undefined;
   const scanner = new Scanner(folder, known, { rules, onFolder, before });
   folder.root.check();
   // What was left out may be readable by now, or small enough.
@@ -76,6 +113,13 @@ export async function rescanPaths(
   // Both need all of the folder.
   if (scanner.found.nested.size + scanner.found.mounts.size > 0) return undefined;
   return scanOf(scanner.found, rules, scanner.looked);
+}
+
+/** True when a later scan may look only at some paths. */
+export function mayScanPaths(folder: SyncedFolder, known: Known, before: Scan): boolean {
+  const { rules, otherForms, twins, nested, mounts } = before;
+  const isOdd = otherForms.size + twins.size + nested.size + mounts.size > 0;
+  return !isOdd && rules.stamp !== undefined && rules.stamp === stampOfRules(folder, known.only);
 }
 
 /** True for a name that is on the disk as the hub has it. */

@@ -62,7 +62,7 @@ export class Scanner {
   readonly #folder: SyncedFolder;
   readonly #known: Known;
   readonly #rules: Rules;
-  readonly #onFolder: (path: string) => void;
+  readonly #onFolder: ((path: string) => void) | undefined;
   /** When the scan began to read files, by the clock of the disk. Undefined: it has read none. */
   #fromMs: number | undefined;
   /** Large files whose hash is not known, with their spelling on this disk. */
@@ -76,7 +76,11 @@ export class Scanner {
       rules,
       onFolder,
       before,
-    }: { readonly rules: Rules; readonly onFolder: (path: string) => void; readonly before?: ScannedEntries },
+    }: {
+      readonly rules: Rules;
+      readonly onFolder: ((path: string) => void) | undefined;
+      readonly before?: ScannedEntries;
+    },
   ) {
     this.#folder = folder;
     this.#known = known;
@@ -95,11 +99,12 @@ export class Scanner {
     };
   }
 
-  async walk(top: string): Promise<void> {
+  /** Takes all below a folder. Yields when other work should get a turn; it may be a long one. */
+  *walk(top: string): Generator<void> {
     const folders = [top];
     let turnEndMs = performance.now() + TURN_MS;
     for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
-      this.#onFolder(below);
+      this.#onFolder?.(below);
       if (below !== '') this.found.folders.add(below);
       for (const entry of this.#entries(below)) {
         const path = below === '' ? entry.name : `${below}/${entry.name}`;
@@ -111,7 +116,7 @@ export class Scanner {
           this.#noteMount(path);
         } else this.#take(path, entry);
         if (performance.now() < turnEndMs) continue;
-        await setImmediate();
+        yield;
         turnEndMs = performance.now() + TURN_MS;
       }
     }
@@ -206,7 +211,7 @@ export class Scanner {
     if (this.#rules.excludes(stats.isDirectory() ? `${top}/` : top)) return;
     if (stats.isDirectory()) {
       this.#noteMount(top);
-      await this.walk(top);
+      for (const _ of this.walk(top)) await setImmediate();
     } else this.#take(top, stats);
   }
 

@@ -52,13 +52,19 @@ export class DiskWatch {
     return this.#isBlind;
   }
 
-  /**
-   * What changed since the last call, relative to the root. `all` at first and at intervals, and when more may have changed
-   * than the system reported.
-   */
+  /** True at intervals, and when more may change than the system reports. */
+  get isScanDue(): boolean {
+    return this.#isBlind || performance.now() - this.#scannedMs >= limits.clientRescanMs;
+  }
+
+  /** True when more may have changed than the system has reported since the last `takeNoticed`. */
+  get isMissing(): boolean {
+    return this.#isAll || this.#burst.isOver;
+  }
+
+  /** What changed since the last call, relative to the root. `all` at first, and when something may be missing. */
   takeNoticed(): ReadonlySet<string> | 'all' {
-    const isOld = performance.now() - this.#scannedMs >= limits.clientRescanMs;
-    const isAll = this.#isAll || this.#isBlind || isOld || this.#burst.isOver;
+    const isAll = this.isMissing;
     const paths = new Set(this.#noticed);
     this.#noticed.clear();
     this.#isAll = false;

@@ -11,7 +11,7 @@ import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
 import { backoffMs, firstTriedAgainMs, isRestless, longestWaitMs, pauseAfterIdleMs } from '../plan/waits.ts';
-import type { Replica, SyncEvent } from '../replica.ts';
+import type { Replica, SyncEvent, SyncListener } from '../replica.ts';
 import { newRound, type Round } from '../round.ts';
 import { Bell } from '../run/bell.ts';
 import { LargeTransfers } from '../run/transfers.ts';
@@ -67,12 +67,7 @@ export async function watchFolder(
     large.follow(found);
     if (isFirst) onReady();
   };
-  const listener = {
-    onFolder: (path: string) => disk.visit(path),
-    onScan,
-    takeNoticed: () => disk.takeNoticed(),
-    isOverdue: () => changes.isRung,
-  };
+  const listener = { ...hearing(disk, changes), onScan };
   let told = 0;
   const tell = (event: SyncEvent) => {
     told += 1;
@@ -115,6 +110,16 @@ export async function watchFolder(
   return round;
 }
 
+function hearing(disk: DiskWatch, changes: Bell): Omit<SyncListener, 'onScan'> {
+  return {
+    onFolder: (path) => disk.visit(path),
+    takeNoticed: () => disk.takeNoticed(),
+    isScanDue: () => disk.isScanDue,
+    isMissing: () => disk.isMissing,
+    isOverdue: () => changes.isRung,
+  };
+}
+
 /** Tells errors, and the first success after one. */
 function reporting({ onTrouble, onWell }: Pick<Watch, 'onTrouble' | 'onWell'>) {
   let isTroubled = false;
@@ -152,7 +157,7 @@ function isFinal(error: unknown): boolean {
  */
 async function untilDue(
   { folder, hub, state, large: queue }: Replica,
-  { due, restsUntilMs }: Round,
+  { due, restsUntilMs, fullScan }: Round,
   { changes, disk, large }: { readonly changes: Bell; readonly disk: DiskWatch; readonly large: LargeTransfers },
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -160,6 +165,7 @@ async function untilDue(
   const fromMs = performance.now();
   if (large.hasDue || [...due].some((path) => !queue.isGoing(path))) return changes.isRung;
   large.start();
+  if (fullScan !== undefined) return true;
   const asking = new AbortController();
   const nowMs = Date.now();
   const againMs = large.restsUntilMs > nowMs ? large.restsUntilMs : Number.POSITIVE_INFINITY;
