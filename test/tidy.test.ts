@@ -175,7 +175,7 @@ const STORE = [
   ['copies'],
 ];
 const CLI = [
-  ['completion-asks.ts', 'meant.ts', 'output.ts', 'own-command.ts', 'process.ts', 'usage-error.ts'],
+  ['compile-cache.ts', 'completion-asks.ts', 'meant.ts', 'output.ts', 'own-command.ts', 'process.ts', 'usage-error.ts'],
   ['command.ts', 'secret-input.ts', 'dates', 'demo'],
   ['completion.ts', 'help.ts', 'operator', 'user'],
   ['suggest', 'user-commands.ts'],

@@ -5,9 +5,8 @@
  * as they are, with the service.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import module from 'node:module';
-import { compileCacheFolder } from '../client/settings.ts';
 import { versionText } from '../common/version.ts';
+import { useCompileCache } from './compile-cache.ts';
 import { commandWord } from './meant.ts';
 import { print } from './output.ts';
 import { compileLess, endWithOutput, useUmaskOfService } from './process.ts';
@@ -25,9 +24,7 @@ if (rest.length === 0 && ['--version', '-v', '-V', 'version'].includes(first ?? 
 } else {
   // The data folder contains keys, and the cache is trusted code: new files are private.
   useUmaskOfService();
-  // Node.js 22 and later keep compiled modules. The service runs for long, so it gains nothing.
-  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown };
-  if (first !== 'serve') enableCompileCache?.(compileCacheFolder());
+  useCompileCache();
   const isUsers = (word = '') => userGroup.sources.some((source) => source.word === commandWord(word));
   const findUsers = (argv: readonly string[]) => findAmong([userGroup], argv);
   const isAsked = first === '__complete';

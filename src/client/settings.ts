@@ -71,9 +71,9 @@ export function refusesColour({ NO_COLOR: refused = '', TERM: kind }: NodeJS.Pro
   return refused !== '' || kind === 'dumb';
 }
 
-/** Folder of compiled modules. */
+/** Folder of compiled modules. systemd names one to a service, which may write nowhere else (CACHE_DIRECTORY). */
 export function compileCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  return join(cacheFolder(environment), 'compiled');
+  return join(environment['CACHE_DIRECTORY'] || cacheFolder(environment), 'compiled');
 }
 
 /** XDG Base Directory Specification: XDG_CACHE_HOME, else ~/.cache. */

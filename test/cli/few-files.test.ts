@@ -1,8 +1,9 @@
 /** What a command loads before it does anything: found and read one by one, files are most of the cost of a start. */
 import { readdirSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCairn } from '../support/hub.ts';
+import { runCairn, startHub } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The files that a command loads, as Node.js itself reports them. */
@@ -44,4 +45,16 @@ test('[CLI-7] a mistake in a packed command leads to any command', async () => {
   const said = await runCairn(['tasks', 'addd', 'x'], {});
   expect([said.code, said.stderr]).toEqual([2, expect.stringContaining('did you mean `cairn tasks add`?')]);
   expect((await runCairn(['accout', 'list'], {})).stderr).toContain('did you mean `cairn account list`?');
+});
+
+/** Node.js 20 keeps none. */
+test.runIf('flushCompileCache' in module)('[CLI-7] a hub that is ready has kept its compiled modules', async () => {
+  const cache = temporaryFolder();
+  const hub = await startHub({ env: { CACHE_DIRECTORY: cache } });
+  try {
+    const kept = readdirSync(join(cache, 'compiled'), { recursive: true, withFileTypes: true });
+    expect(kept.filter((entry) => entry.isFile()).length).toBeGreaterThan(3);
+  } finally {
+    await hub.stop();
+  }
 });

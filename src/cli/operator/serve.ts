@@ -10,6 +10,7 @@ import { type Config, readConfig, readServiceManager } from '../../config.ts';
 import { ServiceManager } from '../../ops/service/notify.ts';
 import { isCommitFailure } from '../../store/failure.ts';
 import type { Command } from '../command.ts';
+import { writeCompileCache } from '../compile-cache.ts';
 import { print } from '../output.ts';
 import { ignoreForeignSignals } from '../process.ts';
 
@@ -60,6 +61,7 @@ async function serve(): Promise<number> {
   const more = metricsPort === undefined ? {} : { metrics_port: metricsPort };
   log.info({ version, commit, port, ...more, host: config.host, pid: process.pid }, 'listening');
   manager.ready();
+  writeCompileCache();
   await new Promise<void>((resolve) => {
     process.on('SIGHUP', () => {
       // A terminal that is closed ends the service; a service manager, logrotate or certbot means what is in files.

@@ -43,7 +43,7 @@ Environment=${unitWord(`CAIRN_DATA=${dataFolder}`)}
 # More settings, one NAME=value a line.
 EnvironmentFile=-${SETTINGS_FILE}
 ${ownFolder.join('\n')}
-# Where a single executable unpacks its program.
+# Where compiled modules are kept, and a single executable unpacks its program.
 CacheDirectory=cairn
 CacheDirectoryMode=0700
 UMask=0077
