@@ -1,5 +1,6 @@
 /** Validates a value from outside that can be an object where a text or a list is expected. Pure. */
 import { z } from 'zod';
+import { readerOf, UNREAD } from './compiled.ts';
 
 /** What was found wrong, as a value: zod's own error records a stack for each. */
 class Found {
@@ -30,7 +31,8 @@ export function safely<S extends z.ZodType>(
   words?: Parameters<S['safeParse']>[1],
 ): Safely<z.output<S>> {
   try {
-    return parseSafely(schema, given, words);
+    const data = readerOf(schema)(given);
+    return data === UNREAD ? parseSafely(schema, given, words) : { success: true, data: data as z.output<S> };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return parseSafely(schema, comparable(given), words);
