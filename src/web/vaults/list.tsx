@@ -30,8 +30,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
         {vaults.length === 0 ? (
           <Empty title="No vault yet">
             <p>
-              Create one below, or run <code>cairn sync</code> in a folder. An agent’s first <code>sync_push</code>{' '}
-              creates one too.
+              Create one below, or run <code>cairn sync</code> in a folder. An agent’s first file creates one too.
             </p>
           </Empty>
         ) : (

@@ -1,9 +1,7 @@
 /** The pages and forms of vaults: files, versions, conflicts. */
-import { invalidField } from '../../common/fault.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
-import { hasHiddenLetter } from '../../sync/log/paths.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import type { Problem } from '../fields.tsx';
 import type { MemberVisit, PageAnswer } from '../pages.ts';
@@ -13,6 +11,7 @@ import { type VaultOptions, vaultOfVisit } from './access.ts';
 import { archiveRoute } from './archive/routes.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, SpaceUsed } from './change/space.tsx';
+import { checkName, deleteVault, renameVault, VaultItself } from './change/vault.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq, vaultFileOf, vaultFolderOf } from './files.ts';
@@ -46,18 +45,15 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     pages.memberForm(`${PATH}/:vault/history`, (visit, form) =>
       clearHistory(options, visit, form, (problem) => showFiles(options, visit, problem)),
     ),
+    pages.memberForm(`${PATH}/:vault/name`, (visit, form) =>
+      renameVault(options, visit, form, (problem) => showFiles(options, visit, problem)),
+    ),
+    pages.memberForm(`${PATH}/:vault/end`, (visit, form) =>
+      deleteVault(options, visit, form, (problem) => showFiles(options, visit, problem)),
+    ),
     ...pastRoutes(options),
     ...conflictRoutes(options),
   ];
-}
-
-/** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
-function checkName(given: string): string {
-  const name = given.trim();
-  if (name === '' || name.length > limits.vaultNameCharsMax || !name.isWellFormed() || hasHiddenLetter(name)) {
-    throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
-  }
-  return name;
 }
 
 function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?: Problem): PageAnswer {
@@ -117,6 +113,7 @@ async function showFolder(
       <>
         <FolderContents visit={visit} vault={vault} folder={folder} page={page} sums={sums} />
         {folder === '' ? <SpaceUsed visit={visit} vault={vault} historyBytes={historyBytes} problem={problem} /> : null}
+        {folder === '' ? <VaultItself visit={visit} vault={vault} problem={problem} /> : null}
       </>
     ),
   });

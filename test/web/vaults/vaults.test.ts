@@ -331,3 +331,33 @@ test('[WEB-13] Markdown is shown rendered or as source, and an image only when i
     expect([path, client.html.includes('<svg xmlns')]).toEqual([path, false]);
   }
 });
+
+test('[WEB-16] a vault is renamed, and deleted once its exact name is typed', async () => {
+  const { client, device } = await member();
+  const { vault_id: vault } = await push(device, 'a.md', 'x');
+  const page = `/vaults/${vault}`;
+  await device.result('vault_create', { name: 'Other' });
+  await client.open(page);
+  expect((await client.submit(`${page}/name`, { name: 'Other' })).status).toBe(422);
+  expect((await client.submit(`${page}/name`, { name: ' ' })).status).toBe(422);
+  await client.submit(`${page}/name`, { name: ' Letters ' });
+  expect([client.path, client.text]).toEqual([page, expect.stringContaining('Vault renamed.')]);
+  expect(client.text).toContain('1 file with all versions');
+  for (const name of ['', 'letters', 'primary', vault]) {
+    expect((await client.submit(`${page}/end`, { name })).status).toBe(422);
+    expect(client.text).toContain('Enter the exact name of the vault.');
+  }
+  // Nobody else's: a foreign vault answers like an unknown one.
+  const other = (await member()).client;
+  await other.open('/vaults');
+  const { fields } = other.form('/vaults');
+  for (const form of ['name', 'end']) {
+    fields.set('name', form === 'end' ? 'Letters' : 'Mine');
+    expect((await other.post(`${page}/${form}`, fields)).status).toBe(404);
+  }
+  await client.submit(`${page}/end`, { name: 'Letters' });
+  expect(client.path).toBe('/vaults');
+  expect(client.text).toContain('The vault “Letters” was deleted permanently.');
+  expect((await client.open(page)).status).toBe(404);
+  expect(await device.result('vault_list', {})).toMatchObject({ vaults: [{ name: 'Other' }] });
+});

@@ -1,0 +1,105 @@
+/** The part of a vault's page that is about the vault itself: its name, and its permanent end. */
+import type { VNode } from 'preact';
+import { invalidField } from '../../../common/fault.ts';
+import type { Reply } from '../../../http/reply/reply.ts';
+import { limits } from '../../../limits/service.ts';
+import { hasHiddenLetter } from '../../../sync/log/paths.ts';
+import type { VaultState } from '../../../sync/vaults/vaults.ts';
+import { countWithNoun } from '../../../text/count.ts';
+import { Field, FormErrors, type Problem } from '../../fields.tsx';
+import type { MemberVisit } from '../../pages.ts';
+import { problemOf } from '../../problem.ts';
+import { Confirm, Form, SubmitButton } from '../../ui.tsx';
+import { type VaultOptions, vaultOfVisit } from '../access.ts';
+import { vaultPath } from '../paths.ts';
+
+const RENAME = 'vault-name';
+const DELETE = 'vault-end';
+
+interface VaultItselfProps {
+  readonly visit: MemberVisit;
+  readonly vault: VaultState;
+  readonly problem: Problem | undefined;
+}
+
+/** Shows the page of the vault again, with the errors of the form. */
+type Show = (problem: Problem) => Promise<Reply>;
+
+export function VaultItself({ visit, vault: { id, record, head }, problem }: VaultItselfProps): VNode {
+  const path = vaultPath(id);
+  return (
+    <section class="panel" aria-labelledby="vault-itself">
+      <h2 id="vault-itself">This vault</h2>
+      <p>
+        Folders that sync it continue after it was renamed. If you delete it, they keep their files and stop syncing.
+      </p>
+      <FormErrors form={RENAME} problem={problem} shown={['name']} />
+      <FormErrors form={DELETE} problem={problem} shown={['name']} />
+      <Confirm label="Rename vault…" danger={false}>
+        <Form csrf={visit.csrf} action={`${path}/name`}>
+          <Field
+            form={RENAME}
+            name="name"
+            label="New name of the vault"
+            value={record.name}
+            maxlength={limits.vaultNameCharsMax}
+            problem={problem}
+          />
+          <SubmitButton look="primary">Rename</SubmitButton>
+        </Form>
+      </Confirm>{' '}
+      <Confirm label="Delete vault…">
+        <p>
+          This permanently deletes {countWithNoun(head.files, 'file')} with all versions and conflicts. It cannot be
+          undone. To keep the files, download the folder first.
+        </p>
+        <Form csrf={visit.csrf} action={`${path}/end`}>
+          <Field form={DELETE} name="name" label="Name of the vault to delete" problem={problem} />
+          <SubmitButton look="danger">Delete vault permanently</SubmitButton>
+        </Form>
+      </Confirm>
+    </section>
+  );
+}
+
+/** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
+export function checkName(given: string): string {
+  const name = given.trim();
+  if (name === '' || name.length > limits.vaultNameCharsMax || !name.isWellFormed() || hasHiddenLetter(name)) {
+    throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
+  }
+  return name;
+}
+
+export async function renameVault(
+  { pages, sync }: VaultOptions,
+  visit: MemberVisit,
+  form: URLSearchParams,
+  show: Show,
+): Promise<Reply> {
+  const { accountId } = visit;
+  const { id } = vaultOfVisit(sync, accountId, visit.request.params['vault']);
+  const name = form.get('name') ?? '';
+  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(accountId, id, checkName(name)));
+  if (!tried.ok) return await show(tried.problem);
+  const { formerName, record } = tried.value;
+  const text = formerName === record.name ? 'Nothing changed.' : 'Vault renamed.';
+  return pages.go(visit, vaultPath(id), { text });
+}
+
+export async function deleteVault(
+  { pages, sync }: VaultOptions,
+  visit: MemberVisit,
+  form: URLSearchParams,
+  show: Show,
+): Promise<Reply> {
+  const { accountId } = visit;
+  const { id, record } = vaultOfVisit(sync, accountId, visit.request.params['vault']);
+  const tried = await problemOf(DELETE, {}, async () => {
+    if (form.get('name') !== record.name) throw invalidField('name', 'Enter the exact name of the vault.');
+    return await sync.vaults.delete(accountId, id, record.name);
+  });
+  if (!tried.ok) return await show(tried.problem);
+  sync.removal.begin();
+  return pages.go(visit, '/vaults', { text: `The vault “${record.name}” was deleted permanently.` });
+}
