@@ -171,6 +171,14 @@ function save(event, target) {
   if (!event.repeat) form.requestSubmit(form.querySelector('button.primary'));
 }
 
+/** Shows why a form was refused, wherever on the page it stands. */
+function showRefusal() {
+  const found = [...document.querySelectorAll('main .error')].find((error) => error.checkVisibility());
+  const { top = 0, bottom = 0 } = found?.getBoundingClientRect() ?? {};
+  if (top < 0 || bottom > innerHeight) found?.scrollIntoView({ block: 'center', behavior: 'instant' });
+}
+
+showRefusal();
 // Where a link says so, the next task can be typed at once.
 if (location.hash === '#new-content') document.getElementById('new-content')?.focus();
 

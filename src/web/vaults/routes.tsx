@@ -11,7 +11,7 @@ import { type VaultOptions, vaultOfVisit } from './access.ts';
 import { archiveRoute } from './archive/routes.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, SpaceUsed } from './change/space.tsx';
-import { checkName, deleteVault, renameVault, VaultItself } from './change/vault.tsx';
+import { checkVaultLabel, deleteVault, renameVault, VaultItself } from './change/vault.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq, vaultFileOf, vaultFolderOf } from './files.ts';
@@ -29,7 +29,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     pages.memberForm(PATH, async (visit, form) => {
       const name = form.get('name') ?? '';
       const tried = await problemOf('vault', { name }, () =>
-        sync.vaults.create(visit.accountId, checkName(name), undefined),
+        sync.vaults.create(visit.accountId, checkVaultLabel(name), undefined),
       );
       if (!tried.ok) return showVaults(options, visit, tried.problem);
       const { id, status } = tried.value;

@@ -345,8 +345,11 @@ test('[WEB-16] a vault is renamed, and deleted once its exact name is typed', as
   expect(client.text).toContain('1 file with all versions');
   for (const name of ['', 'letters', 'primary', vault]) {
     expect((await client.submit(`${page}/end`, { name })).status).toBe(422);
-    expect(client.text).toContain('Enter the exact name of the vault.');
+    // Not in the panel, which is closed again.
+    expect(client.html).toMatch(/<p class="error" role="alert">Enter the exact name of the vault\./);
   }
+  expect((await client.submit(`${page}/history`, { days: 'x', name: 'letters' })).status).toBe(422);
+  expect(client.html).toMatch(/<p class="error" role="alert">Enter a number of days/);
   // Nobody else's: a foreign vault answers like an unknown one.
   const other = (await member()).client;
   await other.open('/vaults');

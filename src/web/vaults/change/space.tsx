@@ -29,7 +29,7 @@ export function SpaceUsed({ visit, vault, historyBytes, problem }: SpaceProps): 
         The earlier versions of this vault use {bytesText(historyBytes)}. Versions are kept for {limits.historyDays}{' '}
         days, and the newest {limits.historyVersionsMin} of each file permanently.
       </p>
-      <FormErrors form={FORM} problem={problem} shown={['days', 'name']} />
+      <FormErrors form={FORM} problem={problem} shown={[]} />
       <Confirm label="Delete earlier versions…">
         <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/history`}>
           <Field

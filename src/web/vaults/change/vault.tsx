@@ -33,8 +33,8 @@ export function VaultItself({ visit, vault: { id, record, head }, problem }: Vau
       <p>
         Folders that sync it continue after it was renamed. If you delete it, they keep their files and stop syncing.
       </p>
-      <FormErrors form={RENAME} problem={problem} shown={['name']} />
-      <FormErrors form={DELETE} problem={problem} shown={['name']} />
+      <FormErrors form={RENAME} problem={problem} shown={[]} />
+      <FormErrors form={DELETE} problem={problem} shown={[]} />
       <Confirm label="Rename vault…" danger={false}>
         <Form csrf={visit.csrf} action={`${path}/name`}>
           <Field
@@ -63,7 +63,7 @@ export function VaultItself({ visit, vault: { id, record, head }, problem }: Vau
 }
 
 /** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
-export function checkName(given: string): string {
+export function checkVaultLabel(given: string): string {
   const name = given.trim();
   if (name === '' || name.length > limits.vaultNameCharsMax || !name.isWellFormed() || hasHiddenLetter(name)) {
     throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
@@ -80,7 +80,7 @@ export async function renameVault(
   const { accountId } = visit;
   const { id } = vaultOfVisit(sync, accountId, visit.request.params['vault']);
   const name = form.get('name') ?? '';
-  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(accountId, id, checkName(name)));
+  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(accountId, id, checkVaultLabel(name)));
   if (!tried.ok) return await show(tried.problem);
   const { formerName, record } = tried.value;
   const text = formerName === record.name ? 'Nothing changed.' : 'Vault renamed.';
