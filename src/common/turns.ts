@@ -61,6 +61,17 @@ export class Turns {
     return undefined;
   }
 
+  /**
+   * Settles like work that ran elsewhere, such as on another thread, in a turn of its caller: what arrives at once is not
+   * all continued in one round.
+   */
+  async resumed<T>(caller: string, elsewhere: Promise<T>): Promise<T> {
+    const result = await elsewhere;
+    const turn = this.enter(caller);
+    if (turn !== undefined) await turn;
+    return result;
+  }
+
   /** Resolves when the caller has the next turn. */
   next(caller: string): Promise<void> {
     return new Promise((resolve) => this.push(caller, resolve));

@@ -89,10 +89,9 @@ export class Pool {
     caller: Caller = {},
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
-    const output = await this.#run(name, input, caller, transfer);
-    const turn = name === 'digestStream' || name === 'digestBodies' ? undefined : turns.enter(turnNameOf(caller));
-    if (turn !== undefined) await turn;
-    return output;
+    const running = this.#run(name, input, caller, transfer);
+    const isStream = name === 'digestStream' || name === 'digestBodies';
+    return await (isStream ? running : turns.resumed(turnNameOf(caller), running));
   }
 
   async #run<N extends JobName>(

@@ -124,3 +124,26 @@ test('[NET-12] turns stay short for a moment after several callers had work, and
   work(60);
   expect(await timeLeft(['another'])).toBe(true);
 });
+
+test('[NET-12] what ran elsewhere and arrives at once is continued a turn at a time, another caller first', async () => {
+  const { turns, work, round } = world();
+  const done: string[] = [];
+  const arrivals: (() => void)[] = [];
+  const ask = async (caller: string) => {
+    await turns.resumed(caller, new Promise<void>((resolve) => arrivals.push(resolve)));
+    work(1);
+    done.push(caller);
+  };
+  const all = [...Array.from({ length: 6 }, () => ask('greedy')), ask('small')];
+  for (const arrive of arrivals) {
+    arrive();
+    // Each message of another thread is an event of its own.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(done).toEqual(['greedy', 'greedy']);
+  await round();
+  expect(done).toEqual(['greedy', 'greedy', 'small']);
+  while (await round());
+  await Promise.all(all);
+  expect(done).toHaveLength(7);
+});

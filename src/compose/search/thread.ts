@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
+import { turns } from '../../common/turns.ts';
 import type { Config } from '../../config.ts';
 import type { ThingKind } from '../../ids/thing.ts';
 import type {
@@ -54,12 +55,12 @@ export class SearchThread {
 
   /** Finds what has every word. The caller's answered writes are in it. Throws Refusal `overloaded`. */
   async search(query: SearchQuery): Promise<FoundThings> {
-    return (await this.#ask((id) => ({ type: 'search', id, query }))) as FoundThings;
+    return (await this.#ask(query.accountId, (id) => ({ type: 'search', id, query }))) as FoundThings;
   }
 
   /** Finds what may contain a text; what it leaves out does not. As `search`. */
   async containing(query: ContainingQuery): Promise<MayContain> {
-    return (await this.#ask((id) => ({ type: 'containing', id, query }))) as MayContain;
+    return (await this.#ask(query.accountId, (id) => ({ type: 'containing', id, query }))) as MayContain;
   }
 
   /** Drops the index of an account that is gone. */
@@ -75,14 +76,16 @@ export class SearchThread {
     await ended;
   }
 
-  async #ask(messageOf: (id: number) => ToIndex): Promise<unknown> {
+  /** The thread answers many searches at once: each caller goes on in its turn. */
+  async #ask(accountId: string, messageOf: (id: number) => ToIndex): Promise<unknown> {
     this.#tell();
     this.#asked += 1;
     const id = this.#asked;
-    const answer = await new Promise<FromIndex['answer']>((resolve) => {
+    const answered = new Promise<FromIndex['answer']>((resolve) => {
       this.#waiting.set(id, resolve);
       this.#send(messageOf(id));
     });
+    const answer = await turns.resumed(accountId, answered);
     if (answer !== undefined) return answer.value;
     throw new Refusal({ kind: 'overloaded', what: 'the search is starting again', retryAfterSeconds: 1 });
   }
