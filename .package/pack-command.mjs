@@ -1,7 +1,7 @@
 /**
  * Packs the commands into few files beside them: Node.js finds, reads and compiles one file in place of some hundred. Those
  * for users are packed apart, so that they load nothing of a hub. The threads of a hub load what they need as it is compiled.
- * Each part of a packed file begins with the name of its module, which traces in the log show (`common/log-text.ts`).
+ * Each part of a packed file begins with the name of its module, which traces in the log show (`common/log/log-text.ts`).
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,5 +1,6 @@
 /** Records a change in the decision that makes it, in the same commit. Each account has room for a bounded number. */
 import { isDeepStrictEqual } from 'node:util';
+import { memo } from '../common/memo.ts';
 import { limits } from '../limits/service.ts';
 import { type Batch, DecisionMemo } from '../store/group-commit.ts';
 import {
@@ -82,13 +83,8 @@ export function changedFields(
 }
 
 function notedOf(batch: Batch, accountId: string): Noted {
-  const accounts = notedIn.of(batch);
-  let noted = accounts.get(accountId);
-  if (noted === undefined) {
-    noted = { head: batch.get(activityHeads, [accountId]) ?? NO_CHANGES, removed: new Set() };
-    accounts.set(accountId, noted);
-  }
-  return noted;
+  const read = () => ({ head: batch.get(activityHeads, [accountId]) ?? NO_CHANGES, removed: new Set<number>() });
+  return memo<string, Noted>(notedIn.of(batch), accountId, read);
 }
 
 /** As many as are too many; of those too long, a few at a time, which is more than come in. */

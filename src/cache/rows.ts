@@ -3,6 +3,7 @@
  * commit that writes a row evicts the row's value before the write becomes visible, and no new one is stored until the
  * commit is over. So a cached value equals that of a current read, not of a snapshot.
  */
+import { memo, newMap } from '../common/memo.ts';
 import { keyText } from '../store/row-sums.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable, Key } from '../store/table.ts';
@@ -23,25 +24,16 @@ type Name = string | number;
 
 export class KnownRows<V> {
   readonly #known: Recent<V, Name>;
-  /** Number of commits in flight that write rows of an owner and name. */
+  /** Number of rows of an owner and name that commits in flight write. */
   readonly #writing = new Map<string, Map<Name, number>>();
 
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
     store.watch(table, (keys: readonly Key[]) => {
-      const written = new Map<string, Set<Name>>();
-      for (const key of keys) {
-        const owner = String(key[0]);
-        let names = written.get(owner);
-        if (names === undefined) {
-          names = new Set();
-          written.set(owner, names);
-        }
-        names.add(parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)));
-      }
-      for (const [owner, names] of written) for (const name of names) this.#begin(owner, name);
+      const nameOf = (key: Key) => (parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)));
+      for (const key of keys) this.#begin(String(key[0]), nameOf(key));
       return () => {
-        for (const [owner, names] of written) for (const name of names) this.#settle(owner, name);
+        for (const key of keys) this.#settle(String(key[0]), nameOf(key));
       };
     });
   }
@@ -57,11 +49,7 @@ export class KnownRows<V> {
 
   #begin(owner: string, name: Name): void {
     this.#known.remove(name, owner);
-    let writing = this.#writing.get(owner);
-    if (writing === undefined) {
-      writing = new Map();
-      this.#writing.set(owner, writing);
-    }
+    const writing = memo(this.#writing, owner, newMap<Name, number>);
     writing.set(name, (writing.get(name) ?? 0) + 1);
   }
 

@@ -2,8 +2,8 @@
  * Opens the logs: one JSON object, or on a terminal one readable text, per line; written in batches, flushed on exit.
  */
 import { type Logger, pino, stdSerializers } from 'pino';
-import { textLine, withModules } from './log-text.ts';
-import { LogWriter } from './log-writer.ts';
+import { textLine, withModules } from './log/log-text.ts';
+import { LogWriter } from './log/log-writer.ts';
 import { StartError } from './start-error.ts';
 
 export type Log = Logger;

@@ -2,6 +2,7 @@
  * Holds back the writes of rows that nearly every decision of an owner writes again: heads and counters. The decisions of
  * a group read them here, and only the last write of each reaches the data file, in the transaction of the group.
  */
+import { memo, newMap } from '../common/memo.ts';
 import { encodeRow, openRow } from './row-sums.ts';
 import type { AnyTable, Key, Reader, Table, Write } from './table.ts';
 
@@ -33,9 +34,10 @@ export class HeadPut<V> implements Write {
   }
 }
 
+/** A text that no other key of the table has, nor any part of one. */
 function nameOf(key: Key): string {
-  let name = String(key[0]);
-  for (let index = 1; index < key.length; index += 1) name += `\u0000${key[index]}`;
+  let name = '';
+  for (const part of key) name += `${part}\u0000`;
   return name;
 }
 
@@ -62,12 +64,7 @@ class HeldRows {
 
   /** Holds a write in place of an earlier one of the same row. */
   #hold(write: Write): void {
-    let rows = this.#tables.get(write.table.name);
-    if (rows === undefined) {
-      rows = new Map();
-      this.#tables.set(write.table.name, rows);
-    }
-    rows.set(nameOf(write.key), write);
+    memo(this.#tables, write.table.name, newMap).set(nameOf(write.key), write);
   }
 
   /** The write of a row that the data file does not have yet. */
@@ -85,16 +82,7 @@ class HeldRows {
 
   /** The keys of a table with a prefix; `walk` reads them when no earlier decision did, or one wrote such a row since. */
   walked({ name }: Pick<AnyTable, 'name'>, prefix: Key, walk: () => Iterable<Key>): readonly Key[] {
-    let walks = this.#walks.get(name);
-    if (walks === undefined) {
-      walks = new Map();
-      this.#walks.set(name, walks);
-    }
-    const known = walks.get(nameOf(prefix));
-    if (known !== undefined) return known;
-    const keys = [...walk()];
-    walks.set(nameOf(prefix), keys);
-    return keys;
+    return memo(memo(this.#walks, name, newMap<string, readonly Key[]>), nameOf(prefix), () => [...walk()]);
   }
 
   releaseAll(): void {

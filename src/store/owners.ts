@@ -62,13 +62,11 @@ export function checkOwner(
   stored: () => unknown,
 ): void {
   const owned = table.owners[writer.kind];
-  if (owned === 'any' || writer.kind === 'upgrade') return;
+  if (owned === 'any' || writer.kind === 'upgrade' || isOwnKey(writer, table, key)) return;
   const isOwn =
     owned === undefined
       ? writer.kind === 'sweep' && value === undefined
-      : typeof owned === 'number'
-        ? key[owned] === writer.id
-        : isOwnRow(writer, owned, stored(), value);
+      : typeof owned !== 'number' && isOwnRow(writer, owned, stored(), value);
   if (!isOwn) throw new Error(`${writer.kind} writes a row of ${table.name} that it does not own`);
 }
 

@@ -5,6 +5,7 @@
  * most eight of them; totals are sums of at most eight counters.
  */
 
+import { memo } from '../common/memo.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import type { Key, Table } from '../store/table.ts';
@@ -95,18 +96,16 @@ export function rowsOf(task: TaskRecord): TaskRow[] {
   return rows;
 }
 
-interface DayDeltas {
-  readonly scope: string;
-  readonly day: number;
-  readonly deltas: number[];
-}
+/** A counter of tasks: of a scope, or of one due day in it. */
+type Counter =
+  | { readonly table: typeof taskCounts; readonly key: [accountId: string, scope: string] }
+  | { readonly table: typeof taskDays; readonly key: [accountId: string, scope: string, day: number] };
 
 /** The index changes of one decision: rows are written immediately, counters are summed and written by `finish`. */
 export class IndexChange {
   readonly #batch: Batch;
   readonly #accountId: string;
-  #scopes: Map<string, number[]> | undefined;
-  #days: Map<string, DayDeltas> | undefined;
+  readonly #sums = new Map<string, { readonly counter: Counter; readonly deltas: number[] }>();
 
   constructor(batch: Batch, accountId: string) {
     this.#batch = batch;
@@ -125,22 +124,16 @@ export class IndexChange {
     this.#moveRows(undefined, task);
     const deltas = noCounts();
     add(deltas, bucketOf(task), 1);
-    const day = dayOf(task);
-    for (const scope of scopesOf(task)) {
-      this.#addTo(taskCounts, [this.#accountId, scope], deltas);
-      if (day !== UNDATED) this.#addTo(taskDays, [this.#accountId, scope, day], deltas);
-    }
+    for (const counter of this.#countersOf(task)) this.#addTo(counter, deltas);
   }
 
   finish(): void {
-    for (const [scope, deltas] of this.#scopes ?? []) this.#addTo(taskCounts, [this.#accountId, scope], deltas);
-    for (const { scope, day, deltas } of this.#days?.values() ?? []) {
-      this.#addTo(taskDays, [this.#accountId, scope, day], deltas);
-    }
+    for (const { counter, deltas } of this.#sums.values()) this.#addTo(counter, deltas);
   }
 
-  #addTo<K extends Key>(table: Table<K, BucketCounts>, key: K, deltas: readonly number[]): void {
+  #addTo(counter: Counter, deltas: readonly number[]): void {
     if (isEmpty(deltas)) return;
+    const { table, key } = counter as { readonly table: Table<Key, BucketCounts>; readonly key: Key };
     const counts = sum(this.#batch.get(table, key)?.counts, deltas);
     if (isEmpty(counts)) this.#batch.remove(table, key);
     else this.#batch.put(table, key, { counts });
@@ -169,20 +162,20 @@ export class IndexChange {
   }
 
   #count(task: TaskRecord, delta: number): void {
-    const bucket = bucketOf(task);
-    const day = dayOf(task);
-    for (const scope of scopesOf(task)) {
-      this.#scopes ??= new Map();
-      const deltas = this.#scopes.get(scope) ?? noCounts();
-      this.#scopes.set(scope, deltas);
-      add(deltas, bucket, delta);
-      if (day === UNDATED) continue;
-      this.#days ??= new Map();
-      const name = `${scope} ${day}`;
-      const counted = this.#days.get(name) ?? { scope, day, deltas: noCounts() };
-      this.#days.set(name, counted);
-      add(counted.deltas, bucket, delta);
+    for (const counter of this.#countersOf(task)) {
+      const { deltas } = memo(this.#sums, counter.key.join(' '), () => ({ counter, deltas: noCounts() }));
+      add(deltas, bucketOf(task), delta);
     }
+  }
+
+  #countersOf(task: TaskRecord): Counter[] {
+    const day = dayOf(task);
+    const counters: Counter[] = [];
+    for (const scope of scopesOf(task)) {
+      counters.push({ table: taskCounts, key: [this.#accountId, scope] });
+      if (day !== UNDATED) counters.push({ table: taskDays, key: [this.#accountId, scope, day] });
+    }
+    return counters;
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textLine } from '../../src/common/log-text.ts';
+import { textLine } from '../../src/common/log/log-text.ts';
 
 test.each([
   [{ level: 30, time: '2026-11-22T05:00:01.123Z', port: 8787, msg: 'listening' }, '05:00:01 listening port=8787\n'],

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { withModules } from '../../src/common/log-text.ts';
+import { withModules } from '../../src/common/log/log-text.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('a trace names the module of each place in a packed file', () => {
