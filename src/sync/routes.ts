@@ -29,7 +29,11 @@ const sha256 = {
   read: (text: string) => (sha256Hex.safeParse(text).success ? text : undefined),
 } as const;
 const madeFile = z
-  .object({ path: z.string(), size_bytes: z.int().positive() })
+  .object({
+    path: z.string(),
+    size_bytes: z.int().positive(),
+    chunk_bytes: z.array(z.int().positive().max(limits.fileChunkBytesMax)).max(limits.fileChunksMax).optional(),
+  })
   .describe('The file that these chunks will make');
 const noChunk = () => new Refusal({ kind: 'not_found', what: 'this vault has no such chunk' });
 
@@ -75,7 +79,8 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
       params: { vault_id: vaultId },
       operationId: 'missingChunks',
       summary: 'Tells which chunks the vault does not have',
-      description: 'With file, a file for which the account has no room is refused before any of its bytes are sent.',
+      description:
+        'With file, a file for which the account has no room is refused before any of its bytes are sent; chunk_bytes, the bytes of each sha256, tells what it adds to the history.',
       body: z.object({ sha256: z.array(sha256Hex).min(1).max(limits.fileChunksMax), file: madeFile.optional() }),
       example: { sha256: [SHA256] },
       answer: {

@@ -64,6 +64,8 @@ const sizeSchema = z.object({ total_count: z.number(), total_size_bytes: z.numbe
 export interface LargeFile {
   readonly path: string;
   readonly sizeBytes: number;
+  /** The bytes of each of its chunks, as they are asked for. */
+  readonly chunkBytes: readonly number[];
 }
 
 /** Progress of a transfer. */
@@ -231,7 +233,8 @@ export class VaultHub {
    */
   async missingChunks(sha256: readonly string[], file: LargeFile, how: CallHow = {}): Promise<ReadonlySet<string>> {
     try {
-      const body = JSON.stringify({ sha256, file: { path: file.path, size_bytes: file.sizeBytes } });
+      const { path, sizeBytes: size_bytes, chunkBytes: chunk_bytes } = file;
+      const body = JSON.stringify({ sha256, file: { path, size_bytes, chunk_bytes } });
       const answer = await this.#patiently(() => this.#tools.ask('POST', this.#chunksPath, body, how));
       return new Set(readAs(missingSchema, answer.json()).missing);
     } catch (error) {

@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import type { Chunk } from '../../text/chunk-list.ts';
 import { chunkKeptBytes } from '../log/change.ts';
 import { liveFile } from '../log/file-record.ts';
-import type { FileRoom } from '../log/file-room.ts';
+import { type FileRoom, overRoom } from '../log/file-room.ts';
 import { checkPath } from '../log/paths.ts';
 import { SyncReader, type VaultOf } from '../log/reader.ts';
 import { type ChunkRecord, fileChunks, pieces } from '../log/records.ts';
@@ -46,6 +46,8 @@ export interface FileDigest {
 export interface MadeFile {
   readonly path: string;
   readonly size_bytes: number;
+  /** The bytes of each chunk that is asked for, in that order. Without it, nothing is known of what they add to the history. */
+  readonly chunk_bytes?: readonly number[] | undefined;
 }
 
 /** Pieces of a file that are on their way to the pool at once. */
@@ -151,6 +153,7 @@ export class ChunkStore {
       if (row === undefined || this.#damaged.has(`${vaultId} ${sha256}`)) missing.add(sha256);
       else if (isToNote(row, now())) toNote.push(sha256);
     }
+    if (file !== undefined) this.#checkHistory({ accountId, vaultId }, { ...file, wanted });
     for (const sha256 of await staging.lists.keep({ accountId, vaultId }, toNote)) missing.add(sha256);
     return [...missing];
   }
@@ -170,6 +173,33 @@ export class ChunkStore {
     if (neededBytes <= 0 || usedBytes + neededBytes <= quotaBytes) return;
     room.noteRefused('files');
     throw new Refusal({ kind: 'quota_exceeded', of: 'files', quotaBytes, usedBytes, neededBytes });
+  }
+
+  /** Throws Refusal `quota_exceeded` where the push would: once these chunks are stored, what it takes the place of has no room. */
+  #checkHistory(
+    { accountId, vaultId }: VaultOf,
+    { path, size_bytes: sizeBytes, chunk_bytes: chunkBytes, wanted }: MadeFile & { readonly wanted: readonly string[] },
+  ): void {
+    if (chunkBytes === undefined) return;
+    if (chunkBytes.length !== wanted.length) throw invalidField('file', 'chunk_bytes has a number for each sha256');
+    const { store, room } = this.#options;
+    const absent = new Map(
+      wanted.flatMap((sha256, at) =>
+        store.get(fileChunks, [vaultId, sha256]) === undefined ? [[sha256, chunkBytes[at] ?? 0] as const] : [],
+      ),
+    );
+    const addedBytes = [...absent.values()].reduce((sum, bytes) => sum + chunkKeptBytes(bytes), 0);
+    if (addedBytes === 0) return;
+    const reader = new SyncReader(store);
+    const { files, history } = reader.useOf(accountId);
+    const used = { files, history: history + addedBytes };
+    const quotas = { ...room.quotasOf(accountId), files: Number.POSITIVE_INFINITY };
+    // At least: a push that settles conflicts moves their bytes as well.
+    const freedBytes = liveFile(reader.file(vaultId, checkPath(path).folded))?.size_bytes ?? 0;
+    const over = overRoom(quotas, () => used, sizeBytes, freedBytes);
+    if (over === undefined) return;
+    room.noteRefused('history');
+    throw new Refusal({ ...over, usedBytes: history, neededBytes: addedBytes + over.neededBytes });
   }
 
   /**

@@ -42,3 +42,30 @@ test('[SYN-38] what a push of a large file would settle is freed, so that it is 
   await ours.push('clip.mov', bytes, { base_sha: sha256Of('another text'), resolves });
   expect((await ours.read('clip.mov')).equals(bytes)).toBe(true);
 });
+
+test('[SYN-38, SYN-21] a version for which the history has no room is refused before its chunks are sent', async () => {
+  const own = await newDevice(hub);
+  const ours = await largeFilesOf(own);
+  const bytes = largeBytes(11);
+  const next = Buffer.concat([largeBytes(5), bytes.subarray(5 * MiB)]);
+  const { sha256: base_sha } = await ours.push('song.wav', bytes);
+  const ask = async (of: Buffer) => {
+    const chunks = chunksIn(of);
+    const file = { path: 'song.wav', size_bytes: of.length, chunk_bytes: chunks.map(({ length }) => length) };
+    const body = JSON.stringify({ sha256: chunks.map((chunk) => sha256Of(chunk)), file });
+    return await ours.ask('POST', '', body, 'application/json');
+  };
+  const refused = await ask(next);
+  expect([refused.status, refused.text]).toEqual([507, expect.stringContaining('earlier versions')]);
+  // So would the push be.
+  await ours.sendMissing(next);
+  const pushed = await own.refusal('sync_push', {
+    vault_id: ours.vaultId,
+    ...ours.pushOf('song.wav', next, { base_sha }),
+  });
+  expect(pushed.message).toContain('earlier versions');
+  // Bytes that are here need no room.
+  expect((await ask(bytes)).status).toBe(200);
+  const wrong = JSON.stringify({ sha256: [base_sha], file: { path: 'a', size_bytes: 1, chunk_bytes: [] } });
+  expect((await ours.ask('POST', '', wrong, 'application/json')).status).toBe(422);
+});

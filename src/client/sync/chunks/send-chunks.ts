@@ -39,7 +39,8 @@ async function sendChunks(
   const placed = placedOnce(chunks);
   const total = bytesOfChunks(chunks);
   const hashes = placed.map(({ sha256 }) => sha256);
-  const missing = await hub.missingChunks(hashes, { path, sizeBytes: total }, how);
+  const chunkBytes = placed.map(({ bytes }) => bytes);
+  const missing = await hub.missingChunks(hashes, { path, sizeBytes: total, chunkBytes }, how);
   const left = placed.filter(({ sha256 }) => missing.has(sha256));
   let sent = total - bytesOfChunks(left);
   how.onSent?.(sent, total);
