@@ -209,6 +209,7 @@ type Background = Pick<ServiceParts, 'core' | 'sync' | 'tasks' | 'documents'>;
 function ownBackground(life: Lifetime, parts: Background, log: Log): Sweeper {
   const { core, sync, tasks } = parts;
   life.own('packs and visits of vaults', sync.reading);
+  life.own('contents that a crash left', sync.staging);
   const sweeper = life.own('sweeps', new Sweeper(sweepsOf(parts), core.clock, log));
   life.own('clearing of categories', tasks);
   life.own('removal of vaults', sync.removal);

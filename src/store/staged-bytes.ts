@@ -27,6 +27,8 @@ export class StagedBytes<Row> {
   /** Storage ids whose discard failed and will be retried. */
   readonly #undiscarded = new Set<number>();
   #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #sweep: Promise<number> = Promise.resolve(0);
 
   constructor(options: StagedBytesOptions<Row>) {
     const { store, pieces, rows } = options;
@@ -76,11 +78,30 @@ export class StagedBytes<Row> {
     }
   }
 
-  /** At start: removes bytes left by a crash. Resolves with the number of storage ids removed. */
-  async sweep(): Promise<number> {
-    const left = [...this.#options.store.keys(this.#options.rows)];
-    for (const [storageId] of left) await this.discard(storageId);
-    return left.length - this.#undiscarded.size;
+  /**
+   * At start, before anything is staged: removes bytes left by a crash, one id after another. Resolves with the number of
+   * storage ids removed; what is staged meanwhile is not among them, so nobody has to wait for that.
+   */
+  sweep(): Promise<number> {
+    this.#sweep = this.#discardAll([...this.#options.store.keys(this.#options.rows)].map(([storageId]) => storageId));
+    return this.#sweep;
+  }
+
+  /** Ends a sweep at its next id; the next start goes on. Resolves once it has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#sweep;
+  }
+
+  async #discardAll(storageIds: readonly number[]): Promise<number> {
+    let removed = 0;
+    for (const storageId of storageIds) {
+      if (this.#isClosed) break;
+      await this.discard(storageId);
+      if (!this.#undiscarded.has(storageId)) removed += 1;
+    }
+    return removed;
   }
 
   /**

@@ -37,6 +37,11 @@ const madeFile = z
   .describe('The file that these chunks will make');
 const noChunk = () => new Refusal({ kind: 'not_found', what: 'this vault has no such chunk' });
 
+const PUT_DESCRIPTION =
+  `The raw bytes, at most ${limits.fileChunkBytesMax}, with Content-Length. Once all chunks of a file are stored, ` +
+  'sync_push with encoding chunks makes the file. A chunk that no file has stays for ' +
+  `${limits.looseChunkHours} hours after the last answer that it is here. Sending the same again is safe.`;
+
 /** The vault that a path names; without a name it would be the primary one. */
 async function vaultOf(vaults: Sync['vaults'], accountId: string, id: string | undefined): Promise<string> {
   if (id === undefined) throw new Refusal({ kind: 'not_found', what: 'there is no such vault' });
@@ -53,10 +58,7 @@ export function syncRoutes({ sync: { chunks, vaults }, access }: SyncRoutesOptio
       params: { vault_id: vaultId, hash: sha256 },
       operationId: 'putChunk',
       summary: 'Stores a chunk of a large file',
-      description:
-        `The raw bytes, at most ${limits.fileChunkBytesMax}, with Content-Length. Once all chunks of a file are stored, ` +
-        `sync_push with encoding chunks makes the file. A chunk that no file has stays for ${limits.looseChunkHours} hours after the last answer that it is here. ` +
-        'Sending the same again is safe.',
+      description: PUT_DESCRIPTION,
       accepts: { kind: 'stream', bytesMax: limits.fileChunkBytesMax, mediaType: BYTES },
       request: { required: true, mediaType: BYTES },
       answer: {

@@ -65,12 +65,14 @@ export interface Sync {
   readonly chunks: ChunkStore;
 }
 
-/** Opens all parts of file sync, and sweeps long contents and packs left by a crash. */
+/** Opens all parts of file sync. Packs left by a crash are removed at once, long contents in the background. */
 export async function openSync(options: SyncOptions): Promise<Sync> {
   const { store, actors, pool, now, room } = options;
   const staging = new PieceStaging(options);
-  const swept = await staging.sweep();
-  if (swept > 0) options.log.info({ contents: swept }, 'removed bytes staged by interrupted pushes');
+  // A list counts in thousands of chunks, and a start does not wait until that is taken back.
+  void staging.sweep().then((swept) => {
+    if (swept > 0) options.log.info({ contents: swept }, 'removed bytes staged by interrupted pushes');
+  });
   const vaults = new Vaults({ store, actors, now });
   const reader = new SyncReader(store, options.damage);
   const log = new VaultLog({

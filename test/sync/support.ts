@@ -75,6 +75,7 @@ export async function openSyncDesk(startMs: number, room: SyncOptions['room'] = 
     rowsOf: (id) => syncTables.filter((table) => [...store.keys(table, [id])].length > 0).map(({ name }) => name),
     async close() {
       await sync.reading.close();
+      await sync.staging.close();
       await actors.drain();
       await pool.close();
       await store.close();

@@ -184,15 +184,16 @@ export class Conflicts {
       ['settle path'],
       () => this.#pendingOf(accountId, request),
       async ({ vaultId, ids }) => {
-        const copies: string[] = [];
+        // Sides with the same bytes become one file.
+        const copies = new Set<string>();
         let { baseSha } = request;
         for (const conflictId of ids) {
           const { copy, file } = await this.resolve(accountId, { ...request, baseSha, vaultId, conflictId });
-          if (copy !== undefined) copies.push(copy);
+          if (copy !== undefined) copies.add(copy);
           // What the first one made current is the base of the next.
           if (baseSha !== undefined) baseSha = liveFile(file)?.sha256 ?? '';
         }
-        return { vaultId, settled: ids, copies, file: reader.file(vaultId, checkPath(path).folded) };
+        return { vaultId, settled: ids, copies: [...copies], file: reader.file(vaultId, checkPath(path).folded) };
       },
     );
   }
@@ -243,8 +244,9 @@ export class Conflicts {
       const path = checkPath(conflict.record.path);
       const file = reader.file(vaultId, path.folded);
       if (conflict.record.status !== 'pending') {
-        if (!isRepeated(conflict, request.keep)) throw alreadySettled(conflict);
-        return { vaultId, conflict, file, adopted: false };
+        const copy = copyOf(reader, vaultId, conflict);
+        if (!isRepeated(conflict, request.keep, copy)) throw alreadySettled(conflict);
+        return { vaultId, conflict, file, copy, adopted: false };
       }
       if (!isBase(request.baseSha, file)) throw changedMeanwhile(file);
       if (request.keep.side === 'theirs') {
@@ -253,7 +255,9 @@ export class Conflicts {
         return { vaultId, conflict: reread(conflict, 'dismissed'), file, adopted: false };
       }
       const choice = { conflict, file, edited, deviceId: request.deviceId ?? HUB_DEVICE };
-      if (request.keep.side === 'both' && liveFile(file) !== undefined) {
+      const live = liveFile(file);
+      // The same bytes on both sides are one file.
+      if (request.keep.side === 'both' && live !== undefined && live.sha256 !== conflict.record.your_sha256) {
         const copy = this.#writeCopy(turn, path, choice);
         change.finish();
         return { vaultId, conflict: reread(conflict, 'resolved'), file, copy, adopted: false };
@@ -273,10 +277,7 @@ export class Conflicts {
     const isThere = content === undefined ? live === undefined : live?.sha256 === content.sha256;
     const seq = isThere ? (file?.seq ?? null) : change.head.seq + 1;
     change.settle(path.folded, conflict, 'resolved', seq);
-    for (const other of reader.pendingOf(vaultId, path.folded)) {
-      const isSame = content !== undefined && other.record.your_sha256 === content.sha256;
-      if (other.id !== conflict.id && isSame) change.settle(path.folded, other, 'resolved', seq);
-    }
+    if (content !== undefined) settleSame(turn, path, { conflict, sha256: content.sha256, seq });
     if (isThere) return { file, adopted: false };
     if (edited !== undefined) this.#options.contents.adopt(batch, edited);
     else shareContent(batch, content);
@@ -297,7 +298,9 @@ export class Conflicts {
     let copy = named(1);
     for (let attempt = 2; liveFile(reader.file(vaultId, copy.folded)) !== undefined; attempt += 1)
       copy = named(attempt);
-    change.settle(path.folded, conflict, 'resolved', change.head.seq + 1);
+    const seq = change.head.seq + 1;
+    change.settle(path.folded, conflict, 'resolved', seq);
+    settleSame(turn, path, { conflict, sha256: content.sha256, seq });
     shareContent(batch, content);
     const before = reader.file(vaultId, copy.folded);
     const made = { path: copy, before, content, status: 'created', deviceId, mtime, executable } as const;
@@ -326,9 +329,32 @@ interface Choice {
   readonly deviceId: string;
 }
 
+interface SettledWith {
+  readonly conflict: Conflict;
+  readonly sha256: string;
+  readonly seq: number | null;
+}
+
+/** Settles the other conflicts of a path whose side has the same bytes. */
+function settleSame({ change, reader, vaultId }: Turn, { folded }: VaultPath, settled: SettledWith): void {
+  for (const other of reader.pendingOf(vaultId, folded)) {
+    const isSame = other.record.your_sha256 === settled.sha256;
+    if (other.id !== settled.conflict.id && isSame) change.settle(folded, other, 'resolved', settled.seq);
+  }
+}
+
+/** The path of the file that `both` made of a settled conflict; undefined when it was settled otherwise. */
+function copyOf(reader: SyncReader, vaultId: string, { record }: Conflict): string | undefined {
+  const { status, settled_seq: seq, your_sha256: sha256 } = record;
+  const made = status !== 'resolved' || seq === null ? undefined : reader.versionMeta(vaultId, seq);
+  const isCopy = made?.status === 'created' && made.sha256 === sha256;
+  return isCopy && checkPath(made.path).folded !== checkPath(record.path).folded ? made.path : undefined;
+}
+
 /** True when the decision repeats the one that settled the conflict, as after a lost answer. */
-function isRepeated({ record }: Conflict, keep: Resolution): boolean {
-  return record.status === (keep.side === 'theirs' ? 'dismissed' : 'resolved');
+function isRepeated({ record }: Conflict, { side }: Resolution, copy: string | undefined): boolean {
+  if (side === 'theirs') return record.status === 'dismissed';
+  return record.status === 'resolved' && (side === 'both' || copy === undefined);
 }
 
 function oneVersion(): Refusal {

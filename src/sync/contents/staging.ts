@@ -61,8 +61,13 @@ export class PieceStaging {
     return this.#staged.discard(storageId);
   }
 
-  /** At start: removes pieces left by a crash. Resolves with the number of contents removed. */
+  /** At start, before anything is staged: removes pieces left by a crash. Resolves with the number of contents removed. */
   sweep(): Promise<number> {
     return this.#staged.sweep();
+  }
+
+  /** Ends a sweep; the next start goes on. */
+  close(): Promise<void> {
+    return this.#staged.close();
   }
 }

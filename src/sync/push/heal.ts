@@ -26,8 +26,10 @@ export function healVersion(
   if (isWholeVersion(bytes, escaped)) return false;
   if (head.encoding === 'chunks') {
     if (healList(batch, head.storageId, content)) {
-      batch.remove(versionsAside, [vaultId, seq]);
-      damage.noteHealed('version', { vault_id: vaultId, seq });
+      for (const healed of sharing(batch, vaultId, { seq, storageId: head.storageId })) {
+        batch.remove(versionsAside, [vaultId, healed]);
+        damage.noteHealed('version', { vault_id: vaultId, seq: healed });
+      }
     }
     // The staged list goes: the stored one is whole again, and its chunks count it.
     return false;
@@ -46,6 +48,20 @@ export function healVersion(
   if (storageId !== 0) new PieceShares(batch).release(storageId);
   damage.noteHealed('version', { vault_id: vaultId, seq });
   return true;
+}
+
+/** A version, and those that were set aside because they share its list. */
+function sharing(
+  batch: Batch,
+  vaultId: string,
+  { seq, storageId }: { readonly seq: number; readonly storageId: number },
+) {
+  const aside = [...batch.keys(versionsAside, [vaultId])].map(([, other]) => other);
+  const others = aside.filter((other) => {
+    const bytes = other === seq ? undefined : batch.view(versions, [vaultId, other]);
+    return bytes !== undefined && readVersionHead(bytes).storageId === storageId;
+  });
+  return [seq, ...others];
 }
 
 /**

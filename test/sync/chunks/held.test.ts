@@ -1,16 +1,19 @@
 /** A list counts in its chunks a portion a decision, before a version has it and after the last one is gone: what ends in between is taken back. */
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ActorRegistry } from '../../../src/actors/registry.ts';
 import { openLog } from '../../../src/common/log.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { PieceStaging } from '../../../src/sync/contents/staging.ts';
 import { readChunkList } from '../../../src/sync/log/large-content.ts';
-import { fileChunks, pieces, stagedPieces, versions } from '../../../src/sync/log/records.ts';
+import { fileChunks, pieces, stagedPieces, versions, versionsAside } from '../../../src/sync/log/records.ts';
+import { setVersionAside } from '../../../src/sync/log/set-aside.ts';
 import { readVersionHead } from '../../../src/sync/log/version.ts';
+import { openSync } from '../../../src/sync/service.ts';
 import { chunksIn, listOf, MiB } from '../../support/large-files.ts';
 import { sha256Of } from '../../support/sync.ts';
 import { openSyncDesk, type SyncDesk } from '../support.ts';
+import { MortalStore } from './mortal-store.ts';
 
 const WHO = 'account';
 const DAY_MS = 86_400_000;
@@ -119,6 +122,27 @@ test('[SYN-38] the next start takes back what a crash left of a push and of a re
   expect([counts(), staged(), desk.problems()]).toEqual([[1], [], []]);
 });
 
+test('[SYN-38] a start does not wait until what a crash left is taken back, and discards nothing that is staged meanwhile', async () => {
+  const bytes = large();
+  await push('kept.bin', bytes);
+  const text = listOf(cut(bytes));
+  await stage(text);
+  await stage(text);
+  // As a disk that takes no write would: what waits for one never ends.
+  const mortal = new MortalStore(desk.store);
+  mortal.killAfter(0);
+  const stuck = { ...desk.options, store: mortal.store, actors: new ActorRegistry(mortal.store) };
+  expect(await openSync(stuck)).toHaveProperty('staging');
+  expect(staged()).toHaveLength(2);
+  const next = await openSync(desk.options);
+  const meanwhile = await next.staging.stage(Buffer.from(text));
+  await vi.waitFor(() => expect(staged()).toHaveLength(1), { timeout: 30_000 });
+  expect(desk.store.get(pieces, [meanwhile, 0])).toBeDefined();
+  await next.staging.discard(meanwhile);
+  expect([counts(), staged(), desk.problems()]).toEqual([[1], [], []]);
+  await next.reading.close();
+});
+
 test('[SYN-38, SYN-21] no decision counts more chunks than a portion, when a list comes and when it goes', async () => {
   const bytes = large();
   await send(bytes);
@@ -219,6 +243,24 @@ test('[SYN-38] a damaged list is whole again once its file is sent again', async
     expect(await push('one.bin', bytes)).toMatchObject({ status: 'unchanged' });
     expect([desk.problems(), staged(), counts()]).toEqual([[], [], [1]]);
   }
+});
+
+test('[SYN-38] a list that several versions share heals all of them that were set aside', async () => {
+  const bytes = large();
+  const first = await push('one.bin', bytes);
+  const gone = { path: 'one.bin', deleted: true, base_sha: first.record.sha256, device_id: 'd', mustHash: true };
+  await desk.sync.push.push(WHO, gone);
+  const request = { path: 'one.bin', vaultId, seq: first.record.seq, baseSha: undefined, deviceId: undefined };
+  const { record } = await desk.sync.history.restore(WHO, request);
+  const text = Uint8Array.from(Buffer.from(listOf(cut(bytes))), (byte, at) => (at === 5 ? byte ^ 1 : byte));
+  const list = listAt(record.seq);
+  await desk.store.write(UPGRADE, (batch) => batch.put(pieces, [list, 0], text));
+  for (const seq of [first.record.seq, record.seq]) {
+    expect(await setVersionAside(desk.options.actors, [vaultId, seq], desk.clock.ms)).toBe(true);
+  }
+  expect(await push('one.bin', bytes)).toMatchObject({ status: 'unchanged' });
+  expect([...desk.store.keys(versionsAside, [vaultId])]).toEqual([]);
+  expect(desk.problems()).toEqual([]);
 });
 
 test('[SYN-38] a list without the SHA-256 of its file is refused', async () => {

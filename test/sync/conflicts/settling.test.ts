@@ -267,3 +267,25 @@ test('[SYN-7] the chosen side of a conflict is a version, and is not listed as n
     not_chosen: [],
   });
 });
+
+test('[SYN-14] keep both that is sent again names the same copy, and another choice is refused', async () => {
+  const id = await conflictOn('r.md');
+  const both = { conflict_id: id, keep: 'both' };
+  const { copies } = await laptop.result<{ copies: string[] }>('sync_resolve_conflict', both);
+  expect(copies).toHaveLength(1);
+  expect(await resolve(both)).toMatchObject({ copies });
+  expect(await laptop.refusal('sync_resolve_conflict', { conflict_id: id, keep: 'yours' })).toMatchObject({
+    data: { field: 'conflict_id' },
+  });
+  const { files } = await laptop.result<{ files: { path: string }[] }>('sync_list', {});
+  expect(files.filter(({ path }) => path.startsWith('r'))).toHaveLength(2);
+});
+
+test('[SYN-14] keep both makes one file of the same bytes: of both sides, or of two devices', async () => {
+  const same = await conflictOn('s.md');
+  await laptop.push('s.md', 'another', { base_sha: sha256Of('theirs') });
+  const { data } = await laptop.other('tablet').refusedPush('s.md', 'mine', { hlc: old });
+  const kept = await laptop.result<{ copies: string[] }>('sync_resolve_conflict', { path: 's.md', keep: 'both' });
+  expect(kept).toMatchObject({ settled: [same, data['conflict_id']].sort(), copies: [expect.stringMatching(/^s \(/)] });
+  expect(await pending({ path: 's.md' })).toEqual([]);
+});

@@ -73,7 +73,6 @@ export function placeWithoutLink(incoming: string, target: string): Placed | fal
     return 'moved';
   } catch (error) {
     unlinkSync(target);
-    if (codeOf(error) === 'EXDEV') return copyNew(incoming, target);
     throw error;
   }
 }

@@ -44,7 +44,13 @@ export function manyConflictRoutes(options: VaultOptions): Route[] {
 }
 
 /** What one path was before the act and is after it: its conflicts, and the newest versions; 0: none. */
-const formerly = z.object({ ids: z.array(z.string()), before: z.int().min(0), after: z.int().min(0) });
+const formerly = z.object({
+  ids: z.array(z.string()),
+  before: z.int().min(0),
+  after: z.int().min(0),
+  /** The file that keeping both made, and its version. */
+  copy: z.object({ path: z.string(), seq: z.int().min(1) }).optional(),
+});
 const formerPaths = z.array(formerly).max(limits.conflictRowsPerPage);
 /** What the choices for one path can be taken back to. */
 export type Formerly = z.output<typeof formerly>;
@@ -210,11 +216,24 @@ async function undoPath(sync: Sync, visit: MemberVisit, vaultId: string, was: Fo
       else await history.remove(accountId, request);
     }
     for (const id of ids) await conflicts.reopen(accountId, vaultId, id);
+    if (was.copy !== undefined) await undoCopy(sync, visit, vaultId, was.copy);
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;
   }
+}
+
+/** Deletes the copy that keeping both made, unless somebody changed it since: its bytes wait again as a conflict. */
+async function undoCopy(
+  { reader, history }: Sync,
+  visit: MemberVisit,
+  vaultId: string,
+  { path, seq }: NonNullable<Formerly['copy']>,
+): Promise<void> {
+  const file = liveFile(reader.file(vaultId, checkPath(path).folded));
+  if (file?.seq !== seq) return;
+  await history.remove(visit.accountId, { path, vaultId, baseSha: file.sha256, deviceId: authorOf(visit) });
 }
 
 function counted(count: number): string {

@@ -287,3 +287,23 @@ test('[WEB-26] the choice of one conflict is taken back: the file is what it was
   await at.client.open(at.page);
   expect(at.client.answer?.status).toBe(200);
 });
+
+test.each([true, false])(
+  '[WEB-26] keeping both is taken back: the second file goes, unless it was changed since (%s)',
+  async (isChanged) => {
+    const at = await clash(THEIRS, MINE);
+    // As the page of a picture does, which has no text to edit.
+    await settle(at, 'yours', { keep: 'both' });
+    await at.client.open(`/vaults/${at.vault}`);
+    const undo = at.client.forms.find(({ html }) => html.includes('conflicts/undo'));
+    const paths = async () =>
+      (await at.device.result<{ files: { path: string }[] }>('sync_list', {})).files.map(({ path }) => path);
+    const copy = (await paths()).find((path) => path.includes('(conflict ')) ?? '';
+    expect(copy).not.toBe('');
+    if (isChanged) await at.device.push(copy, 'later', { base_sha: sha256Of(MINE) });
+    await at.client.post(`/vaults/${at.vault}/conflicts/undo`, new URLSearchParams([...(undo?.fields ?? [])]));
+    expect((await paths()).includes(copy)).toBe(isChanged);
+    await at.client.open(at.page);
+    expect([at.client.answer?.status, await current(at)]).toEqual([200, THEIRS]);
+  },
+);
