@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Refusal } from '../common/fault.ts';
 import type { Principal } from '../common/principal.ts';
 import { readFields } from '../fields/read.ts';
-import { bytes, empty, json, type Reply, stream } from '../http/reply/reply.ts';
+import { bytes, empty, json, type Reply, stream, withHeaders } from '../http/reply/reply.ts';
 import { answerRange } from '../http/request/conditional.ts';
 import { operation } from '../http/route/operation.ts';
 import type { Authenticator, Route, RouteRequest } from '../http/route/route.ts';
@@ -226,7 +226,7 @@ export function mirrorDownload(blobs: BlobReads, request: RouteRequest, principa
     // A client may cache the bytes, but must revalidate each time: its credential may have been revoked.
     'Cache-Control': 'private, no-cache',
   };
-  const headers = { ...common, 'Content-Type': BYTES };
+  const headers = withHeaders(common, { 'Content-Type': BYTES });
   const isSmall = bytesTotal <= limits.smallBlobBytesMax;
   switch (answer.kind) {
     case 'unchanged':
@@ -235,7 +235,7 @@ export function mirrorDownload(blobs: BlobReads, request: RouteRequest, principa
       throw new Refusal({ kind: 'range_unsatisfiable', bytesTotal });
     case 'part': {
       const { start, end } = answer;
-      const partHeaders = { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${bytesTotal}` };
+      const partHeaders = withHeaders(headers, { 'Content-Range': `bytes ${start}-${end - 1}/${bytesTotal}` });
       if (isSmall) return bytes(206, blobs.bytes.small(blob).subarray(start, end), partHeaders);
       return blobs.bytes.check(blob).then(() => stream(206, blobs.bytes.part(blob, start, end), partHeaders));
     }
