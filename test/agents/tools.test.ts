@@ -190,7 +190,7 @@ test('[FIND-3] many tasks in one call: categories by name, and what failed besid
   ];
   const { failed } = await run<{ failed: { index: number; says: string }[] }>('change_tasks', { tasks: changes });
   expect(failed).toEqual([
-    { index: 1, says: 'task not found' },
+    { index: 1, says: 'task not found; list_tasks lists all' },
     { index: 2, says: expect.stringContaining('did you mean House?') },
   ]);
   expect(await run('list_tasks', { status: 'done', search: 'door' })).toMatchObject({ count: 1 });
