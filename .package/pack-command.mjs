@@ -80,7 +80,12 @@ export async function packCommand(root) {
     syncFiles.filter((name) => name.endsWith('.js')).flatMap((name) => [...neededBy(join(folder, name))]),
   );
   for (const file of backups) sync.delete(file);
-  const bundle = await rolldown({ input, platform: 'node', external: (id) => WHOLE.includes(id) });
+  const bundle = await rolldown({
+    input,
+    platform: 'node',
+    external: (id) => WHOLE.includes(id),
+    plugins: [ownPaths(folder)],
+  });
   await bundle.write({
     dir: folder,
     format: 'esm',

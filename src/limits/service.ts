@@ -987,6 +987,8 @@ export const limits = {
    * to which size a copy is none of them: saves of a large file leave room for those of a note.
    */
   clientStillMs: 700,
+  /** A loop that does not answer the thread that keeps saves for so long is busy. */
+  clientBusyMs: 200,
   clientSavesBytesMax: 64 * MiB,
   clientSavesLargeBytesMax: 48 * MiB,
   clientSavesSmallBytes: 1 * MiB,

@@ -1,5 +1,6 @@
 /** Defines the replica of a vault in a folder: what stays the same while it is synced. round.ts has the rest. */
 import type { StateStore } from './base/store.ts';
+import type { SeenFile } from './folder/file.ts';
 import type { SyncedFolder } from './folder/folder.ts';
 import type { Amount, VaultHub } from './hub.ts';
 import type { LargeQueue } from './large-queue.ts';
@@ -19,6 +20,8 @@ export interface SyncListener {
   /** Called with each folder that a scan is about to read, the root first with an empty path. */
   readonly onFolder: (path: string) => void;
   readonly onScan: (scan: Scan) => void;
+  /** Called with each file that a sync wrote. */
+  readonly onWritten: (seen: SeenFile) => void;
   /** The paths that the system reported since the last call, relative to the root; `all` when some may be missing. */
   readonly takeNoticed: () => ReadonlySet<string> | 'all';
   /** True when everything should be scanned again, although no report is known to be missing. */

@@ -20,6 +20,7 @@ import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
+import { inThisThread } from './in-this-thread.ts';
 
 function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Replica['listener']>): Replica {
   const listener = {
@@ -29,6 +30,7 @@ function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Repli
     isScanDue: () => false,
     isMissing: () => false,
     isOverdue: () => false,
+    onWritten: () => undefined,
     ...hears,
   };
   return { folder, state, listener, tell: () => undefined } as unknown as Replica;
@@ -40,7 +42,11 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   const folder = new SyncedFolder(root);
   folder.makeOwn();
   const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper({ folder, state }, { isRestless: () => false, onLost: () => undefined });
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
+    inThisThread,
+  );
   onTestFinished(() => keeper.close());
   const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
   writeFileSync(join(root, 'x'), 'saved before\n');
@@ -66,7 +72,11 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
   const folder = new SyncedFolder(root);
   folder.makeOwn();
   const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper({ folder, state }, { isRestless: () => false, onLost: () => undefined });
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
+    inThisThread,
+  );
   const changes = new Bell();
   let last: Scan | undefined;
   const excludes = (path: string) => last?.excludes(path as FolderPath) === true;

@@ -14,6 +14,7 @@ import { madeRoomFor } from '../../../src/client/sync/folder/saves-room.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
+import { inThisThread } from './in-this-thread.ts';
 
 const ROOM = { all: 64, large: 48, small: 1 };
 
@@ -49,7 +50,11 @@ test('[SYN-25] saves of a large file leave room for those of a small one while n
   folder.makeOwn();
   const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
   const told: string[] = [];
-  const keeper = new Keeper({ folder, state }, { isRestless: () => false, onLost: (sentence) => told.push(sentence) });
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => undefined },
+    inThisThread,
+  );
   onTestFinished(() => keeper.close());
   keeper.noteScan({ files: new Map(), otherForms: new Map(), excludes: () => false } as unknown as Scan);
   const contentOf = (bytes: Buffer) => ({ bytes, sha256: sha256Of(bytes), executable: false, modifiedMs: 0 });

@@ -2,10 +2,19 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
@@ -14,6 +23,7 @@ import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
+import { canTrace } from '../../support/strace.ts';
 import { syncedFolder, until } from '../../support/synced-folder.ts';
 
 const COPIES = 40;
@@ -121,6 +131,48 @@ test('[SYN-26] saves that are not kept, because those that wait have reached the
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(await a.sync('status')).toMatchObject({ code: 0, stderr: '' });
 }, 120_000);
+
+test.skipIf(!canTrace)(
+  '[SYN-25] a save that stood while the loop of the watch was busy, and until it was killed, is a version',
+  async () => {
+    const hub = await startHub();
+    onTestFinished(async () => {
+      await hub.stop();
+    });
+    const { mcp_key: key } = await account(hub);
+    const a = syncedFolder(hub, key, 'notes');
+    a.write('note.md', 'before\n');
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    // A disk that takes long to tell of one file: the main thread waits for it, and nothing else does.
+    const slow = ['-P', a.at('slow.md'), '-e', 'trace=statx', '-e', 'inject=statx:delay_enter=100000000'];
+    const watch = a.watch({}, { wrapper: ['strace', '-D', '-qq', '-o', '/dev/null', ...slow] });
+    onTestFinished(async () => {
+      await watch.kill();
+    });
+    await until(() => watch.output().includes('watching'), watch.output);
+    a.write('slow.md', 'slow\n');
+    await sleep(500);
+    const saves = new Saves(a.at('.cairn'));
+    for (const text of ['first\n', 'second\n']) {
+      a.write('note.md', text);
+      await until(() => saves.list().at(-1)?.read()?.bytes.toString() === text, watch.output);
+    }
+    expect(watch.output()).not.toContain('pushed');
+    a.write('note.md', 'third\n');
+    const ended = watch.kill();
+    // It is not over before the tracer lets go of it.
+    const tracer = /^TracerPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${watch.pid}/status`, 'utf8'))?.[1];
+    process.kill(Number(tracer), 'SIGKILL');
+    await ended;
+    expect(await a.sync()).toMatchObject({ code: 0 });
+    const { stdout } = await a.sync('history', 'note.md', '--json');
+    const { versions } = JSON.parse(stdout) as { versions: { sha256: string }[] };
+    const texts = ['third\n', 'second\n', 'first\n', 'before\n'];
+    expect(versions.map(({ sha256 }) => sha256)).toEqual(texts.map((text) => sha256Of(Buffer.from(text))));
+    expect(saves.list()).toEqual([]);
+  },
+  120_000,
+);
 
 /** Moves the folder away once a file in it is taken aside, which is hashed then. */
 const MOVES_AWAY = `

@@ -16,7 +16,8 @@ test('[SYN-24] a watch with --vault starts while the hub is down, and syncs once
   await first.stop();
   const watch = a.watch();
   try {
-    await until(() => watch.output().includes('hub is down') || watch.hasEnded());
+    const says = (what: string) => watch.output().includes(what);
+    await until(() => (says('watching') && says('hub is down')) || watch.hasEnded(), watch.output);
     expect([watch.hasEnded(), watch.output()]).toEqual([false, expect.stringContaining('watching')]);
     // Each save that stood still becomes a version, also of a time without a hub.
     a.write('meanwhile.md', 'first save');

@@ -35,6 +35,11 @@ export class Root {
     }
   }
 
+  /** Opens an existing folder. Throws an error of the system. */
+  static at(folder: string): Root {
+    return new Root(realpathSync(folder));
+  }
+
   /** True when a subfolder is on another filesystem than this folder. Undefined when it cannot be inspected. */
   isElsewhere(path: string): boolean | undefined {
     try {

@@ -102,11 +102,12 @@ export class Saves {
     });
   }
 
-  /** Says on which version a copy is based, or deletes the copy, where `base` is undefined: the hub has it. */
-  settle(name: string, base: string | undefined): void {
+  /** Notes on which version a copy is based, where that was not known; deletes it where `baseOf` gives none: the hub has it. */
+  settle(name: string, baseOf: (save: Pick<Save, 'path' | 'sha256'>) => string | undefined): void {
     this.#refresh();
     const held = this.#held.get(name);
     if (held === undefined || held.base !== null) return;
+    const base = baseOf(held);
     if (base === undefined) {
       this.#drop(name);
       return;

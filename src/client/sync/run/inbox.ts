@@ -224,11 +224,12 @@ export class Inbox {
 }
 
 /** Corrects a scan by what was just written or removed; the next one looks again only where that is not known. */
-export function noteWritten({ folder, state }: Replica, { files, folders }: Scan, path: FolderPath): void {
+export function noteWritten({ folder, state, listener }: Replica, { files, folders }: Scan, path: FolderPath): void {
   const base = state.base.get(path);
   if (base === undefined) files.delete(path);
   else if (isSeen(base)) {
     files.set(path, base);
+    listener?.onWritten(base.seen);
     for (const parent of parentsOf(path)) folders.add(parent);
   } else return;
   folder.touched.delete(path);

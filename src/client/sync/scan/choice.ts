@@ -8,6 +8,9 @@ import { codeOf, lookAt, lookIfReadable, readPlain } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 
+/** Where the rule files are. */
+type Folder = Pick<SyncedFolder, 'at' | 'own'>;
+
 /** The rules that all devices share. */
 export const RULES_FILE = '.cairnignore' as FolderPath;
 const GIT_RULES = '.gitignore' as FolderPath;
@@ -27,7 +30,7 @@ export interface Rules {
 const RACY_MS = 2000;
 
 /** What the rules of a folder depend on; undefined when it may change without another stamp. */
-export function stampOfRules(folder: SyncedFolder, only: readonly string[]): string | undefined {
+export function stampOfRules(folder: Folder, only: readonly string[]): string | undefined {
   const parts: unknown[] = [...only];
   for (const absolute of [folder.at(RULES_FILE), folder.own('ignore'), folder.at(GIT_RULES)]) {
     const stats = lookIfReadable(absolute);
@@ -38,7 +41,7 @@ export function stampOfRules(folder: SyncedFolder, only: readonly string[]): str
 }
 
 /** Reads the rules of a folder. `known`: the paths synced so far, which stay synced when a rule file is unreadable. */
-export function readRules(folder: SyncedFolder, only: readonly string[], known: { has(path: string): boolean }): Rules {
+export function readRules(folder: Folder, only: readonly string[], known: { has(path: string): boolean }): Rules {
   const stamp = stampOfRules(folder, only);
   const rules = ignore();
   const problems = new Map<string, string>();

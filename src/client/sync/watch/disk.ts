@@ -13,8 +13,8 @@ import type { Keeper } from './keeper.ts';
 import { isEcho } from './reports.ts';
 
 interface Listeners {
-  readonly changes: Bell;
-  readonly keeper: Keeper;
+  readonly changes: Pick<Bell, 'ring'>;
+  readonly keeper: Pick<Keeper, 'changed'>;
   /** True for a path that the rules of the last scan exclude, relative to the root; that of a folder ends with a slash. */
   readonly excludes: (path: string) => boolean;
   /** The metadata of a file as the last sync left it, relative to the root. */

@@ -1,55 +1,77 @@
-/** Copies saved files that stand still, when the running sync is too slow to send them before the next save. */
-import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
+/** Runs the thread that keeps saves, beside a watch: answers what it asks, and hands over what a scan found. */
+import { relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { shownLine } from '../../shown.ts';
-import { isWhole } from '../folder/file.ts';
-import { checkFolderPath, type FolderPath, isBad } from '../folder/path.ts';
+import type { SeenFile } from '../folder/file.ts';
+import type { FolderPath } from '../folder/path.ts';
+import type { Save } from '../folder/saves.ts';
 import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
 import type { Scan } from '../scan/scan.ts';
+import type { FromKeeper, KeepData, KnownSave, ToKeeper } from './keeper-messages.ts';
+import { WrittenFiles } from './written.ts';
 
 interface Hears {
   /** True for a file to which a program keeps writing. */
   readonly isRestless: (path: string) => boolean;
   /** Told once of a file of which not each save is kept, until everything was sent. */
   readonly onLost: (sentence: string) => void;
+  /** Told once that the folder was scanned, and is watched by the thread. */
+  readonly onReady: () => void;
 }
+
+/** What keeps saves, as the loop of the watch sees it. */
+export interface KeeperThread {
+  readonly send: (message: ToKeeper) => void;
+  /** Resolves once it has ended. */
+  readonly close: () => Promise<void>;
+}
+
+export type StartThread = (
+  data: KeepData,
+  heard: { readonly message: (message: FromKeeper) => void; readonly failed: (error: Error) => void },
+) => KeeperThread;
 
 export class Keeper {
   readonly #replica: Pick<Replica, 'folder' | 'state'>;
   readonly #hears: Hears;
+  readonly #start: StartThread;
   readonly #told = new Set<string>();
-  #scan: Scan | undefined;
-  readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Files that differed from the hub's in the last scan, with their hashes. */
   readonly #open = new Map<FolderPath, string>();
+  readonly #written = new WrittenFiles();
+  #thread: KeeperThread | undefined;
+  #again: NodeJS.Timeout | undefined;
+  /** True once the thread watches every folder. */
+  #isReady = false;
+  #isScanned = false;
+  #hasToldReady = false;
 
-  constructor(replica: Pick<Replica, 'folder' | 'state'>, hears: Hears) {
+  /** `start`: starts the thread. */
+  constructor(replica: Pick<Replica, 'folder' | 'state'>, hears: Hears, start: StartThread) {
     this.#replica = replica;
     this.#hears = hears;
+    this.#start = start;
+    this.#begin();
   }
 
   /** Reports a changed file by absolute path. */
   changed(absolute: string): void {
-    const onDisk = relative(this.#replica.folder.root.path, absolute);
-    clearTimeout(this.#timers.get(onDisk));
-    // So many at once are a checkout or an installation and not a person's edits.
-    if (this.#timers.size >= limits.clientPushFiles && !this.#timers.has(onDisk)) return;
-    const keep = () => {
-      this.#timers.delete(onDisk);
-      this.#keep(onDisk);
-    };
-    const stillMs = this.#hears.isRestless(onDisk) ? limits.clientRestMs : limits.clientStillMs;
-    this.#timers.set(onDisk, setTimeout(keep, stillMs));
+    if (this.#isReady) return;
+    const path = relative(this.#replica.folder.root.path, absolute).split(sep).join('/');
+    this.#thread?.send({ type: 'changed', path });
   }
 
   /** Takes the files of a scan that differ from the hub's: the disk reports no change from before it was watched. */
   noteScan(scan: Scan): void {
-    const { state, folder } = this.#replica;
-    this.#scan = scan;
+    const { state } = this.#replica;
     const before = new Map(this.#open);
-    if (scan.looked === undefined) this.#open.clear();
+    this.#isScanned = true;
+    this.#tellReady();
+    if (scan.looked === undefined) {
+      this.#open.clear();
+      this.#thread?.send({ type: 'scanned', only: state.only });
+    }
     for (const path of scan.looked ?? scan.files.keys()) {
       const sha256 = scan.files.get(path)?.sha256;
       if (sha256 === undefined || state.base.get(path)?.sha256 === sha256) this.#open.delete(path);
@@ -59,42 +81,84 @@ export class Keeper {
     // This many are a first sync and not a person's edits.
     if (this.#open.size > limits.clientPushFiles) return;
     for (const [path, sha256] of this.#open) {
-      if (before.get(path) !== sha256 && !this.#timers.has(path)) this.changed(folder.at(path));
+      if (before.get(path) !== sha256) this.#thread?.send({ type: 'changed', path });
     }
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
     for (const [path, onDisk] of scan.otherForms) {
-      if (!scan.files.has(path) && !this.#timers.has(onDisk)) this.changed(folder.at(onDisk as FolderPath));
+      if (!scan.files.has(path)) this.#thread?.send({ type: 'changed', path: onDisk });
     }
   }
 
-  close(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#timers.clear();
+  /** Takes a file that the sync wrote, which is no save. */
+  noteWritten(seen: SeenFile): void {
+    this.#written.note(seen);
   }
 
-  #keep(onDisk: string): void {
+  async close(): Promise<void> {
+    clearTimeout(this.#again);
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
+  }
+
+  #begin(): void {
     const { folder, state } = this.#replica;
-    const path = checkFolderPath(onDisk);
-    if (isBad(path) || this.#scan?.excludes(path) !== false || existsSync(folder.own('paused'))) return;
-    try {
-      folder.root.check();
-      // Spelled as on the disk, where the Unicode form may differ.
-      const content = folder.read(onDisk as FolderPath);
-      if (!isWhole(content)) return;
-      const base = state.base.get(path)?.sha256;
-      const wait = state.waits.get(path);
-      const isOnHub = base === content.sha256 || (wait?.local === content.sha256 && wait.conflictId !== null);
-      if (!isOnHub) this.#tellOf(folder.saves.keep(path, content, base ?? '').lost);
-    } catch {
-      // The sync meets and reports the same error: an unreadable file, a missing folder, a full disk.
-    }
+    const data: KeepData = { root: folder.root.path, only: state.only, written: this.#written.shared };
+    this.#thread = this.#start(data, {
+      message: (message) => this.#hear(message),
+      failed: (error) => this.#failed(error),
+    });
   }
 
-  #tellOf(lost: ReadonlySet<string>): void {
+  #hear(message: FromKeeper): void {
+    if (message.type === 'ready') {
+      this.#isReady = true;
+      this.#tellReady();
+    } else if (message.type === 'asked') {
+      const { id, path } = message;
+      this.#thread?.send({ type: 'known', id, known: this.#knownOf(path as FolderPath) });
+    } else if (message.type === 'kept') {
+      this.#replica.folder.saves.settle(message.name, (save) => this.#baseOf(save));
+    } else this.#tellOf(message.paths);
+  }
+
+  #knownOf(path: FolderPath): KnownSave {
+    const { base, waits } = this.#replica.state;
+    const wait = waits.get(path);
+    return {
+      base: base.get(path)?.sha256 ?? '',
+      elsewhere: wait?.conflictId == null ? undefined : (wait.local ?? undefined),
+      isRestless: this.#hears.isRestless(path),
+    };
+  }
+
+  /** The version on which a save is based; undefined: the hub has it. */
+  #baseOf({ path, sha256 }: Pick<Save, 'path' | 'sha256'>): string | undefined {
+    const { base, elsewhere } = this.#knownOf(path);
+    return sha256 === base || sha256 === elsewhere ? undefined : base;
+  }
+
+  #tellOf(lost: readonly string[]): void {
     for (const path of lost) {
       if (this.#told.has(path)) continue;
       this.#told.add(path);
       this.#hears.onLost(`${shownLine(path)}: ${withLostSaves()}`);
     }
+  }
+
+  #tellReady(): void {
+    if (this.#hasToldReady || !this.#isReady || !this.#isScanned) return;
+    this.#hasToldReady = true;
+    this.#hears.onReady();
+  }
+
+  /** Goes on with another thread: meanwhile each file is sent as it stands. */
+  #failed({ message }: Error): void {
+    if (this.#thread === undefined) return;
+    this.#isReady = false;
+    this.#thread = undefined;
+    const seconds = limits.clientRetryMsMax / 1000;
+    this.#hears.onLost(`Saves in quick succession are not kept now (${message}). Trying again in ${seconds} s.`);
+    this.#again = setTimeout(() => this.#begin(), limits.clientRetryMsMax).unref();
   }
 }

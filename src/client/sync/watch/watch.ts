@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { ClientError, NotSignedIn } from '../../client-error.ts';
 import { isOutdated } from '../../tool-refused.ts';
+import type { SeenFile } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
 import { VaultGone } from '../hub.ts';
@@ -18,6 +19,7 @@ import { LargeTransfers } from '../run/transfers.ts';
 import type { Scan } from '../scan/scan.ts';
 import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
+import { startKeeper } from './start-keeper.ts';
 
 export interface Watch {
   /** Runs one sync after a round; called repeatedly, never twice at once. `keep` receives the rounds that it leaves. */
@@ -50,24 +52,28 @@ export async function watchFolder(
   };
   const changes = new Bell();
   signal.addEventListener('abort', () => changes.ring(), { once: true });
-  const keeper = new Keeper(unwatched, {
-    isRestless: (path) => isRestless(round.sends, path, Date.now()),
-    onLost,
-  });
+  const keeper = new Keeper(
+    unwatched,
+    {
+      isRestless: (path) => isRestless(round.sends, path, Date.now()),
+      onLost,
+      onReady,
+    },
+    startKeeper,
+  );
   let scan: Scan | undefined;
   const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
   const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
   const knowsFolder = (path: string) => scan?.folders.has(path) === true;
   const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, knowsFolder, onBlind });
   const onScan = (found: Scan) => {
-    const isFirst = scan === undefined;
     scan = found;
     if (found.looked === undefined) disk.endScan();
     keeper.noteScan(found);
     large.follow(found);
-    if (isFirst) onReady();
   };
-  const listener = { ...hearing(disk, changes), onScan };
+  const onWritten = (seen: SeenFile) => keeper.noteWritten(seen);
+  const listener = { ...hearing(disk, changes), onScan, onWritten };
   let told = 0;
   const tell = (event: SyncEvent) => {
     told += 1;
@@ -104,13 +110,13 @@ export async function watchFolder(
     }
   } finally {
     large.close();
-    keeper.close();
+    await keeper.close();
     disk.close();
   }
   return round;
 }
 
-function hearing(disk: DiskWatch, changes: Bell): Omit<SyncListener, 'onScan'> {
+function hearing(disk: DiskWatch, changes: Bell): Omit<SyncListener, 'onScan' | 'onWritten'> {
   return {
     onFolder: (path) => disk.visit(path),
     takeNoticed: () => disk.takeNoticed(),

@@ -1,0 +1,122 @@
+/** Keeps saves beside a watch: with its own watch of the folder and its own rules, so that it goes on while the loop of the watch is busy. */
+import { type Dirent, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { limits } from '../../../limits/service.ts';
+import { isReserved, OWN_FOLDER } from '../folder/path.ts';
+import { Root } from '../folder/root.ts';
+import { type Rules, readRules, stampOfRules } from '../scan/choice.ts';
+import { DiskWatch } from './disk.ts';
+import type { FromKeeper, KeepData, KnownSave, ToKeeper } from './keeper-messages.ts';
+import { StillFiles } from './still-files.ts';
+import { WrittenFiles } from './written.ts';
+
+/** Milliseconds of walking before reports get a turn. */
+const TURN_MS = 20;
+/** A rule file that cannot be read excludes nothing here: the sync drops what it need not send. */
+const ALL = { has: () => true };
+
+/** Begins to keep saves. `tell` receives what the loop should know; what the loop tells goes to `hear`. Throws when the folder is gone. */
+export function keepSaves({ root: path, only, written }: KeepData, tell: (message: FromKeeper) => void) {
+  const root = Root.at(path);
+  const choice = new Choice(root.path, only);
+  const waiting = new Map<number, (known: KnownSave) => void>();
+  let asked = 0;
+  const ask = (file: string) =>
+    new Promise<KnownSave | undefined>((resolve) => {
+      asked += 1;
+      const id = asked;
+      const ended = (known?: KnownSave) => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        resolve(known);
+      };
+      const timer = setTimeout(ended, limits.clientBusyMs);
+      waiting.set(id, ended);
+      tell({ type: 'asked', id, path: file });
+    });
+  const files = new StillFiles(root, new WrittenFiles(written), {
+    excludes: (file) => choice.now().excludes(file),
+    ask,
+    onKept: (name) => tell({ type: 'kept', name }),
+    onLost: (paths) => tell({ type: 'lost', paths: [...paths] }),
+  });
+  const disk = new DiskWatch(root.path, {
+    // The loop finds what is to be synced by a watch of its own.
+    changes: { ring: () => void disk.takeNoticed() },
+    keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
+    excludes: (file) => choice.last.excludes(file),
+    seenOf: () => undefined,
+    knowsFolder: () => false,
+    onBlind: () => undefined,
+  });
+  let walks: Promise<unknown> = Promise.resolve();
+  const walk = () => {
+    walks = walks.then(() => watchFolders(root.path, disk, choice.now())).catch(() => undefined);
+    return walks;
+  };
+  void walk().then(() => tell({ type: 'ready' }));
+  return {
+    hear(message: ToKeeper): void {
+      if (message.type === 'changed') files.changed(message.path);
+      else if (message.type === 'known') waiting.get(message.id)?.(message.known);
+      else if (message.type === 'scanned') {
+        choice.only = message.only;
+        void walk();
+      } else {
+        files.close();
+        disk.close();
+      }
+    },
+  };
+}
+
+/** The rules of the folder, read again once they changed. */
+class Choice {
+  only: readonly string[];
+  readonly #folder: Parameters<typeof readRules>[0];
+  #last: Rules;
+
+  constructor(root: string, only: readonly string[]) {
+    this.only = only;
+    this.#folder = { at: (path) => join(root, path), own: (name) => join(root, OWN_FOLDER, name) };
+    this.#last = readRules(this.#folder, only, ALL);
+  }
+
+  get last(): Rules {
+    return this.#last;
+  }
+
+  now(): Rules {
+    const { stamp } = this.#last;
+    if (stamp === undefined || stamp !== stampOfRules(this.#folder, this.only))
+      this.#last = readRules(this.#folder, this.only, ALL);
+    return this.#last;
+  }
+}
+
+/** Watches every folder that takes part. */
+async function watchFolders(root: string, disk: DiskWatch, rules: Rules): Promise<void> {
+  const folders = [''];
+  let turnEndMs = performance.now() + TURN_MS;
+  for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
+    disk.visit(below);
+    for (const entry of foldersIn(join(root, below))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (!isReserved(entry.name) && !rules.excludes(`${path}/`)) folders.push(path);
+    }
+    if (performance.now() < turnEndMs) continue;
+    await setImmediate();
+    turnEndMs = performance.now() + TURN_MS;
+  }
+  disk.endScan();
+}
+
+function foldersIn(absolute: string): Dirent[] {
+  try {
+    return readdirSync(absolute, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  } catch {
+    // Gone or unreadable: the sync reports the second.
+    return [];
+  }
+}
