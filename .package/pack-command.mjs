@@ -117,6 +117,12 @@ async function packHub(folder) {
   // Of these, what `serve` needs: it reads and compiles nothing of the other commands.
   const start = neededBy(join(folder, 'operator/serve.js'), neededBy(join(folder, 'every-command.js')));
   for (const file of commands) if (hub.has(file) || library.has(file)) start.add(file);
+  // Nor does a command for users, which the list of all commands loads, need the service.
+  const users = new Set();
+  for (const name of readdirSync(join(folder, 'user'), { recursive: true })) {
+    if (name.endsWith('.js')) neededBy(join(folder, 'user', name), users);
+  }
+  for (const file of users) if (hub.has(file)) start.add(file);
   const bundle = await rolldown({
     input: WHOLE.map((name) => join(folder, name)),
     platform: 'node',

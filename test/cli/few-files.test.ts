@@ -7,10 +7,10 @@ import { runCairn, startHub } from '../support/hub.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The files that a command loads, as Node.js itself reports them. */
-async function loadedBy(...args: string[]): Promise<string[]> {
+async function loadedBy(args: readonly string[], code = 0): Promise<string[]> {
   const folder = temporaryFolder();
   const env = { NODE_V8_COVERAGE: folder, CAIRN_DATA: join(temporaryFolder(), 'data') };
-  expect((await runCairn(args, env)).code).toBe(0);
+  expect((await runCairn(args, env)).code).toBe(code);
   return readdirSync(folder).flatMap((name) => {
     const { result } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: { url: string }[] };
     return result.map(({ url }) => url).filter((url) => url.startsWith('file:'));
@@ -28,17 +28,22 @@ test.each([
   [['sync', 'status', '--help'], 20],
   [['backups', 'list', '--help'], 20],
 ])('[CLI-7] cairn %j loads at most %i files, and no package file by file', async (args, most) => {
-  const loaded = await loadedBy(...args);
+  const loaded = await loadedBy(args);
   expect(loaded.filter((url) => url.includes('/node_modules/'))).toEqual([]);
   expect(loaded.length).toBeLessThanOrEqual(most);
 });
 
 test('[CLI-7] what loads the service finds its modules in few files', async () => {
-  const loaded = await loadedBy('account', 'create', '--email', 'ada@example.org');
+  const loaded = await loadedBy(['account', 'create', '--email', 'ada@example.org']);
   const own = loaded.filter((url) => !url.includes('/node_modules/'));
   expect(own.some((url) => url.endsWith('/packed-hub-service.js'))).toBe(true);
   expect(own.length).toBeLessThanOrEqual(20);
   expect(loaded.filter((url) => ofClient.test(url))).toEqual([]);
+});
+
+test('[CLI-7] the list of all commands loads no service', async () => {
+  const loaded = await loadedBy(['account', '--help'], 2);
+  expect(loaded.filter((url) => /\/packed-hub-(?:service|library)\.js$/.test(url))).toEqual([]);
 });
 
 test('[CLI-7] a mistake in a packed command leads to any command', async () => {
