@@ -882,6 +882,9 @@ export const limits = {
   logSnapshotRecords: 200_000,
   /** Reserved disk space. With less free, nothing is written, and a failed write counts as a full disk. */
   diskFreeBytesMin: 16 * MiB,
+  /** With so much free, a look at the disk counts for some milliseconds: no disk takes a quarter of it in that time. */
+  diskPlentyBytes: 2048 * MiB,
+  diskLookMs: 50,
   /** When a write that the disk did not take may be tried again: a person has to free space first. */
   storageRetrySeconds: 60,
   /** Rows per commit of a large removal. */

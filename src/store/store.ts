@@ -91,7 +91,11 @@ export class Store implements Reader {
     // The name of a new data file must survive a power failure, as its pages do.
     if (!readOnly) syncPath(options.folder);
     this.#mapBytes = mapBytes;
-    this.#room = new Room({ freeBytes: () => this.#space().freeBytes, unusedBytes: () => this.#unusedBytes() });
+    this.#room = new Room({
+      freeBytes: () => this.#space().freeBytes,
+      unusedBytes: () => this.#unusedBytes(),
+      elapsed: () => performance.now(),
+    });
     this.#rows = new TableReads(this.#tables, options.onDamaged);
     this.#logged = options.log && this.#openLogged(options.log);
     this.#commits = new GroupCommit({

@@ -21,7 +21,7 @@ describe('[OPS-2] room for bytes', () => {
     ['to the byte', RESERVE + 100, 0, 60, 41, false],
   ])('%s', (_, free, unused, taken, bytes, fits) => {
     let available = RESERVE + 1e6;
-    const room = new Room({ freeBytes: () => available, unusedBytes: () => unused });
+    const room = new Room({ freeBytes: () => available, unusedBytes: () => unused, elapsed: () => 0 });
     room.take(taken);
     available = free;
     expect(room.look()(bytes)).toBe(fits);
@@ -38,6 +38,7 @@ describe('[OPS-2] room for bytes', () => {
         looks += 1;
         return 5;
       },
+      elapsed: () => 0,
     });
     const fits = room.look();
     expect([fits(10), room.usableBytes(10), looks]).toEqual([true, 10, 0]);
@@ -46,10 +47,31 @@ describe('[OPS-2] room for bytes', () => {
   });
 
   test('what was taken is given back', () => {
-    const room = new Room({ freeBytes: () => RESERVE + 10, unusedBytes: () => 0 });
+    const room = new Room({ freeBytes: () => RESERVE + 10, unusedBytes: () => 0, elapsed: () => 0 });
     const release = room.take(10);
     expect(room.look()(1)).toBe(false);
     release();
     expect(room.look()(10)).toBe(true);
+  });
+
+  test.each([
+    ['a moment later it counts', limits.diskPlentyBytes, limits.diskLookMs - 1, 1],
+    ['not for longer', limits.diskPlentyBytes, limits.diskLookMs, 2],
+    ['not when the disk had less', limits.diskPlentyBytes - 1, 1, 2],
+  ])('a look at a disk with plenty: %s', (_, free, ms, looks) => {
+    let looked = 0;
+    let nowMs = 1000;
+    const freeBytes = () => {
+      looked += 1;
+      return looked === 1 ? free : RESERVE;
+    };
+    const room = new Room({ freeBytes, unusedBytes: () => 0, elapsed: () => nowMs });
+    const release = room.take(10);
+    nowMs += ms;
+    expect(room.look()(free - RESERVE - 10)).toBe(looks === 1);
+    expect(looked).toBe(looks);
+    // What is being written is known at any moment.
+    expect(room.look()(free - RESERVE - 9)).toBe(false);
+    release();
   });
 });
