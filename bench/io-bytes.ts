@@ -1,4 +1,7 @@
-/** Reads how many bytes a process has read, and has had written to the disk. */
+/**
+ * Reads how many bytes a process has read, and has had written to the disk. Where the page cache has large folios (ext4 of
+ * Linux 6.18), a small write counts with its whole folio: far more than reaches the disk (README.md, "Synced folders").
+ */
 import { readFileSync } from 'node:fs';
 
 export interface IoBytes {
