@@ -1,7 +1,7 @@
 /** Opens file sync over a store of its own, under a clock that the test moves. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
 import { ActorRegistry } from '../../src/actors/registry.ts';
 import { openLog } from '../../src/common/log.ts';
 import { allTables } from '../../src/compose/tables.ts';
@@ -25,7 +25,10 @@ const NO_BOUND = {
   noteRefused: () => undefined,
 };
 
-const WORKERS = pathToFileURL(fileURLToPath(new URL('../../dist/workers/', import.meta.url)));
+/** Beside the tests as they are written, and as they are built. */
+const [WORKERS = new URL('../../dist/workers/', import.meta.url)] = ['../../dist/workers/', '../../workers/']
+  .map((place) => new URL(place, import.meta.url))
+  .filter((place) => existsSync(place));
 
 export interface SyncDesk {
   readonly store: Store;
