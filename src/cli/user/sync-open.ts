@@ -144,8 +144,8 @@ async function makeVault(tools: ToolClient, names: readonly string[], choice: Fo
   return vault_id;
 }
 
-/** Opens the folder and its vault for one sync command. Throws ClientError. */
-export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> {
+/** Opens the folder and its vault for one sync command. `signal` ends a watch, also in the middle of a round. Throws ClientError. */
+export async function openReplica(choice: FolderChoice, signal?: AbortSignal): Promise<OpenedReplica> {
   useUmaskOfUser();
   const asked = findFolder(choice);
   const kept = readState(asked);
@@ -168,7 +168,10 @@ export async function openReplica(choice: FolderChoice): Promise<OpenedReplica> 
   };
   const replica: Replica = {
     folder,
-    hub: new VaultHub(tools, vaultId, (seconds) => line.show(`the hub is busy; waiting ${seconds} s`)),
+    hub: new VaultHub(tools, vaultId, {
+      onBusy: (seconds) => line.show(`the hub is busy; waiting ${seconds} s`),
+      isEnding: () => signal !== undefined && (signal.aborted || existsSync(folder.own('paused'))),
+    }),
     state: new StateStore(folder, { ...state, ...chosen }),
     large: new LargeQueue(),
     tell: (event) => void events.push(event),

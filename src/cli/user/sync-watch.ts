@@ -143,7 +143,7 @@ async function openPatiently(
   const { warns } = voiceOf(json, { prefix, folder: resolve(choice.folder ?? '.') });
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      return await openReplica(choice);
+      return await openReplica(choice, signal);
     } catch (error) {
       const mayPass = error instanceof Unreachable || error instanceof ToolRefused;
       if (!mayPass) throw error;

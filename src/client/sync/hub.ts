@@ -105,13 +105,22 @@ export type PushedFile = z.infer<typeof pushedSchema>;
 /** Arguments of one sync_push, without the vault. */
 export type PushCall = Readonly<Record<string, unknown>> & { readonly path: string };
 
+/** A watch was told to end or to pause in the middle of a round: what was not asked of the hub yet is left for a later one. */
+export class RoundEnded extends Error {}
+
 /** The vault does not exist on the hub; a retry cannot succeed. */
 export class VaultGone extends ClientError {}
+
+interface HubHooks {
+  readonly onBusy?: (seconds: number) => void;
+  readonly isEnding?: () => boolean;
+}
 
 export class VaultHub {
   readonly #tools: ToolClient;
   readonly #vaultId: string;
   readonly #onBusy: (seconds: number) => void;
+  readonly #isEnding: () => boolean;
   /** Number of changes per pull. A broken connection loses at most one page. */
   readonly #page = new Portion({
     first: limits.clientPullFilesFirst,
@@ -126,11 +135,15 @@ export class VaultHub {
   /** The files that the last pull left out as damaged. */
   #leftOut: LeftOut = new Map();
 
-  /** `onBusy` receives the number of seconds that the hub asks to wait. */
-  constructor(tools: ToolClient, vaultId: string, onBusy: (seconds: number) => void = () => undefined) {
+  /**
+   * `onBusy` receives the number of seconds that the hub asks to wait. Before each request of a round, `isEnding` tells whether
+   * the round ends there, with RoundEnded.
+   */
+  constructor(tools: ToolClient, vaultId: string, { onBusy = () => undefined, isEnding = () => false }: HubHooks = {}) {
     this.#tools = tools;
     this.#vaultId = vaultId;
     this.#onBusy = onBusy;
+    this.#isEnding = isEnding;
   }
 
   /** Pulls one page of changes since the cursor, or of the whole vault, as a stream. Long ones have no content. */
@@ -299,7 +312,10 @@ export class VaultHub {
   }
 
   async call(name: string, args: Readonly<Record<string, unknown>>, how: CallHow = {}): Promise<ToolAnswer> {
-    return await this.#patiently(() => this.#tools.call(name, { vault_id: this.#vaultId, ...args }, how));
+    return await this.#patiently(() => {
+      this.#checkRound(how);
+      return this.#tools.call(name, { vault_id: this.#vaultId, ...args }, how);
+    });
   }
 
   async #sizeOfVault(): Promise<Pick<Amount, 'filesTotal' | 'bytesTotal'>> {
@@ -316,8 +332,9 @@ export class VaultHub {
     const { paths, limit: recordsMax = paths?.length ?? 0 } = args;
     let files = 0;
     let bytes = 0;
-    const stream = (more: object) =>
-      this.#tools.stream(
+    const stream = (more: object) => {
+      this.#checkRound(how);
+      return this.#tools.stream(
         'sync_pull',
         { vault_id: this.#vaultId, ...args, ...more },
         (given, totals) => {
@@ -335,6 +352,7 @@ export class VaultHub {
         },
         how,
       );
+    };
     return readAs(endSchema, await this.#patiently(() => this.#withChunks(stream)));
   }
 
@@ -358,6 +376,11 @@ export class VaultHub {
       if (error instanceof ToolRefused && !error.isHubFailure) return error;
       throw error;
     }
+  }
+
+  /** Transfers beside the rounds have a signal of their own. */
+  #checkRound({ signal }: Pick<CallHow, 'signal'>): void {
+    if (signal === undefined && this.#isEnding()) throw new RoundEnded('the watch was told to end or to pause');
   }
 
   /** Repeats a call while the hub is busy. Throws VaultGone. */

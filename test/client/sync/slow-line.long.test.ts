@@ -1,4 +1,5 @@
 /** Many small files on a slow line: a line that breaks loses little of the work, and a small save goes first. */
+import { once } from 'node:events';
 import { beforeAll, expect, test } from 'vitest';
 import { account } from '../../support/mirror.ts';
 import { startRelay } from '../../support/relay.ts';
@@ -19,6 +20,44 @@ function pageOf(body: string): number | undefined {
   const { params } = JSON.parse(body) as { params?: { arguments?: { limit?: number; wait_seconds?: number } } };
   const isPull = body.includes('"sync_pull"') && params?.arguments?.wait_seconds === undefined;
   return isPull ? params?.arguments?.limit : undefined;
+}
+
+for (const how of ['ends', 'pauses']) {
+  test(`[SYN-24] a watch ${how} in the middle of a long push, after the request that is under way`, async () => {
+    const relay = await startRelay(hub);
+    const [a, b] = await syncedPair(hub, key, { 'first.md': 'first\n' }, { through: relay });
+    let pushes = 0;
+    const released = new AbortController();
+    relay.rules = {
+      holds: async ({ body }) => {
+        if (!body.includes('"sync_push')) return;
+        pushes += 1;
+        if (!released.signal.aborted) await once(released.signal, 'abort');
+      },
+    };
+    for (const path of Object.keys(FILES)) b.write(path, `${path} ${'x'.repeat(40_000)}\n`);
+    const watcher = b.watch();
+    await until(() => pushes === 1, watcher.output);
+    const ended = how === 'ends' ? watcher.stop() : b.sync('pause');
+    if (how === 'pauses') await ended;
+    else await new Promise((resolve) => setTimeout(resolve, 100));
+    released.abort();
+    if (how === 'ends') expect(await ended).toBe(0);
+    else await until(() => watcher.output().includes('paused'), watcher.output);
+    expect(pushes).toBe(1);
+    expect((await a.sync()).code).toBe(0);
+    expect(Object.keys(contentsOf(a.folder)).length).toBeLessThan(Object.keys(FILES).length);
+    if (how === 'ends') await b.sync();
+    else {
+      await b.sync('resume');
+      await until(async () => (await a.sync()).code === 0 && a.has('many/349.md'), watcher.output);
+      expect(watcher.output()).not.toContain('Trying again');
+      await watcher.stop();
+    }
+    await a.sync();
+    expect(textsOf(a)).toEqual(textsOf(b));
+    await relay.close();
+  }, 90_000);
 }
 
 test('[SYN-24] a first pull over a line that keeps breaking goes on where it was', async () => {

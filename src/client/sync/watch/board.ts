@@ -25,8 +25,9 @@ export class StandingBoard {
     this.#replica = replica;
   }
 
-  /** Notes how far a transfer is. */
+  /** Notes how far a transfer is. One that moves says that the hub is back, long before that sync comes to its end. */
   moved(transfer: 'upload' | 'download', { files, filesTotal, bytes, bytesTotal }: Amount): void {
+    if (files > 0 || bytes > 0) this.#away = undefined;
     this.#moving[transfer] = { files: Math.max(0, filesTotal - files), bytes: Math.max(0, bytesTotal - bytes) };
   }
 

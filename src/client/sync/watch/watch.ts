@@ -10,7 +10,7 @@ import { isOutdated } from '../../tool-refused.ts';
 import type { SeenFile } from '../folder/file.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { RootGone } from '../folder/root.ts';
-import { VaultGone } from '../hub.ts';
+import { RoundEnded, VaultGone } from '../hub.ts';
 import { backoffMs, firstTriedAgainMs, isRestless, longestWaitMs, pauseAfterIdleMs } from '../plan/waits.ts';
 import type { Replica, SyncEvent, SyncListener } from '../replica.ts';
 import { newRound, type Round } from '../round.ts';
@@ -102,6 +102,7 @@ export async function watchFolder(
         if (!isAsked && restMs > 0) await Promise.race([changes.rung(), pause(restMs, signal)]);
       } catch (error) {
         if (signal.aborted) return round;
+        if (error instanceof RoundEnded) continue;
         const retryMs = backoffMs(failures);
         failures += 1;
         reports.failed(error as Error, retryMs);
