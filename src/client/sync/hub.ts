@@ -8,6 +8,7 @@ import { formatBytes } from '../progress.ts';
 import { SpareCalls } from '../spare-calls.ts';
 import { isOutdated, ToolRefused } from '../tool-refused.ts';
 import type { CallHow, ToolAnswer, ToolClient } from '../tools.ts';
+import { type Amount, added, NOTHING } from './amount.ts';
 import type { SyncState } from './base/state.ts';
 import { sha256Of } from './folder/file.ts';
 import { type FolderPath, isBad } from './folder/path.ts';
@@ -67,16 +68,6 @@ export interface LargeFile {
   /** The bytes of each of its chunks, as they are asked for. */
   readonly chunkBytes: readonly number[];
 }
-
-/** Progress of a transfer. */
-export interface Amount {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
-
-const NOTHING: Amount = { files: 0, filesTotal: 0, bytes: 0, bytesTotal: 0 };
 
 /** Callbacks for arriving changes. */
 export interface PullArrivals {
@@ -392,16 +383,6 @@ export class VaultHub {
       throw error;
     }
   }
-}
-
-function added(before: Amount, page: Amount): Amount {
-  const [files, bytes] = [before.files + page.files, before.bytes + page.bytes];
-  return {
-    files,
-    bytes,
-    filesTotal: Math.max(before.filesTotal, before.files + page.filesTotal),
-    bytesTotal: Math.max(before.bytesTotal, before.bytes + page.bytesTotal),
-  };
 }
 
 function placeOf({ cursor, own }: PullFrom): Readonly<Record<string, unknown>> {

@@ -1,8 +1,10 @@
 /** Defines the replica of a vault in a folder: what stays the same while it is synced. round.ts has the rest. */
+
+import type { Amount } from './amount.ts';
 import type { StateStore } from './base/store.ts';
 import type { SeenFile } from './folder/file.ts';
 import type { SyncedFolder } from './folder/folder.ts';
-import type { Amount, VaultHub } from './hub.ts';
+import type { VaultHub } from './hub.ts';
 import type { LargeQueue } from './large-queue.ts';
 import type { Scan } from './scan/scan.ts';
 

@@ -1,7 +1,7 @@
 /** Keeps how a watched folder stands, from what its watch learns. */
 import { existsSync } from 'node:fs';
+import type { Amount } from '../amount.ts';
 import { conflictsOf, heldFromHub } from '../base/state.ts';
-import type { Amount } from '../hub.ts';
 import { conflictSidesOf } from '../plan/conflict-sides.ts';
 import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
