@@ -110,7 +110,7 @@ const CLIENT = [
 ];
 /** What touches the disk, then what is known, then decisions, then what carries them out. */
 const CLIENT_SYNC = [
-  ['folder', 'portion.ts', 'service'],
+  ['folder', 'portion.ts', 'amount.ts', 'service'],
   ['base', 'remote-record.ts', 'large-queue.ts'],
   ['hub.ts', 'scan'],
   ['plan', 'replica.ts', 'vault-files.ts'],
