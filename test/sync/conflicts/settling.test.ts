@@ -286,6 +286,9 @@ test('[SYN-14] keep both makes one file of the same bytes: of both sides, or of 
   await laptop.push('s.md', 'another', { base_sha: sha256Of('theirs') });
   const { data } = await laptop.other('tablet').refusedPush('s.md', 'mine', { hlc: old });
   const kept = await laptop.result<{ copies: string[] }>('sync_resolve_conflict', { path: 's.md', keep: 'both' });
-  expect(kept).toMatchObject({ settled: [same, data['conflict_id']].sort(), copies: [expect.stringMatching(/^s \(/)] });
+  expect(kept).toMatchObject({
+    settled: [same, data['conflict_id']].toSorted((one, other) => String(one).localeCompare(String(other))),
+    copies: [expect.stringMatching(/^s \(/)],
+  });
   expect(await pending({ path: 's.md' })).toEqual([]);
 });
