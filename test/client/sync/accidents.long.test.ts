@@ -150,7 +150,8 @@ test.runIf(canUnshare)(
     const fill = (leftKiB: number) =>
       `dd if=/dev/zero of=.cairn/filler bs=1k count=$(($(df --output=avail -k . | tail -1) - ${leftKiB}))`;
     const sync = 'timeout 60 "$@"; echo "ended with $?"';
-    const run = `echo one more >> 'notes/note 1.md'; ${sync}`;
+    // A state that is written anew: of every file the time has changed.
+    const run = `touch notes/*; echo one more >> 'notes/note 1.md'; ${sync}`;
     const steps = [
       `mount -t tmpfs -o size=16m tmpfs '${b.folder}' && cd '${b.folder}'`,
       sync,
