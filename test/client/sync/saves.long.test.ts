@@ -218,3 +218,22 @@ test('[SYN-25] a save that is to be put back in the moment in which its folder i
   for (let tries = 0; tries < 20 && !isMet; tries += 1) isMet = await movedInBetween();
   expect(isMet).toBe(true);
 });
+
+test('[SYN-25] a save of which the base is not known never takes the place of what the hub has, and history has it', async () => {
+  const hub = await startHub();
+  const { mcp_key: key } = await account(hub);
+  const a = syncedFolder(hub, key, 'notes');
+  a.write('x.md', 'second\n');
+  await a.sync();
+  const bytes = Buffer.from('first\n');
+  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
+  // As a thread kept it while the loop pushed the next save, and a kill came before the loop knew of it.
+  new Saves(a.at('.cairn')).keep('x.md' as FolderPath, content, null);
+  expect(await a.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
+  const { stdout } = await a.sync('history', 'x.md', '--json');
+  expect(stdout.match(/"seq":\d+/g)).toHaveLength(1);
+  const { stdout: told } = await a.sync('history', 'x.md');
+  expect(told).toMatch(/not chosen/);
+  expect(a.read('x.md')).toBe('second\n');
+  await hub.stop();
+});

@@ -40,7 +40,7 @@ export async function sendSaves(step: SyncStep): Promise<void> {
       }
       // Based on the same version as the previous save, so it follows that save.
       const before = accepted.get(save.path);
-      const own = save.base ?? step.state.base.get(save.path)?.sha256 ?? '';
+      const own = save.base ?? baseOfOlder(step, save);
       const base = before?.base === save.base ? before.sha256 : own;
       const args = pushCall(step, save.path, content, base);
       const { path } = save;
@@ -161,6 +161,19 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
   if (copy === undefined) return keepCopy(step, { from: save.place, of: path, why });
   step.tell({ verb: 'conflict', path, note: `an earlier save is kept as ${copy}: ${why}` });
   return true;
+}
+
+/**
+ * The base of a save for which it is not known, as the loop was busy. Where the hub has the file as it stands here, the save is older
+ * than that and must never take its place, so it names itself: a base that the hub does not have as current.
+ */
+export function baseOfOlder(
+  { folder, state }: Pick<Replica, 'folder' | 'state'>,
+  { path, sha256 }: Pick<Save, 'path' | 'sha256'>,
+): string {
+  const base = state.base.get(path)?.sha256;
+  if (base === undefined) return '';
+  return currentOf(folder, path) === base ? sha256 : base;
 }
 
 /** The hash of a file as it stands; undefined when it cannot be read. */

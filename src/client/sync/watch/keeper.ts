@@ -7,6 +7,7 @@ import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
 import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
+import { baseOfOlder } from '../run/saves.ts';
 import type { Scan } from '../scan/scan.ts';
 import type { FromKeeper, KeepData, KnownSave, ToKeeper } from './keeper-messages.ts';
 import { WrittenFiles } from './written.ts';
@@ -133,9 +134,9 @@ export class Keeper {
   }
 
   /** The version on which a save is based; undefined: the hub has it. */
-  #baseOf({ path, sha256 }: Pick<Save, 'path' | 'sha256'>): string | undefined {
-    const { base, elsewhere } = this.#knownOf(path);
-    return sha256 === base || sha256 === elsewhere ? undefined : base;
+  #baseOf(save: Pick<Save, 'path' | 'sha256'>): string | undefined {
+    const { base, elsewhere } = this.#knownOf(save.path);
+    return save.sha256 === base || save.sha256 === elsewhere ? undefined : baseOfOlder(this.#replica, save);
   }
 
   #tellOf(lost: readonly string[]): void {
