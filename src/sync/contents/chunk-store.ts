@@ -147,13 +147,15 @@ export class ChunkStore {
     if (file !== undefined) this.#checkRoom({ accountId, vaultId }, file);
     const missing = new Set<string>();
     const toNote: string[] = [];
-    for (const sha256 of new Set(wanted)) {
+    let addedBytes = 0;
+    for (const [sha256, bytes] of bytesOfEach(wanted, file)) {
       if (turns.isOver) await turns.next(accountId);
       const row = store.get(fileChunks, [vaultId, sha256]);
+      if (row === undefined && bytes !== undefined) addedBytes += chunkKeptBytes(bytes);
       if (row === undefined || this.#damaged.has(`${vaultId} ${sha256}`)) missing.add(sha256);
       else if (isToNote(row, now())) toNote.push(sha256);
     }
-    if (file !== undefined) this.#checkHistory({ accountId, vaultId }, { ...file, wanted });
+    if (file !== undefined && addedBytes > 0) this.#checkHistory({ accountId, vaultId }, file, addedBytes);
     for (const sha256 of await staging.lists.keep({ accountId, vaultId }, toNote)) missing.add(sha256);
     return [...missing];
   }
@@ -175,21 +177,12 @@ export class ChunkStore {
     throw new Refusal({ kind: 'quota_exceeded', of: 'files', quotaBytes, usedBytes, neededBytes });
   }
 
-  /** Throws Refusal `quota_exceeded` where the push would: once these chunks are stored, what it takes the place of has no room. */
-  #checkHistory(
-    { accountId, vaultId }: VaultOf,
-    { path, size_bytes: sizeBytes, chunk_bytes: chunkBytes, wanted }: MadeFile & { readonly wanted: readonly string[] },
-  ): void {
-    if (chunkBytes === undefined) return;
-    if (chunkBytes.length !== wanted.length) throw invalidField('file', 'chunk_bytes has a number for each sha256');
+  /**
+   * Throws Refusal `quota_exceeded` where the push would: once the chunks are stored, which adds these bytes, what the file takes the
+   * place of has no room.
+   */
+  #checkHistory({ accountId, vaultId }: VaultOf, { path, size_bytes: sizeBytes }: MadeFile, addedBytes: number): void {
     const { store, room } = this.#options;
-    const absent = new Map(
-      wanted.flatMap((sha256, at) =>
-        store.get(fileChunks, [vaultId, sha256]) === undefined ? [[sha256, chunkBytes[at] ?? 0] as const] : [],
-      ),
-    );
-    const addedBytes = [...absent.values()].reduce((sum, bytes) => sum + chunkKeptBytes(bytes), 0);
-    if (addedBytes === 0) return;
     const reader = new SyncReader(store);
     const { files, history } = reader.useOf(accountId);
     const used = { files, history: history + addedBytes };
@@ -291,6 +284,14 @@ export class ChunkStore {
       port1.close();
     }
   }
+}
+
+/** Each of these hashes once, with the bytes of its chunk where they are told. Throws Refusal `invalid_fields`. */
+function bytesOfEach(wanted: readonly string[], file: MadeFile | undefined): ReadonlyMap<string, number | undefined> {
+  const told = file?.chunk_bytes;
+  if (told !== undefined && told.length !== wanted.length)
+    throw invalidField('file', 'chunk_bytes has a number for each sha256');
+  return new Map(wanted.map((sha256, at) => [sha256, told?.[at]]));
 }
 
 function checkSize(bytes: number): void {
