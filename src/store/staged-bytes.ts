@@ -80,7 +80,7 @@ export class StagedBytes<Row> {
 
   /**
    * At start, before anything is staged: removes bytes left by a crash, one id after another. Resolves with the number of
-   * storage ids removed; what is staged meanwhile is not among them, so nobody has to wait for that.
+   * storage ids removed; what is staged meanwhile is not among them, so a caller need not wait.
    */
   sweep(): Promise<number> {
     this.#sweep = this.#discardAll([...this.#options.store.keys(this.#options.rows)].map(([storageId]) => storageId));

@@ -45,7 +45,7 @@ export function holdChunks(batch: Batch, vaultId: string, chunks: readonly Chunk
 }
 
 /**
- * Counts one list less. Removes the chunks that no other list has and nobody was told of for a day; the others wait for
+ * Counts one list less. Removes the chunks that no other list has and no answer named for a day; the others wait for
  * their push to be sent again, until `removeLoose`. A damaged row stays as it is.
  */
 export function releaseChunks(batch: Batch, vaultId: string, chunks: readonly Chunk[], nowMs: number): void {
@@ -60,7 +60,7 @@ export function releaseChunks(batch: Batch, vaultId: string, chunks: readonly Ch
   countFreed(batch, vaultId, freed);
 }
 
-/** Removes those of these chunks that no list has by now and nobody was told of for a day. */
+/** Removes those of these chunks that no list has by now and no answer named for a day. */
 export function removeLoose(batch: Batch, vaultId: string, names: readonly string[], nowMs: number): void {
   let freed = 0;
   for (const sha256 of names) {

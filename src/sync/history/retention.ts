@@ -167,7 +167,7 @@ export class Retention {
     return { removed, lists: contents.lists };
   }
 
-  /** Removes chunks that no list has and nobody was told of for a day: their push was given up. */
+  /** Removes chunks that no list has and no answer named for a day: their push was given up. */
   async #sweepChunks(vaultId: string, nowMs: number): Promise<void> {
     const { store, actors } = this.#options;
     let beyond: string | undefined;

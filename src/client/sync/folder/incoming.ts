@@ -39,7 +39,7 @@ export function removeIncoming(incoming: string): void {
   }
 }
 
-/** How a file got its name: itself, so that nobody wrote to it before, or as a copy under that name. */
+/** How a file got its name: the file itself, which no other program knew before, or a copy of it. */
 export type Placed = 'moved' | 'copied';
 
 /** Creates a file only where none exists. False when one exists. */

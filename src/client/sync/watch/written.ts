@@ -25,7 +25,7 @@ export class WrittenFiles {
     this.#slots[at + 1] = changedMs;
   }
 
-  /** True for a file that a sync wrote, and nobody since. */
+  /** True for a file that has not changed since a sync wrote it. */
   has({ ino, ctimeMs }: Stats): boolean {
     const at = (ino % SLOTS) * 2;
     return this.#slots[at] === ino && this.#slots[at + 1] === ctimeMs;
