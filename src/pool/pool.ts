@@ -48,6 +48,13 @@ interface Place {
   leave(): void;
 }
 
+/** Jobs that do not take turns with the others, and that their senders continue in turns themselves. */
+interface Apart {
+  /** Undefined: without a limit. */
+  readonly shares: Shares | undefined;
+  readonly place: () => Place;
+}
+
 export class Pool {
   /** Digests of bodies that arrived whole. */
   readonly bodies = new BodyDigests((input, transfer) => this.run('digestBodies', input, {}, transfer));
@@ -56,12 +63,9 @@ export class Pool {
   readonly #bodiesThread: PoolThread;
   readonly #folder: URL;
   readonly #jobs = new Map<JobName, JobFigures>();
-  /**
-   * Shares of running and waiting jobs, and of digest streams, which occupy a place of a thread until their sender
-   * ends.
-   */
+  /** Shares of running and waiting jobs. */
   readonly #shares: Shares;
-  readonly #streams: Shares;
+  readonly #apart: ReadonlyMap<JobName, Apart>;
   readonly #turns: JobTurns;
   readonly #waits = new Histogram();
 
@@ -70,11 +74,28 @@ export class Pool {
     this.#folder = options.workersFolder ?? WORKERS_FOLDER;
     const shared = { what: 'the worker pool is full', retryAfterSeconds: limits.retryAfterSeconds };
     this.#shares = new Shares({ ...shared, max: limits.poolQueueMax });
-    this.#streams = new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) });
     this.#turns = new JobTurns(threads);
     const openThread = () => new PoolThread(this.#file('digestStream'));
     this.#threads = Array.from({ length: threads }, openThread);
     this.#bodiesThread = openThread();
+    this.#apart = new Map<JobName, Apart>([
+      [
+        'digestStream',
+        {
+          // A stream occupies a place of a thread until its sender ends.
+          shares: new Shares({ ...shared, max: threads * (limits.poolJobsPerThread - limits.poolJobsKept) }),
+          place: () => this.#placeOfStream(),
+        },
+      ],
+      [
+        'digestBodies',
+        {
+          // Few are under way, and the requests of the bodies have shares of the memory.
+          shares: undefined,
+          place: () => ({ thread: this.#bodiesThread, leave: () => undefined }),
+        },
+      ],
+    ]);
   }
 
   /**
@@ -90,8 +111,7 @@ export class Pool {
     transfer: readonly TransferListItem[] = [],
   ): Promise<Jobs[N]['output']> {
     const running = this.#run(name, input, caller, transfer);
-    const isStream = name === 'digestStream' || name === 'digestBodies';
-    return await (isStream ? running : turns.resumed(turnNameOf(caller), running));
+    return await (this.#apart.has(name) ? running : turns.resumed(turnNameOf(caller), running));
   }
 
   async #run<N extends JobName>(
@@ -101,9 +121,11 @@ export class Pool {
     transfer: readonly TransferListItem[],
   ): Promise<Jobs[N]['output']> {
     const figures = this.#figuresOf(name);
-    const release = this.#take(figures, name, caller);
+    const apart = this.#apart.get(name);
+    const release = this.#take(figures, apart === undefined ? this.#shares : apart.shares, caller);
     const startedMs = performance.now();
-    const place = await this.#placeFor(name, input, caller);
+    const job = { caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' };
+    const place = await (apart?.place() ?? this.#placeOf(job));
     this.#waits.record(performance.now() - startedMs);
     try {
       const piscina = place.thread.piscina ?? (await place.thread.open());
@@ -122,12 +144,6 @@ export class Pool {
       release();
       figures.durations.record(performance.now() - startedMs);
     }
-  }
-
-  #placeFor<N extends JobName>(name: N, input: Jobs[N]['input'], caller: Caller): Place | Promise<Place> {
-    if (name === 'digestStream') return this.#placeOfStream();
-    if (name === 'digestBodies') return { thread: this.#bodiesThread, leave: () => undefined };
-    return this.#placeOf({ caller, isLong: isLongJob(name, input), isOfNewcomer: name === 'hashPassword' });
   }
 
   /** Resolves with a thread when it is the turn of a job. */
@@ -169,11 +185,10 @@ export class Pool {
     return [...this.#threads, this.#bodiesThread];
   }
 
-  #take(figures: JobFigures, name: JobName, caller: Caller): () => void {
-    // Few are under way, and the requests of the bodies have shares of the memory.
-    if (name === 'digestBodies') return () => undefined;
+  #take(figures: JobFigures, shares: Shares | undefined, caller: Caller): () => void {
+    if (shares === undefined) return () => undefined;
     try {
-      return (name === 'digestStream' ? this.#streams : this.#shares).take(caller);
+      return shares.take(caller);
     } catch (error) {
       if (error instanceof Refusal) figures.refused += 1;
       throw error;

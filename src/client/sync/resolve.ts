@@ -11,16 +11,16 @@ import { fetchLarge } from './chunks/fetch-large.ts';
 import type { Content } from './folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { Unwritable } from './folder/unwritable.ts';
-import { conflictName } from './plan/conflict-copy.ts';
 import { whyDamaged } from './plan/troubles.ts';
 import type { RemoteRecord } from './remote-record.ts';
 import type { Replica } from './replica.ts';
 import { newRound, type Round } from './round.ts';
 import { applyRemote } from './run/apply.ts';
 import { pushCall, utf8TextOf } from './run/arguments.ts';
+import { NO_COPY, renamedToCopy } from './run/keep-copy.ts';
 import { mergeOnHub } from './run/reconcile.ts';
 import { scanFiles } from './run/scan-files.ts';
-import { sendParcels } from './run/send.ts';
+import { type Parcel, sendParcels } from './run/send.ts';
 import { Spellings, settleWaitingNames } from './run/spelling.ts';
 
 export const CONFLICT_CHOICES = ['mine', 'theirs', 'both', 'merge'] as const;
@@ -117,12 +117,17 @@ async function withBytes(replica: Replica, record: RemoteRecord): Promise<Remote
 async function keepMine(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {
   const args = pushCall(replica, remote.path, mine, remote.side?.sha256 ?? '');
   const resolves = wait.conflictId === null ? {} : { resolves: wait.conflictId };
-  const [outcome] = await sendParcels(replica, [{ path, args: { ...args, ...resolves } }]);
-  if (outcome instanceof ToolRefused) throw outcome;
-  const { executable } = mine ?? {};
-  const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
-  replica.state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256, executable, storedMs });
+  await push(replica, { path, args: { ...args, ...resolves } }, mine);
   return remote.side === undefined ? undefined : remote.seq;
+}
+
+/** Pushes a file as it is here, or that it is gone, and records that both sides have that. Throws ToolRefused. */
+async function push(replica: Replica, { path, args }: Parcel, content: Content | undefined): Promise<void> {
+  const [outcome] = await sendParcels(replica, [{ path, args }]);
+  if (outcome instanceof ToolRefused) throw outcome;
+  const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
+  const agreed = content && { sha256: content.sha256, executable: content.executable, storedMs };
+  replica.state.agree(path, agreed);
 }
 
 /** Throws ClientError while the markers that `--keep merge` wrote are in the file here. */
@@ -145,34 +150,41 @@ async function keepBoth(replica: Replica, { path, wait, mine, remote }: Sides): 
   const base = state.base.get(path);
   // As if it had never been here, so that the hub's side is new.
   state.agree(path, undefined);
-  const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, undefined);
-  if (applied !== 'done') {
+  takeTheirs(replica, { path, wait, remote }, undefined, () => {
     folder.rename(copy, path);
     state.agree(path, base);
-    state.wait(path, wait);
-    const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
-    throw new ClientError(`${path} was not replaced. ${why}`);
-  }
+  });
   if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
   await state.save();
   tell({ verb: 'pulled', path, note: `settled: both; yours is ${copy}` });
   // If this fails, the copy is a new file, which the next sync sends.
   const content = folder.read(copy);
   if (content === undefined) return;
-  const [sent] = await sendParcels(replica, [{ path: copy, args: pushCall(replica, copy, content, '') }]);
-  if (sent instanceof ToolRefused) throw sent;
-  const storedMs = sent === undefined ? undefined : Date.parse(sent.stored_at);
-  state.agree(copy, { sha256: content.sha256, executable: content.executable, storedMs });
+  await push(replica, { path: copy, args: pushCall(replica, copy, content, '') }, content);
   await state.save();
 }
 
+/** Puts the hub's side in place of what is here; the caller reports that. Throws ClientError, after `undo`, when it cannot. */
+function takeTheirs(
+  replica: Replica,
+  { path, wait, remote }: Omit<Sides, 'mine'>,
+  mine: Content | undefined,
+  undo: () => void,
+): void {
+  const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, mine);
+  if (applied === 'done') return;
+  undo();
+  replica.state.wait(path, wait);
+  const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
+  throw new ClientError(`${path} was not replaced. ${why}`);
+}
+
 /** Returns the path of the copy. Throws ClientError when the file cannot be renamed. */
-function renameToCopy({ folder, state }: Replica, path: FolderPath): FolderPath {
+function renameToCopy(replica: Replica, path: FolderPath): FolderPath {
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      const copy = conflictName(path, { device: state.device_id, nowMs: Date.now(), attempt });
-      if (folder.rename(path, copy)) return copy;
-    }
+    const copy = renamedToCopy(replica, path, path);
+    if (copy === undefined) throw new Unwritable(NO_COPY);
+    return copy;
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
     throw new ClientError(`${path} was not renamed. ${error.message}`);
@@ -186,13 +198,7 @@ async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides)
   const kept = isOnHub || mine === undefined ? undefined : await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
   state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256 });
-  // Reported as settled, in one line.
-  const applied = applyRemote({ ...replica, tell: () => undefined }, { ...remote, path }, mine);
-  if (applied !== 'done') {
-    state.wait(path, wait);
-    const why = typeof applied === 'object' ? applied.unwritable : 'It changed just now; run the command again.';
-    throw new ClientError(`${path} was not replaced. ${why}`);
-  }
+  takeTheirs(replica, { path, wait, remote }, mine, () => undefined);
   if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
   return isOnHub && mine !== undefined && wait.conflictId !== null ? { conflictId: wait.conflictId } : kept;
 }

@@ -9,6 +9,7 @@ import { problemOf } from '../problem.ts';
 import { authorOf } from '../visit.ts';
 import { type VaultOptions, vaultOfVisit } from './access.ts';
 import { archiveRoute } from './archive/routes.ts';
+import type { VaultAct } from './change/act.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, SpaceUsed } from './change/space.tsx';
 import { checkVaultLabel, deleteVault, renameVault, VaultItself } from './change/vault.tsx';
@@ -42,18 +43,20 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     archiveRoute(options),
     ...changeRoutes(options),
     pages.memberForm(`${PATH}/:vault/restore`, (visit, form) => restore(options, visit, form)),
-    pages.memberForm(`${PATH}/:vault/history`, (visit, form) =>
-      clearHistory(options, visit, form, (problem) => showFiles(options, visit, problem)),
-    ),
-    pages.memberForm(`${PATH}/:vault/name`, (visit, form) =>
-      renameVault(options, visit, form, (problem) => showFiles(options, visit, problem)),
-    ),
-    pages.memberForm(`${PATH}/:vault/end`, (visit, form) =>
-      deleteVault(options, visit, form, (problem) => showFiles(options, visit, problem)),
-    ),
+    vaultForm(options, 'history', clearHistory),
+    vaultForm(options, 'name', renameVault),
+    vaultForm(options, 'end', deleteVault),
     ...pastRoutes(options),
     ...conflictRoutes(options),
   ];
+}
+
+/** A form on the page of a vault. A refused one shows the page again, with its errors. */
+function vaultForm(options: VaultOptions, name: string, act: VaultAct): Route {
+  return options.pages.memberForm(`${PATH}/:vault/${name}`, async (visit, form) => {
+    const vault = vaultOfVisit(options.sync, visit.accountId, visit.request.params['vault']);
+    return await act(options, { visit, form, vault, show: (problem) => showFiles(options, visit, problem) });
+  });
 }
 
 function showVaults({ pages, sync }: VaultOptions, visit: MemberVisit, problem?: Problem): PageAnswer {

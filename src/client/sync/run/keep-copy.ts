@@ -3,10 +3,12 @@ import { limits } from '../../../limits/service.ts';
 import { entryNameOf, type FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { conflictName, oldestCopies, originalOf } from '../plan/conflict-copy.ts';
+import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 
 /** More copies of one name in one second than any program creates. */
 const ATTEMPTS_MAX = 100;
+export const NO_COPY = 'It cannot be renamed to a conflict copy.';
 
 interface Keeping {
   /** Current path, relative to the folder. */
@@ -19,19 +21,17 @@ interface Keeping {
 
 /** Renames the entry at `from` to a conflict copy. False, with a trouble for the user, when it cannot be renamed. */
 export function keepCopy(step: SyncStep, { from, of, why }: Keeping): boolean {
-  const { folder, state, tell, next } = step;
+  const { tell, next } = step;
   const name = entryNameOf(of) as FolderPath;
-  let problem = 'It cannot be renamed to a conflict copy.';
+  let problem = NO_COPY;
   // When its own folder accepts no file, the copy goes to the top folder.
   for (const place of [of, name]) {
     try {
-      for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-        const copy = conflictName(place, { device: state.device_id, nowMs: Date.now(), attempt });
-        if (!folder.rename(from, copy)) continue;
-        tell({ verb: 'conflict', path: of, note: `kept as ${copy}: ${why}` });
-        dropOldest(step, originalOf(copy) ?? of);
-        return true;
-      }
+      const copy = renamedToCopy(step, from, place);
+      if (copy === undefined) continue;
+      tell({ verb: 'conflict', path: of, note: `kept as ${copy}: ${why}` });
+      dropOldest(step, originalOf(copy) ?? of);
+      return true;
     } catch (error) {
       if (!(error instanceof Unwritable)) throw error;
       problem = error.message;
@@ -39,6 +39,19 @@ export function keepCopy(step: SyncStep, { from, of, why }: Keeping): boolean {
   }
   next.troubles.set(of, `${why}. ${problem}`);
   return false;
+}
+
+/** Renames the entry at `from` to a copy of a path. Returns the copy, undefined when no name is free. Throws Unwritable. */
+export function renamedToCopy(
+  { folder, state }: Pick<Replica, 'folder' | 'state'>,
+  from: string,
+  of: FolderPath,
+): FolderPath | undefined {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const copy = conflictName(of, { device: state.device_id, nowMs: Date.now(), attempt });
+    if (folder.rename(from, copy)) return copy;
+  }
+  return undefined;
 }
 
 /**

@@ -71,11 +71,14 @@ export async function sendWaitingSaves(step: SyncStep): Promise<ReadonlySet<Fold
   return paths;
 }
 
-/** Drops the saves that became the current version, after a push. Once none waits, those that were lost are no problem any more. */
+/** Drops the saves that became the current version, after a push. Once no save waits, lost ones are no longer a problem. */
 export async function endSaves(step: SyncStep): Promise<void> {
   const { saves } = step.folder;
-  if (saves.list().length > 0) await openSaves(step);
-  if (saves.list().length === 0) saves.forgetLost();
+  if (saves.list().length > 0) {
+    await openSaves(step);
+    if (saves.list().length > 0) return;
+  }
+  saves.forgetLost();
 }
 
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */

@@ -72,8 +72,8 @@ export function exitCodeOfStanding(standing: FolderStanding): number {
   const { conflicts, held, held_from_hub, problems, trouble } = standing;
   if (conflicts.length > 0) return 3;
   // Whatever the state is called: a hub that is away takes away no problem.
-  const listed = { ...held, ...held_from_hub, ...problems };
-  return trouble !== null || Object.keys(listed).length > 0 ? 1 : 0;
+  const isListed = [held, held_from_hub, problems].some((those) => Object.keys(those).length > 0);
+  return trouble !== null || isListed ? 1 : 0;
 }
 
 /** One short line for a prompt: empty while all is well. */

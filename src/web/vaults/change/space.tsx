@@ -1,15 +1,14 @@
 /** The part of a vault's page to free space: the size of earlier versions, and the form that deletes them. */
 import type { VNode } from 'preact';
 import { invalidField } from '../../../common/fault.ts';
-import type { Reply } from '../../../http/reply/reply.ts';
 import { limits } from '../../../limits/service.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { Field, FormErrors, type Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { bytesText, Confirm, Form, SubmitButton } from '../../ui.tsx';
-import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { vaultPath } from '../paths.ts';
+import { checkExactName, type VaultAct } from './act.ts';
 
 const FORM = 'history';
 
@@ -47,18 +46,12 @@ export function SpaceUsed({ visit, vault, historyBytes, problem }: SpaceProps): 
   );
 }
 
-/** Deletes earlier versions. `show` shows the page of the vault again, with the errors of the form. */
-export async function clearHistory(
-  { pages, sync }: VaultOptions,
-  visit: MemberVisit,
-  form: URLSearchParams,
-  show: (problem: Problem) => Promise<Reply>,
-): Promise<Reply> {
-  const { id, record } = vaultOfVisit(sync, visit.accountId, visit.request.params['vault']);
+/** Deletes earlier versions. */
+export const clearHistory: VaultAct = async ({ pages, sync }, { visit, form, vault: { id, record }, show }) => {
   const days = form.get('days') ?? '';
   const tried = await problemOf(FORM, { days }, () => {
     if (!/^\d{1,4}$/.test(days)) throw invalidField('days', 'Enter a number of days from 0 to 9999.');
-    if (form.get('name') !== record.name) throw invalidField('name', 'Enter the exact name of the vault.');
+    checkExactName(form, record);
     return sync.retention.clear(id, Number(days));
   });
   if (!tried.ok) return await show(tried.problem);
@@ -66,4 +59,4 @@ export async function clearHistory(
   return pages.go(visit, vaultPath(id), {
     text: `${count} earlier ${count === 1 ? 'version was' : 'versions were'} deleted permanently.`,
   });
-}
+};

@@ -1,7 +1,6 @@
 /** The part of a vault's page that is about the vault itself: its name, and its permanent end. */
 import type { VNode } from 'preact';
 import { invalidField } from '../../../common/fault.ts';
-import type { Reply } from '../../../http/reply/reply.ts';
 import { limits } from '../../../limits/service.ts';
 import { hasHiddenLetter } from '../../../sync/log/paths.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
@@ -10,8 +9,8 @@ import { Field, FormErrors, type Problem } from '../../fields.tsx';
 import type { MemberVisit } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { Confirm, Form, SubmitButton } from '../../ui.tsx';
-import { type VaultOptions, vaultOfVisit } from '../access.ts';
 import { vaultPath } from '../paths.ts';
+import { checkExactName, type VaultAct } from './act.ts';
 
 const RENAME = 'vault-name';
 const DELETE = 'vault-end';
@@ -21,9 +20,6 @@ interface VaultItselfProps {
   readonly vault: VaultState;
   readonly problem: Problem | undefined;
 }
-
-/** Shows the page of the vault again, with the errors of the form. */
-type Show = (problem: Problem) => Promise<Reply>;
 
 export function VaultItself({ visit, vault: { id, record, head }, problem }: VaultItselfProps): VNode {
   const path = vaultPath(id);
@@ -71,35 +67,21 @@ export function checkVaultLabel(given: string): string {
   return name;
 }
 
-export async function renameVault(
-  { pages, sync }: VaultOptions,
-  visit: MemberVisit,
-  form: URLSearchParams,
-  show: Show,
-): Promise<Reply> {
-  const { accountId } = visit;
-  const { id } = vaultOfVisit(sync, accountId, visit.request.params['vault']);
+export const renameVault: VaultAct = async ({ pages, sync }, { visit, form, vault: { id }, show }) => {
   const name = form.get('name') ?? '';
-  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(accountId, id, checkVaultLabel(name)));
+  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(visit.accountId, id, checkVaultLabel(name)));
   if (!tried.ok) return await show(tried.problem);
   const { formerName, record } = tried.value;
   const text = formerName === record.name ? 'Nothing changed.' : 'Vault renamed.';
   return pages.go(visit, vaultPath(id), { text });
-}
+};
 
-export async function deleteVault(
-  { pages, sync }: VaultOptions,
-  visit: MemberVisit,
-  form: URLSearchParams,
-  show: Show,
-): Promise<Reply> {
-  const { accountId } = visit;
-  const { id, record } = vaultOfVisit(sync, accountId, visit.request.params['vault']);
+export const deleteVault: VaultAct = async ({ pages, sync }, { visit, form, vault: { id, record }, show }) => {
   const tried = await problemOf(DELETE, {}, async () => {
-    if (form.get('name') !== record.name) throw invalidField('name', 'Enter the exact name of the vault.');
-    return await sync.vaults.delete(accountId, id, record.name);
+    checkExactName(form, record);
+    return await sync.vaults.delete(visit.accountId, id, record.name);
   });
   if (!tried.ok) return await show(tried.problem);
   sync.removal.begin();
   return pages.go(visit, '/vaults', { text: `The vault “${record.name}” was deleted permanently.` });
-}
+};

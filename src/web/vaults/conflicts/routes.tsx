@@ -156,9 +156,8 @@ async function settle(options: VaultOptions, visit: MemberVisit, form: URLSearch
       const asked = { vaultId: vault.id, conflictId, keep, baseSha, deviceId };
       ({ copy } = await sync.conflicts.resolve(visit.accountId, asked));
     });
-    const seq = copy === undefined ? 0 : (sync.reader.file(vault.id, checkPath(copy).folded)?.seq ?? 0);
-    const made = copy === undefined || seq === 0 ? {} : { copy: { path: copy, seq } };
-    done = was.ids.length === 0 ? [] : [{ ...was, ...made }];
+    const made = copy === undefined ? undefined : sync.reader.file(vault.id, checkPath(copy).folded);
+    done = was.ids.length === 0 ? [] : [{ ...was, copy: made && { path: made.path, seq: made.seq } }];
   });
   if (!tried.ok) return await showConflict(options, visit, inPlainWords(tried.problem, form.get('keep') === 'edited'));
   return pages.go(visit, next ?? vaultPath(vault.id), {
