@@ -130,13 +130,18 @@ function synonymOf(words: readonly string[], free: readonly string[]): string | 
 
 /** Returns the tools that a name probably stands for: the one with nearly this name, else those for the same thing. */
 export function meantTools(name: string, known: readonly string[]): readonly string[] {
+  // `list_handoffs` is `handoff_list`.
+  const inOrder = (words: readonly string[]) => words.map(singular).toSorted().join(' ');
+  const wanted = inOrder(wordsOf(name));
+  const same = known.find((tool) => inOrder(knownWords(tool)) === wanted);
+  if (same !== undefined) return [same];
   const [meant] = meantFields(name, known);
   if (meant !== undefined) return [meant];
   // Most names end with the thing: `complete_task`.
   for (const word of wordsOf(name).toReversed()) {
     const thing = THINGS[singular(word)] ?? singular(word);
-    const same = known.filter((tool) => knownWords(tool).map(singular).includes(thing));
-    if (same.length > 0) return same.slice(0, TOOLS_MAX);
+    const found = known.filter((tool) => knownWords(tool).map(singular).includes(thing));
+    if (found.length > 0) return found.slice(0, TOOLS_MAX);
   }
   return [];
 }

@@ -11,6 +11,7 @@ import { statusOf } from '../http/reply/status.ts';
 import type { CallNote } from '../http/request/call-note.ts';
 import { InputRequired } from './asking/input-required.ts';
 import { rpcCode } from './codes.ts';
+import type { Face } from './faces.ts';
 import { encodedResult, type KnownResults, placeOfCall, type WrittenResult } from './known-results.ts';
 import type { ToolRegistry } from './registry.ts';
 import {
@@ -34,6 +35,8 @@ export interface CallContext {
   readonly caller: ToolCaller;
   readonly answers: KnownResults;
   readonly once: OnceCalls;
+  /** The tools that the caller sees in its list; undefined: it may have any. */
+  readonly face?: Face | undefined;
   /** Header Idempotency-Key of a request that is this one call. */
   readonly key?: string | undefined;
 }
@@ -61,7 +64,7 @@ export async function callTool(context: CallContext, name: unknown, given: unkno
   let tool: Tool | undefined;
   let failure: unknown;
   try {
-    tool = context.registry.find(name);
+    tool = context.registry.find(name, context.face);
     const started = startTool(context, tool, given);
     return started.known ?? keepResult(context, started.place, resultOf(await started.made));
   } catch (error) {

@@ -8,7 +8,7 @@ import { type CallContext, type CallResult, callTool } from './call.ts';
 import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError } from './codes.ts';
 import { capabilitiesIn, type Dialect, LEGACY_VERSIONS, supported } from './dialect.ts';
 import type { RpcError } from './envelope.ts';
-import type { Door } from './faces.ts';
+import type { Door, Face } from './faces.ts';
 import type { Hearer, Listening } from './listening/listening.ts';
 import type { AnsweredListing } from './listing.ts';
 import { inModelWords } from './model-words.ts';
@@ -110,9 +110,13 @@ export function answerMethod(
 }
 
 async function answerList(context: MethodContext): Promise<MethodAnswer> {
-  const { options, principal, door } = context;
-  const text = await options.registry.listText({ ...door, readOnly: principal?.readOnly === true });
+  const text = await context.options.registry.listText(faceOf(context));
   return result(context, `"tools":${text}`, listCache('private'));
+}
+
+/** What a caller's list shows. */
+function faceOf({ door, principal }: MethodContext): Face {
+  return { ...door, readOnly: principal?.readOnly === true };
 }
 
 /** Subscriptions before 2026-07-28; changes are sent on the stream of the session. */
@@ -179,7 +183,15 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
     const { args, detail } = withoutDetail(params?.['arguments']);
     const made = await callTool(
-      { registry: options.registry, answers: options.answers, once: options.once, principal, caller },
+      {
+        registry: options.registry,
+        answers: options.answers,
+        once: options.once,
+        principal,
+        caller,
+        // MCP clients call only what their list has.
+        face: dialect === 'bare' ? undefined : faceOf(context),
+      },
       params?.['name'],
       args,
     );
@@ -201,6 +213,9 @@ async function answerCall(context: MethodContext, params: Record<string, unknown
     const told = rpcError(error.fault);
     // A missing credential or scope also sets the HTTP status: clients start a sign-in on it.
     const status = steeringStatus(error.fault);
+    if (error.fault.kind === 'unknown_tool' && context.door.form === 'models') {
+      return { ok: false, error: { ...told, message: inModelWords(told.message) }, status };
+    }
     if (dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
       return { ok: false, error: told, status };
     }

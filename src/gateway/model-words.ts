@@ -22,6 +22,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
   vault_list: 'list with in "vaults"',
 };
 
+/** True for a tool for programs of which a model hears what to call instead. */
+export function isSaidOtherwise(tool: string): boolean {
+  return Object.hasOwn(INSTEAD, tool);
+}
+
 /** A name that is a word of the sentence, not a part of a path. */
 const NAMES = new RegExp(`(?<![\\w/.-])(${Object.keys(INSTEAD).join('|')})(?![\\w/.-])`, 'g');
 

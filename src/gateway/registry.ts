@@ -5,6 +5,7 @@ import { type JsonSchema, jsonSchema, withoutBounds } from '../fields/json-schem
 import { meantTools } from '../fields/misnamed.ts';
 import { type Face, isListed } from './faces.ts';
 import { metaOf } from './hints.ts';
+import { isSaidOtherwise } from './model-words.ts';
 import { KEY_ARGUMENT, keyArgument, type Tool, takesKey } from './tool.ts';
 import { type ToolCalls, ToolTraffic } from './tool-traffic.ts';
 
@@ -85,13 +86,26 @@ export class ToolRegistry {
     return sets.includes('models');
   }
 
-  /** The tool with a name. Throws Refusal `unknown_tool`, suggesting similar names. */
-  find(name: unknown): Tool {
+  /**
+   * The tool with a name. Throws Refusal `unknown_tool`, suggesting similar names: of the tools that `face` lists, and of
+   * those that it says otherwise; undefined: of all.
+   */
+  find(name: unknown, face?: Face): Tool {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool !== undefined) return tool;
     const asked = typeof name === 'string' ? name.slice(0, 64) : '';
-    throw new Refusal({ kind: 'unknown_tool', name: asked, guesses: meantTools(asked, [...this.#tools.keys()]) });
+    const known = face === undefined ? this.tools : this.tools.filter((one) => canSuggest(one, face));
+    const guesses = meantTools(
+      asked,
+      known.map((one) => one.name),
+    );
+    throw new Refusal({ kind: 'unknown_tool', name: asked, guesses });
   }
+}
+
+function canSuggest(tool: Tool, face: Face): boolean {
+  if (isListed(tool, face)) return true;
+  return face.form === 'models' && isSaidOtherwise(tool.name) && isListed(tool, { ...face, sets: undefined });
 }
 
 /** Under this name the JSON of a tool is kept. */

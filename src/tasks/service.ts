@@ -103,6 +103,11 @@ export class Tasks {
     });
   }
 
+  /** Throws Refusal `invalid_fields` for a category that the account does not have. */
+  checkCategory(accountId: string, fields: Pick<TaskFields, 'category_id'>): void {
+    refuseFields(categoryErrors(this.#options.store, accountId, fields));
+  }
+
   /** Returns the service's time in milliseconds. */
   now(): number {
     return this.#options.now();
@@ -275,7 +280,11 @@ function findTask(
   return task;
 }
 
-function categoryErrors(reader: Pick<Store, 'get'>, accountId: string, { category_id: id }: TaskFields): FieldErrors {
+function categoryErrors(
+  reader: Pick<Store, 'get'>,
+  accountId: string,
+  { category_id: id }: Pick<TaskFields, 'category_id'>,
+): FieldErrors {
   if (id === undefined || id === null || categoryExists(reader, accountId, id)) return {};
   return { category_id: [`category_id ${ONE_OF_CATEGORIES}, or null`] };
 }

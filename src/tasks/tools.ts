@@ -56,6 +56,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
     example: { due_today: true, limit: 10 },
     madeFrom: [...taskTables, ...zones.tables],
     async handle(args, { accountId }) {
+      tasks.checkCategory(accountId, args);
       const nowMs = tasks.now();
       const found = await tasks.searchShown(
         accountId,

@@ -71,6 +71,38 @@ test('[FIND-3] twenty edits of one file at once are all in it', async () => {
   expect(await words('list', { in: 'conflicts' })).toContain('0 pending');
 });
 
+test('[FIND-3] a path that begins with the name of another vault tells of that vault', async () => {
+  const own = await account(hub);
+  const say = async (name: string, args: object) => {
+    const answer = await callTool(hub, name, args, own.mcp_key);
+    return answer.error?.message ?? textOf(answer);
+  };
+  const { vault_id: work } = await structured<{ vault_id: string }>(hub, 'vault_create', { name: 'Work' }, own.mcp_key);
+  const there = `cairn://vaults/${work}`;
+  await say('write', { id: `${there}/b.md`, content: 'b\n' });
+  expect(await say('list', { in: 'work/' })).toContain(`did you mean ${there}/`);
+  expect(await say('list', { in: 'vaults/Work' })).toContain(`did you mean ${there}/`);
+  const written = await say('write', { id: 'work/a.md', content: 'a\n' });
+  expect(written).toContain('work/a.md is created');
+  expect(written).toContain(
+    `in the folder work of the primary vault; in the vault of this name it would be ${there}/a.md`,
+  );
+  expect(await say('list', { in: 'work/' })).toContain(`in the vault of this name it would be ${there}/`);
+  expect(await say('read', { id: 'Work/B.md' })).toContain(`did you mean ${there}/b.md?`);
+  expect(await say('edit', { id: 'Work/B.md', append: 'x' })).toContain(`did you mean ${there}/b.md?`);
+  // The folder is in use now, so nothing more is told.
+  expect(await say('write', { id: 'work/c.md', content: 'c\n' })).not.toContain(work);
+  expect(await say('write', { id: 'other/c.md', content: 'c\n' })).not.toContain('vault');
+});
+
+test('[FIND-3] a list that is empty by a slip says what was probably meant', async () => {
+  await run('handoff_save', { project: 'cairn-web', topic: 'state', content: 'x' });
+  expect(await words('list', { in: 'handoffs/cairnweb' })).toContain('did you mean handoffs/cairn-web?');
+  expect(await words('handoff_list', { project: 'cairnweb' })).toContain('did you mean the project "cairn-web"?');
+  expect(await words('handoff_list', { project: 'orchard' })).toBe('0 handoffs');
+  expect(await refusal('list', { in: 'tasks' })).toContain('list_tasks lists tasks');
+});
+
 test('[FIND-3] an unknown id says what was probably meant', async () => {
   await run('write', { id: 'notes/shopping.md', content: 'x\n' });
   await run('write', { id: 'cairn://docs/rules/deployment.md', content: 'x\n' });

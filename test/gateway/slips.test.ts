@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { argumentSchemas, callTool, structured } from '../support/gateway.ts';
+import { argumentSchemas, callTool, type RpcReply, replyOf, structured, toolRequest } from '../support/gateway.ts';
+import { call } from '../support/http.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { eachExample } from '../support/tool-examples.ts';
 import { useHub } from '../support/use-hub.ts';
@@ -93,6 +94,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['create_task', { content: 'x', kanban_status: 'doing' }, 'kanban_status', ONE_OF('in_progress')],
   ['list_tasks', { status: 'open' }, 'status', `one of backlog, todo, in_progress, done; ${ONE_OF('todo')}`],
   ['list_tasks', { category_id: 'Work' }, 'category_id', 'list_categories'],
+  ['list_tasks', { category_id: 99 }, 'category_id', 'one of your categories'],
+  ['list_papers', { category_id: 99 }, 'category_id', 'one of your categories'],
   ['list_tasks', { sort_by: 'due' }, 'sort_by', ONE_OF('due_date')],
   ['list_tasks', { status: 'In Progress' }, 'status', ONE_OF('in_progress')],
   ['list_tasks', { limit: 1000 }, 'limit', 'between 1 and 500'],
@@ -288,9 +291,48 @@ const unknownTools = [
   ['get_task', 'list_tasks'],
   ['read_document', 'read'],
   ['read_file', 'read'],
+  ['list_handoffs', 'did you mean handoff_list?'],
+  ['create_vault', 'did you mean vault_create?'],
 ] as const;
 
 test.each(unknownTools)('[TOOL-5] the unknown tool %s leads to %s', async (name, meant) => {
   const { error } = await callTool(hub, name, {}, owner.mcp_key);
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(meant), data: { field: 'name' } });
+});
+
+/** An unknown tool as an MCP client calls it. */
+async function unknownAt(door: string, name: string): Promise<RpcReply> {
+  const answer = await call(hub, door, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'MCP-Protocol-Version': '2025-11-25',
+      Authorization: `McpKey ${owner.mcp_key}`,
+    },
+    body: JSON.stringify(toolRequest(1, name)),
+  });
+  return replyOf(answer);
+}
+
+const unlisted = [
+  ['list_handoffs', 'did you mean list with in "handoffs"?'],
+  ['vault_lst', 'did you mean list with in "vaults"?'],
+  ['get_task', 'did you mean list_tasks or add_tasks or change_tasks?'],
+  ['update_doc', 'did you mean list with in "docs" or read?'],
+  ['publish_papers', 'did you mean list with in "papers"?'],
+  ['delete_file', 'did you mean remove?'],
+] as const;
+
+test.each(unlisted)(
+  '[TOOL-5] at the door for models, the unknown tool %s leads to tools of its list',
+  async (name, meant) => {
+    const { error } = await unknownAt('/mcp', name);
+    expect(error).toMatchObject({ code: -32602, message: `unknown tool ${name}; ${meant}` });
+  },
+);
+
+test('[TOOL-5] at the door for programs, an unknown tool leads to tools of its list', async () => {
+  const { error } = await unknownAt('/api/mcp', 'read_file');
+  expect(error?.message).toContain('did you mean vault_sync or sync_push or');
+  expect(error?.message).not.toMatch(/\b(read|edit|write)\b(?!_)/);
 });

@@ -20,6 +20,7 @@ import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
+import { meantPlace } from './vault-meant.ts';
 
 export interface EditDone extends Omit<EditedText, 'text'> {
   readonly written: Written;
@@ -211,10 +212,23 @@ export class ThingChanges {
       case 'paper':
         return await this.#newPaper(by, content, false);
       case 'file':
-        return await this.#push(by, place, content, undefined);
+        return this.#withNote(accountId, place, await this.#push(by, place, content, undefined));
       default:
         throw new Error(`${place.kind} is not created here`);
     }
+  }
+
+  /** Tells of another vault when the first file of a new folder is under its name. */
+  #withNote(accountId: string, place: Extract<ThingPlace, { kind: 'file' }>, written: Written): Written {
+    const { reader } = this.#shelves.sync;
+    const [top = '', ...inside] = place.path.split('/');
+    const meant = place.vault === undefined && inside.length > 0 && meantPlace(this.#shelves, accountId, place.path);
+    const primary = reader.primaryOf(accountId);
+    if (!meant || primary === undefined || reader.childrenOf(primary, foldCase(top)) !== 1) return written;
+    return {
+      ...written,
+      note: `in the folder ${top} of the primary vault; in the vault of this name it would be ${meant.id}`,
+    };
   }
 
   async #replace(by: Principal, place: ThingPlace, before: Base, content: string): Promise<Written> {

@@ -1,10 +1,10 @@
 /** Opens what agents name: things by their ids, conflicts, and files by their paths in the primary vault. */
-import { invalidField } from '../../common/fault.ts';
+import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
 import { isChunked } from '../../limits/large-file.ts';
 import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
-import type { FileRecord } from '../../sync/log/file-record.ts';
+import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
@@ -20,6 +20,7 @@ import {
   thingPlaceOf,
 } from './ids.ts';
 import type { OpenedThing, Shelves } from './thing.ts';
+import { meantPlace } from './vault-meant.ts';
 
 /** Throws Refusal `not_found` or `invalid_fields`. `version`: undefined for the current one. */
 export async function openThing(
@@ -190,7 +191,9 @@ async function fileThing(
     );
   }
   const named = { vault: vaultId, path: checkPath(path, 'id').path };
-  const thing = shelves.things.openNamed(accountId, 'file', named, version);
+  const thing = inMeantVault(shelves, accountId, vault === undefined ? path : undefined, () =>
+    shelves.things.openNamed(accountId, 'file', named, version),
+  );
   if (isChunked(thing.sizeBytes)) {
     const { vault_id: id, path: stored, sha256 } = thing.facts;
     const link = `/vaults/${String(id)}/bytes?path=${encodeURIComponent(String(stored))}&seq=${thing.version}`;
@@ -210,4 +213,19 @@ async function fileThing(
     sha256: String(thing.facts['sha256']),
     bytes,
   };
+}
+
+/** Opens a file. A path of the primary vault that is a file of another one, after its name, is refused with its id. */
+function inMeantVault<T>(shelves: Shelves, accountId: string, path: string | undefined, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const isUnknown = error instanceof Refusal && error.fault.kind === 'not_found';
+    const meant = isUnknown && path !== undefined ? meantPlace(shelves, accountId, path) : undefined;
+    if (meant === undefined || meant.path === '') throw error;
+    const file = liveFile(shelves.sync.reader.file(meant.vaultId, foldCase(meant.path)));
+    if (file === undefined) throw error;
+    const what = `no file ${path} in the primary vault; did you mean ${fileUri(meant.vaultId, file.path)}?`;
+    throw new Refusal({ kind: 'not_found', what });
+  }
 }

@@ -45,4 +45,6 @@ export interface Written {
   readonly id: string;
   readonly version: number;
   readonly status: 'created' | 'updated' | 'unchanged';
+  /** What the caller may not have meant. */
+  readonly note?: string;
 }

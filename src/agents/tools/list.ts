@@ -16,6 +16,7 @@ import { foldCase } from '../../text/fold-case.ts';
 import { conflictUri, thingPlaceOf } from '../things/ids.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
+import { meantPlace } from '../things/vault-meant.ts';
 import { minute, sizeText } from './shown.ts';
 
 const item = z.object({
@@ -195,7 +196,9 @@ function listHandoffs({ handoffs }: Shelves, accountId: string, { of, limit, cur
     about: `${one.project} / ${one.topic}, ${one.date}: ${one.preview}`,
     version: one.version,
   }));
-  return { headline: plural(items.length, 'handoff'), items, cursor: page.cursor };
+  const meant = project !== undefined && items.length === 0 ? handoffs.meantProject(accountId, project) : undefined;
+  const hint = meant === undefined ? '' : `; did you mean handoffs/${meant}?`;
+  return { headline: `${plural(items.length, 'handoff')}${hint}`, items, cursor: page.cursor };
 }
 
 function listPapers({ papers }: Shelves, accountId: string, { limit, cursor }: Asked): Page {
@@ -328,14 +331,18 @@ async function listFolder(shelves: Shelves, accountId: string, place: string, as
     ...page.folders.map((one) => ({ id: nameOf(`${one.path}/`), about: `${one.children} in it` })),
     ...page.files.map(describe),
   ];
+  const other = found.vault === undefined ? meantPlace(shelves, accountId, folder)?.id : undefined;
   if (items.length === 0 && folder !== '' && cursor === undefined) {
-    throw invalidField(
-      'in',
-      `no folder ${folder} in this vault; list with in ${JSON.stringify(nameOf(''))} shows what is there`,
-    );
+    const hints = [
+      folder === 'tasks' ? 'list_tasks lists tasks' : undefined,
+      other && `did you mean ${other}, in the vault of this name?`,
+      `list with in ${JSON.stringify(nameOf(''))} shows what is there`,
+    ];
+    throw invalidField('in', `no folder ${folder} in this vault; ${hints.find((hint) => hint !== undefined)}`);
   }
+  const beside = other === undefined ? '' : `; in the vault of this name it would be ${other}`;
   return {
-    headline: `${fileUri(vaultId, path)}: ${plural(items.length, 'entry', 'entries')}`,
+    headline: `${fileUri(vaultId, path)}: ${plural(items.length, 'entry', 'entries')}${beside}`,
     items,
     cursor: page.next,
   };

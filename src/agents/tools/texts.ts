@@ -77,16 +77,17 @@ function writeTool(changes: ThingChanges): Tool {
       version: versionArgument.describe('To replace'),
       published: z.boolean().optional().describe('Of a paper, with or without content'),
     }),
-    output: z.object(writtenSchema),
+    output: z.object({ ...writtenSchema, note: z.string().optional() }),
     annotations: SETS,
     hints: { search: 'write create save new file note document rule skill memory paper publish' },
     example: { id: 'notes/plan.md', content: '# Plan\n' },
     async handle({ id, content, version: asked, published }, principal) {
       const written = await changes.write(principal, id, { text: content, published }, asked);
       const shown = published === undefined ? '' : published ? ', published' : ', a draft';
+      const note = written.note === undefined ? '' : ` (${written.note})`;
       return {
         structured: { ...written },
-        text: `${written.id} is ${written.status}${shown}; version ${written.version}`,
+        text: `${written.id} is ${written.status}${shown}; version ${written.version}${note}`,
       };
     },
   });

@@ -64,6 +64,11 @@ export function unknownHandoff(
   return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
 }
 
+/** The project that was probably meant by a name that no handoff has; undefined: none is like it. */
+export function meantProject(reader: Reader, accountId: string, project: string): string | undefined {
+  return guessOf(reader, accountId, foldName(project), '')?.project;
+}
+
 /** The handoff with the nearest topic of the project, else one of the nearest project; undefined when the name exists. */
 function guessOf(reader: Reader, accountId: string, project: string, topic: string): HandoffRecord | undefined {
   const names: { readonly project: string; readonly topic: string; readonly id: number }[] = [];

@@ -11,7 +11,7 @@ import { binKey } from '../write.ts';
 import { declaredHandoff, type HandoffRecord } from './declared.ts';
 import type { NewHandoff } from './fields.ts';
 import { handoffKind } from './kind.ts';
-import { findHandoff, type HandoffList, listHandoffs, newestOfEach } from './lookup.ts';
+import { findHandoff, type HandoffList, listHandoffs, meantProject, newestOfEach } from './lookup.ts';
 import { type HandoffHead, handoffNames, handoffRows } from './records.ts';
 import { decideNew, decideReplace, handoffNotFound, nameKeys } from './rules.ts';
 
@@ -98,6 +98,11 @@ export class Handoffs extends DocumentService<HandoffRecord, HandoffHead, Handof
   /** Returns the same page as `list`, but deletes nothing. */
   page(accountId: string, request: HandoffListRequest): HandoffList {
     return listHandoffs(this.options.store, accountId, request);
+  }
+
+  /** As `meantProject` in lookup.ts. */
+  meantProject(accountId: string, project: string): string | undefined {
+    return meantProject(this.options.store, accountId, project);
   }
 
   /** Returns a page of the newest handoff of each project, newest first. */

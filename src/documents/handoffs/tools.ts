@@ -78,7 +78,10 @@ function handoffList(handoffs: Handoffs): Tool {
         cursor: cursor ?? null,
       };
       const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
-      const headline = `${plural(found.length, 'handoff')}${more}`;
+      const { project } = args;
+      const meant = project !== undefined && found.length === 0 ? handoffs.meantProject(accountId, project) : undefined;
+      const hint = meant === undefined ? '' : `; did you mean the project ${JSON.stringify(meant)}?`;
+      const headline = `${plural(found.length, 'handoff')}${more}${hint}`;
       return {
         structured,
         text: headed(headline, found, (handoff) => `${line(handoff)}, version ${handoff.version}: ${handoff.preview}`),

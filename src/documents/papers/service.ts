@@ -141,6 +141,11 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return this.#shown(accountId, paper, content);
   }
 
+  /** Throws Refusal `invalid_fields` for a category that the account does not have. */
+  checkCategory(accountId: string, fields: Pick<PaperFields, 'category_id'>): void {
+    refuseFields(this.#categoryErrors(this.options.store, accountId, fields));
+  }
+
   #shown(accountId: string, paper: PaperRecord, content: string | undefined): ShownPaper {
     const { store, categoryExists } = this.options;
     const { category_id: categoryId } = paper;
@@ -148,7 +153,11 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return { paper: isGone ? { ...paper, category_id: null } : paper, content };
   }
 
-  #categoryErrors(reader: Pick<Reader, 'get'>, accountId: string, { category_id: id }: PaperFields): FieldErrors {
+  #categoryErrors(
+    reader: Pick<Reader, 'get'>,
+    accountId: string,
+    { category_id: id }: Pick<PaperFields, 'category_id'>,
+  ): FieldErrors {
     if (id === undefined || id === null || this.options.categoryExists(reader, accountId, id)) return {};
     return { category_id: [`category_id ${ONE_OF_CATEGORIES}, or null`] };
   }

@@ -46,6 +46,7 @@ function listPapers(papers: Papers): Tool {
     annotations: READS,
     example: { published: false, limit: 10 },
     handle(args, { accountId }) {
+      papers.checkCategory(accountId, args);
       const { papers: found, cursor } = papers.list(accountId, args);
       const more = cursor === undefined ? '' : ` (there are more; continue with cursor ${JSON.stringify(cursor)})`;
       const structured = {
