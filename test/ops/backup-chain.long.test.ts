@@ -67,6 +67,31 @@ test('[OPS-11] a chain of backups restores the hub of each moment; a missing lin
   expect(existsSync(join(into, 'cairn.mdb'))).toBe(false);
 }, 180_000);
 
+test('[OPS-11] restore --at takes the folder of one backup too, and says what to name when a manifest is damaged', async () => {
+  const hub = await startHub();
+  const backups = temporaryFolder();
+  const times: string[] = [];
+  for (const name of ['first', 'second']) {
+    const made = await hub.cli('backup', join(backups, name), '--json', '--with-key');
+    times.push(String(JSON.parse(made.stdout).made_at));
+  }
+  await hub.stop();
+  const [madeFirst = '', madeSecond = ''] = times;
+  const restore = (...args: string[]) => runCairn(['restore', ...args], { CAIRN_DATA: temporaryFolder() });
+  // One of them by its own name, as somebody may who sees only that folder.
+  const one = await restore('--at', 'now', join(backups, 'second'), '--json');
+  expect([one.code, one.stderr, JSON.parse(one.stdout).made_at]).toEqual([0, '', madeSecond]);
+  const before = await restore('--at', madeFirst, join(backups, 'second'));
+  expect(before).toMatchObject({ code: 1, stdout: '' });
+  expect(before.stderr).toMatch(
+    /second is a backup of \S+Z, which is after \S+Z; name an earlier one, or the folder that/,
+  );
+  writeFileSync(join(backups, 'second', 'manifest.json'), '{');
+  const unread = await restore('--at', 'now', backups);
+  expect(unread).toMatchObject({ code: 1, stdout: '' });
+  expect(unread.stderr).toMatch(/second is damaged, .* To restore another backup, name its folder, without --at\.\n$/);
+}, 120_000);
+
 test('[OPS-11] --keep removes the oldest backups of this hub, with the chains that nothing needs, and nothing else', async () => {
   const [hub, other] = await Promise.all([startHub(), startHub()]);
   const backups = temporaryFolder();

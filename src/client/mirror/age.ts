@@ -1,11 +1,15 @@
-/** Encrypts and decrypts archives in the age format (age-encryption.org/v1), so that `age` can open them too. */
-import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
+/**
+ * Encrypts and decrypts archives in the age format (age-encryption.org/v1), so that `age` can open them too. Decrypts
+ * those of openssl as well.
+ */
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient, Stanza } from 'age-encryption';
 import { ClientError } from '../client-error.ts';
 import { readPrivateFile } from '../private-file.ts';
 import { backupExit } from './exit-codes.ts';
+import { isOfOpenssl, OPENSSL_HEAD_BYTES, opensPassphrase, opensslDecipher } from './openssl.ts';
 
 // Node.js 20.19 warns that X25519 in its Web Crypto API is experimental; later releases have it unchanged.
 const warn = process.emitWarning.bind(process);
@@ -14,12 +18,29 @@ process.emitWarning = (warning: string | Error, ...rest: never[]) => {
 };
 
 const READ_BYTES = 256 * 1024;
+/** Of the beginning, which tells how a file was encrypted. */
+const HEAD_BYTES = 64;
 
 /** The recipients of an archive, or its passphrase. */
 export type Lock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 
-/** The identities or the passphrase that decrypt an archive. */
-export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
+/** What decrypts archives: those for age recipients, and those with a passphrase. */
+export interface Unlock {
+  readonly identities: readonly string[];
+  readonly passphrase: string | undefined;
+}
+
+/** The archive needs a passphrase, and none is given: that says nothing about the archive. */
+export class NeedsPassphrase extends ClientError {
+  /** What is so, without the advice to pass one. */
+  readonly what: string;
+
+  constructor(how: string) {
+    const what = `this archive was encrypted ${how}, not for a key`;
+    super(`${what}; pass the file with the passphrase: --passphrase-file FILE.`, backupExit.key);
+    this.what = what;
+  }
+}
 
 /** Creates an identity and its recipient (X25519, supported by every version of age). */
 export async function makeIdentity(): Promise<{ readonly identity: string; readonly recipient: string }> {
@@ -47,12 +68,17 @@ function checkRecipients(recipients: readonly string[]): void {
 }
 
 /**
- * Decrypts a file as a stream. Throws ClientError when the key is wrong; the stream fails when the bytes were changed.
+ * Decrypts a file as a stream, made with age or by openssl. Throws ClientError when the key is wrong, NeedsPassphrase
+ * when it takes one; the stream fails when the bytes were changed.
  */
 export async function decryptFile(path: string, unlock: Unlock): Promise<Readable> {
+  const head = readHead(path);
+  const { identities, passphrase } = unlock;
+  if (isOfOpenssl(head)) return decryptOfOpenssl(path, head, passphrase);
   const decrypter = new Decrypter();
-  if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase);
-  else for (const identity of unlock.identities) addIdentity(decrypter, identity);
+  if (passphrase !== undefined) decrypter.addPassphrase(passphrase);
+  else if (isWithPassphrase(head)) throw new NeedsPassphrase('with a passphrase');
+  for (const identity of identities) addIdentity(decrypter, identity);
   const file = createReadStream(path, { highWaterMark: READ_BYTES });
   try {
     const sealed = Readable.toWeb(file) as unknown as Parameters<typeof decrypter.decrypt>[0];
@@ -64,6 +90,34 @@ export async function decryptFile(path: string, unlock: Unlock): Promise<Readabl
       'this archive cannot be decrypted with this key: it was encrypted for another key, not made with age, or changed.',
       backupExit.key,
     );
+  }
+}
+
+function decryptOfOpenssl(path: string, head: Buffer, passphrase: string | undefined): Readable {
+  if (passphrase === undefined) throw new NeedsPassphrase('by openssl with a passphrase');
+  if (!opensPassphrase(head, passphrase)) {
+    throw new ClientError(
+      'this archive cannot be decrypted with this passphrase: openssl encrypted it with another one, or not with ' +
+        '`-aes-256-cbc -pbkdf2` as in the manual. Save it with `cairn backups pull --encrypted`, and decrypt it with openssl.',
+      backupExit.key,
+    );
+  }
+  const file = createReadStream(path, { highWaterMark: READ_BYTES, start: OPENSSL_HEAD_BYTES });
+  return pipeline(file, opensslDecipher(head, passphrase), () => undefined);
+}
+
+/** The header of an age file with a passphrase has one stanza, of this kind. */
+function isWithPassphrase(head: Buffer): boolean {
+  return head.toString('latin1').startsWith('age-encryption.org/v1\n-> scrypt ');
+}
+
+function readHead(path: string): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const descriptor = openSync(path, 'r');
+  try {
+    return head.subarray(0, readSync(descriptor, head));
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -195,19 +195,34 @@ function backupsIn(folder: string): string[] {
     .map(({ name }) => join(folder, name));
 }
 
-/** The newest backup in a folder made at or before a time. Throws StartError when there is none. */
+/**
+ * The newest backup in a folder made at or before a time; the folder may also be a backup itself. Throws StartError when
+ * there is none.
+ */
 export function backupAt(folder: string, timeMs: number): string {
-  const made = backupsIn(folder)
-    .map((path) => ({ path, madeMs: Date.parse(readCopyManifest(path).made_at) }))
+  const isOne = existsSync(join(folder, COPY_MANIFEST_FILE));
+  const found = isOne ? [folder] : backupsIn(folder);
+  const made = found
+    .map((path) => ({ path, madeMs: madeMsOf(path, isOne) }))
     .filter(({ madeMs }) => madeMs <= timeMs)
     .sort((a, b) => a.madeMs - b.madeMs);
   const newest = made.at(-1);
-  if (newest === undefined) {
-    throw new StartError(
-      Number.isFinite(timeMs) && backupsIn(folder).length > 0
-        ? `${folder} has no backup from ${new Date(timeMs).toISOString()} or before; name a later time.`
-        : `${folder} is not a folder of backups; correct the path.`,
-    );
+  if (newest !== undefined) return newest.path;
+  if (found.length === 0) throw new StartError(`${folder} is not a folder of backups; correct the path.`);
+  const time = new Date(timeMs).toISOString();
+  throw new StartError(
+    isOne
+      ? `${folder} is a backup of ${readCopyManifest(folder).made_at}, which is after ${time}; name an earlier one, or the folder that the backups are in.`
+      : `${folder} has no backup from ${time} or before; name a later time.`,
+  );
+}
+
+function madeMsOf(path: string, isOne: boolean): number {
+  try {
+    return Date.parse(readCopyManifest(path).made_at);
+  } catch (error) {
+    if (isOne || !(error instanceof StartError)) throw error;
+    // It may be the newest: skipping it could restore an earlier moment than was meant.
+    throw new StartError(`${error.message} To restore another backup, name its folder, without --at.`);
   }
-  return newest.path;
 }

@@ -141,18 +141,18 @@ export function lockOf(options: Options, entry: MirrorEntry | undefined): Lock {
   );
 }
 
-/** Identity or passphrase of a restore: from the options, else the identity created by init. */
+/** Identity and passphrase of a restore: from the options; the identity else that of init. Each opens its own archives. */
 export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlock {
-  const identityFile = options.optional('identity');
   const passphraseFile = options.optional('passphrase-file');
-  if (identityFile !== undefined && passphraseFile !== undefined) {
-    throw new UsageError('use --identity or --passphrase-file, not both');
-  }
-  if (passphraseFile !== undefined) return { passphrase: readPassphrase(passphraseFile) };
-  const { identityFile: own } = readClientSettings();
-  const path = identityFile ?? entry?.identity_file ?? (existsSync(own) ? own : undefined);
-  if (path === undefined) throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
-  return { identities: readIdentities(readText(path), path) };
+  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
+  const { identityFile: usual } = readClientSettings();
+  const own = entry?.identity_file ?? usual;
+  // With a passphrase, the key of this machine is not needed. One that an entry names must be there otherwise.
+  const isOwnUsed = existsSync(own) || (passphrase === undefined && entry?.identity_file != null);
+  const path = options.optional('identity') ?? (isOwnUsed ? own : undefined);
+  if (path === undefined && passphrase === undefined)
+    throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
+  return { identities: path === undefined ? [] : readIdentities(readText(path), path), passphrase };
 }
 
 /** The first line of a file, as age and gpg read a passphrase file. */

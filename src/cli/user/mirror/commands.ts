@@ -101,7 +101,8 @@ export const mirrorCommands: readonly Command[] = [
         'restore the backup made at this commit: its id, the beginning of it, or a ref of the repository here; default: the newest backup',
       output: 'new or empty folder for the files, or a new file with --encrypted; default: cairn- and the commit',
       identity: 'age identity to decrypt with; default: that of backups init',
-      'passphrase-file': 'decrypt with the first line of this file instead',
+      'passphrase-file':
+        'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
       encrypted: 'save one archive as it is, without decrypting it',
       ...EXPLAINED_LIMITS,
     },
@@ -118,7 +119,8 @@ export const mirrorCommands: readonly Command[] = [
     explains: {
       repository: 'only this repository: its name, the beginning of its id, or unknown',
       identity: 'age identity to decrypt with; default: that of backups init',
-      'passphrase-file': 'decrypt with the first line of this file instead',
+      'passphrase-file':
+        'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
       ...EXPLAINED_LIMITS,
     },
     examples: ['cairn backups drill', 'cairn backups drill --repository website'],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import type { Unlock } from '../../../client/mirror/age.ts';
+import { NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
 import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
@@ -24,11 +24,16 @@ interface Drilled {
   readonly repository_label: string | null;
   readonly commit_sha: string;
   readonly sha256: string;
-  readonly outcome: 'proven' | 'failed';
+  readonly outcome: Outcome;
   readonly detail: string;
 }
 
-/** Exit code 0 when every restore is proven; that of a damaged backup when one failed. */
+/** `untried`: the archive needs a passphrase that was not given. Its bytes arrived as they were uploaded, no more is known. */
+type Outcome = 'proven' | 'failed' | 'untried';
+
+/**
+ * Exit code 0 when every restore is proven; that of a damaged backup when one failed; else that of a missing key.
+ */
 export async function drillBackups(options: Options): Promise<number> {
   const access = openBackups(options);
   const unlock = unlockOf(options, access.entry);
@@ -41,14 +46,15 @@ export async function drillBackups(options: Options): Promise<number> {
   for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
     const result = await drill(options, access, all, group, unlock);
     results.push(result);
-    const { at: _, repository_label: __, ...report } = result;
-    isRecorded = (await access.hub.recordDrill(report)) && isRecorded;
+    const { at: _, repository_label: __, outcome, ...report } = result;
+    if (outcome !== 'untried') isRecorded = (await access.hub.recordDrill({ ...report, outcome })) && isRecorded;
     if (!options.json) print(lineOf(group, result));
   }
   if (!isRecorded)
     printError(`cairn: ${access.server} is of an earlier version, so the results are not recorded there.`);
   if (options.json) printResult(options, { drills: results }, () => '');
-  return results.every(({ outcome }) => outcome === 'proven') ? 0 : backupExit.damaged;
+  if (results.some(({ outcome }) => outcome === 'failed')) return backupExit.damaged;
+  return results.some(({ outcome }) => outcome === 'untried') ? backupExit.key : 0;
 }
 
 async function drill(
@@ -60,11 +66,7 @@ async function drill(
 ): Promise<Drilled> {
   const work = mkdtempSync(join(tmpdir(), 'cairn-drill-'));
   const { budget, line } = budgetOf(options);
-  const result = (
-    blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>,
-    outcome: 'proven' | 'failed',
-    detail: string,
-  ): Drilled => ({
+  const result = (blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>, outcome: Outcome, detail: string): Drilled => ({
     at: new Date().toISOString(),
     repository_id: group.id,
     repository_label: group.label,
@@ -88,6 +90,7 @@ async function drill(
         : `${countWithNoun(restored.refs, 'ref')}, ${countWithNoun(restored.archives, 'archive')}, ${size}, git fsck --strict`;
     return result(restored.blob, 'proven', detail);
   } catch (error) {
+    if (error instanceof NeedsPassphrase) return result(newest, 'untried', `its bytes are whole; ${error.message}`);
     // An unreachable hub or a missing sign-in says nothing about the backup.
     const { exitCode } = error as ClientError;
     if (!(error instanceof ClientError) || (exitCode !== backupExit.damaged && exitCode !== backupExit.key))

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import type { Lock, Unlock } from '../../../client/mirror/age.ts';
+import { type Lock, NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
 import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
+import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { openRepository } from '../../../client/mirror/git/repository.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { reencrypt } from '../../../client/mirror/open-archive.ts';
@@ -30,6 +31,8 @@ export async function rewrapBackups(options: Options): Promise<number> {
   const groups = groupByRepository(all);
   const wanted = options.optional('repository');
   const done: Rewrapped[] = [];
+  // Repositories whose newest archive has a passphrase.
+  let left = 0;
   for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
     const work = mkdtempSync(join(tmpdir(), 'cairn-rewrap-'));
     try {
@@ -40,14 +43,19 @@ export async function rewrapBackups(options: Options): Promise<number> {
         print(
           `${groupName(group)}: the newest backup, of commit ${commit_sha}, is now also encrypted for the given recipients.`,
         );
+    } catch (error) {
+      if (!(error instanceof NeedsPassphrase)) throw error;
+      left += 1;
+      printError(`cairn: ${groupName(group)}: ${error.what}; it stays as it is.`);
     } finally {
       rmSync(work, { recursive: true, force: true });
     }
   }
-  if (done.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
-  printError('cairn: earlier backups stay as they are: keep the old key, or they cannot be read.');
+  if (done.length + left === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
+  if (done.length > 0) printError('cairn: earlier backups stay as they are: keep the old key, or they cannot be read.');
   tellOtherRecipients(lock, uploads.entry?.recipients ?? []);
-  return options.json ? printResult(options, { rewrapped: done }, () => '') : 0;
+  if (options.json) printResult(options, { rewrapped: done }, () => '');
+  return left === 0 ? 0 : backupExit.key;
 }
 
 /** The next push from here would leave the new recipients out again. */
