@@ -6,8 +6,7 @@ import { DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import type { VaultRemoval } from '../history/vault-removal.ts';
-import { hasHiddenLetter } from '../log/paths.ts';
-import { isPlainText } from '../push/input.ts';
+import { vaultName } from '../vaults/name.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 
 const vaultSchema = z.object({
@@ -48,16 +47,6 @@ export function vaultList(vaults: Vaults): Tool {
   });
 }
 
-const nameArgument = z
-  .string()
-  .trim()
-  .min(1)
-  .max(limits.vaultNameCharsMax)
-  .refine(
-    (name) => isPlainText(name) && !hasHiddenLetter(name),
-    'must not contain control, bidi or zero-width characters',
-  );
-
 const vaultIdRequired = z.string().max(limits.vaultIdCharsMax);
 
 export function vaultCreate(vaults: Vaults): Tool {
@@ -67,7 +56,7 @@ export function vaultCreate(vaults: Vaults): Tool {
     access: 'account',
     description: 'Creates a vault, or returns the existing one of this name. protected_paths replaces its list.',
     input: z.strictObject({
-      name: nameArgument.describe('Unique, in any case'),
+      name: vaultName.describe('Unique, in any case'),
       protected_paths: z
         .array(z.string().min(1).max(limits.globCharsMax))
         .max(limits.protectedGlobsMax)
@@ -99,7 +88,7 @@ export function vaultRename(vaults: Vaults): Tool {
     title: 'Rename a vault',
     access: 'account',
     description: 'Renames a vault. Its id, files and history stay the same.',
-    input: z.strictObject({ vault_id: vaultIdRequired, name: nameArgument }),
+    input: z.strictObject({ vault_id: vaultIdRequired, name: vaultName }),
     output: z.object({ vault_id: z.string(), name: z.string(), former_name: z.string() }),
     annotations: SETS,
     example: { vault_id: 'v_0123456789abcdef', name: 'notes' },

@@ -12,7 +12,7 @@ import { archiveRoute } from './archive/routes.ts';
 import type { VaultAct } from './change/act.ts';
 import { changeRoutes } from './change/routes.tsx';
 import { clearHistory, SpaceUsed } from './change/space.tsx';
-import { checkVaultLabel, deleteVault, renameVault, VaultItself } from './change/vault.tsx';
+import { deleteVault, renameVault, VaultItself, vaultNameIn } from './change/vault.tsx';
 import { conflictRoutes } from './conflicts/routes.tsx';
 import { fileRoutes } from './file-routes.tsx';
 import { findFiles, readSeq, vaultFileOf, vaultFolderOf } from './files.ts';
@@ -30,7 +30,7 @@ export function vaultRoutes(options: VaultOptions): Route[] {
     pages.memberForm(PATH, async (visit, form) => {
       const name = form.get('name') ?? '';
       const tried = await problemOf('vault', { name }, () =>
-        sync.vaults.create(visit.accountId, checkVaultLabel(name), undefined),
+        sync.vaults.create(visit.accountId, vaultNameIn(form), undefined),
       );
       if (!tried.ok) return showVaults(options, visit, tried.problem);
       const { id, status } = tried.value;

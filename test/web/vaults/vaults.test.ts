@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../src/limits/service.ts';
-import { PASSWORD } from '../../support/gateway.ts';
+import { callTool, PASSWORD } from '../../support/gateway.ts';
 import { type Hub, startHub } from '../../support/hub.ts';
 import { type PageClient, signedUp } from '../../support/page-client.ts';
 import { RawClient } from '../../support/raw-client.ts';
@@ -59,11 +59,32 @@ test('[WEB-1] a newcomer to vaults is told how to begin, makes one, and finds it
   await client.submit('/vaults', { name: 'NOTES' });
   expect([client.path, client.text]).toEqual([made, expect.stringContaining('This vault already exists')]);
   await client.open('/vaults');
-  for (const name of ['', ' ', 'x'.repeat(101), 'a\u0007b']) {
-    expect((await client.submit('/vaults', { name })).status).toBe(422);
-    expect(client.text).toContain('Name of a new vault must have 1 to 100 printable characters.');
+  const visible = 'must not contain control, bidi or zero-width characters';
+  for (const [name, wrong] of [
+    ['', 'must not be empty'],
+    [' ', 'must not be empty'],
+    ['x'.repeat(101), 'must have at most 100 characters'],
+    ['a\u0007b', visible],
+    ['a\u202eb', visible],
+    ['a\u200bb', visible],
+  ]) {
+    expect((await client.submit('/vaults', { name: name ?? '' })).status).toBe(422);
+    expect(client.text).toContain(`Name of a new vault ${wrong}`);
   }
 });
+
+test.each(['', ' ', 'x'.repeat(101), 'a\u0007b', 'a\u202eb', 'a\u200bb', '👩‍👩‍👧 family', 'نوت‌ها', ' 한글 '])(
+  '[WEB-1, SYN-1] the page and the tool agree on the vault name %j',
+  async (name) => {
+    const { client, device } = await member();
+    const byTool = await callTool(hub, 'vault_create', { name }, device.key);
+    await client.open('/vaults');
+    const byPage = await client.submit('/vaults', { name });
+    // The page finds the vault that the tool made.
+    expect(byPage.status === 422).toBe(byTool.error !== undefined);
+    if (byTool.error === undefined) expect(client.text).toContain('This vault already exists');
+  },
+);
 
 test('[WEB-1] files are listed in order, found by a part or a pattern, and shown with what they hold', async () => {
   const { client, device } = await member();

@@ -1,8 +1,9 @@
 /** The part of a vault's page that is about the vault itself: its name, and its permanent end. */
 import type { VNode } from 'preact';
-import { invalidField } from '../../../common/fault.ts';
+import { z } from 'zod';
+import { readFields } from '../../../fields/read.ts';
 import { limits } from '../../../limits/service.ts';
-import { hasHiddenLetter } from '../../../sync/log/paths.ts';
+import { vaultName } from '../../../sync/vaults/name.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import { Field, FormErrors, type Problem } from '../../fields.tsx';
@@ -58,18 +59,16 @@ export function VaultItself({ visit, vault: { id, record, head }, problem }: Vau
   );
 }
 
-/** Validates a name like the tool that creates vaults. Throws Refusal `invalid_fields`. */
-export function checkVaultLabel(given: string): string {
-  const name = given.trim();
-  if (name === '' || name.length > limits.vaultNameCharsMax || !name.isWellFormed() || hasHiddenLetter(name)) {
-    throw invalidField('name', `name must have 1 to ${limits.vaultNameCharsMax} printable characters`);
-  }
-  return name;
+const named = z.strictObject({ name: vaultName });
+
+/** The name that was entered for a vault. Throws Refusal `invalid_fields`. */
+export function vaultNameIn(form: URLSearchParams): string {
+  return readFields(named, { name: form.get('name') ?? '' }).name;
 }
 
 export const renameVault: VaultAct = async ({ pages, sync }, { visit, form, vault: { id }, show }) => {
   const name = form.get('name') ?? '';
-  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(visit.accountId, id, checkVaultLabel(name)));
+  const tried = await problemOf(RENAME, { name }, () => sync.vaults.rename(visit.accountId, id, vaultNameIn(form)));
   if (!tried.ok) return await show(tried.problem);
   const { formerName, record } = tried.value;
   const text = formerName === record.name ? 'Nothing changed.' : 'Vault renamed.';
