@@ -169,7 +169,9 @@ export const limits = {
   inflightBytesMin: 80 * MiB,
   /** Staged bytes of all uploads, passed to the store and not yet on disk. */
   stagingBytesMax: 8 * MiB,
-  /** The same while decisions are committed, and for how long after one they count as being committed. */
+  /** Bytes of uploads that go on arriving, which wait for each other to be in one commit. Less than `uploadBytesUnderWay`. */
+  stagingBytesTogether: 4 * MiB,
+  /** As `stagingBytesMax` while decisions are committed, and for how long after one they count as being committed. */
   stagingBytesBesideWrites: 1 * MiB,
   busyWritesMs: 250,
   /** Chunks of one upload that the pool has at once. */

@@ -56,6 +56,8 @@ interface Ran {
   /** Bytes it puts, without keys. */
   readonly bytes: number;
   readonly wrote: boolean;
+  /** It ends staged bytes: their blob or content is there, or they are removed. */
+  readonly endsStaged: boolean;
 }
 
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
@@ -97,7 +99,10 @@ export class GroupCommit {
     return oldest === undefined ? 0 : this.#options.elapsed() - oldest;
   }
 
-  /** True while decisions are committed, and a moment longer: more of them are likely. */
+  /**
+   * True while decisions are committed, and a moment longer: more of them are likely. Not after decisions that end staged
+   * bytes: bytes would wait because others arrived before.
+   */
   get isBusy(): boolean {
     return this.#running.size > 0 || this.#options.elapsed() - this.#endedMs < limits.busyWritesMs;
   }
@@ -136,6 +141,7 @@ export class GroupCommit {
     this.#running.set(running, startedMs);
     let groupBytes = 0;
     let wrote = false;
+    let isExpected = false;
     try {
       const hasRoom = this.#options.look();
       await this.#options.committer.commit((view) => {
@@ -148,6 +154,7 @@ export class GroupCommit {
           pending.outcome = ran.outcome;
           groupBytes += ran.bytes;
           wrote ||= ran.wrote;
+          isExpected ||= !ran.endsStaged;
           const isFull = group.length >= limits.groupDecisionsMax || groupBytes >= view.bytesMax;
           if (isFull || this.#options.elapsed() >= endMs) break;
         }
@@ -167,7 +174,7 @@ export class GroupCommit {
       return;
     } finally {
       this.#running.delete(running);
-      this.#endedMs = this.#options.elapsed();
+      if (isExpected) this.#endedMs = this.#options.elapsed();
       for (const tell of this.#whenOver.splice(0)) tell();
       this.durations.record(this.#options.elapsed() - startedMs);
     }
@@ -206,18 +213,22 @@ export class GroupCommit {
     const batch = new DecisionBatch(reader, writer);
     let value: unknown;
     let bytes = 0;
+    let endsStaged = false;
     try {
       this.#isDeciding = true;
       value = decide(batch);
-      for (const write of batch.writes) bytes += bytesOf(write);
+      for (const write of batch.writes) {
+        bytes += bytesOf(write);
+        endsStaged ||= isOfStaged(write);
+      }
       if (bytes > 0 && !hasRoom(bytes)) throw new Refusal({ kind: 'storage_full' });
     } catch (error) {
-      return { outcome: { ok: false, error }, bytes: 0, wrote: false };
+      return { outcome: { ok: false, error }, bytes: 0, wrote: false, endsStaged: false };
     } finally {
       this.#isDeciding = false;
     }
     write(batch.writes);
-    return { outcome: { ok: true, value }, bytes, wrote: batch.writes.length > 0 };
+    return { outcome: { ok: true, value }, bytes, wrote: batch.writes.length > 0, endsStaged };
   }
 }
 
@@ -230,6 +241,11 @@ function tell({ outcome, settled, resolve, reject }: Pending): void {
 /** The bytes that a write puts, without its key. */
 function bytesOf(write: Write): number {
   return write instanceof HeadPut ? HeadPut.bytesMax : (write.bytes?.length ?? 0);
+}
+
+/** True for the removal of a row of staged bytes. */
+function isOfStaged(write: Write): boolean {
+  return write.table.owners.staging !== undefined && write.bytes === undefined;
 }
 
 /**

@@ -1,7 +1,11 @@
-/** Stages the chunks of uploads without a blob yet, and bounds the bytes waiting for the disk. */
+/**
+ * Stages the chunks of uploads without a blob yet, and bounds the bytes waiting for the disk. Each commit waits for the disk
+ * twice, whatever it carries, so chunks of uploads that go on arriving are committed several at a time.
+ */
 
 import { FairQueue } from '../../common/fair/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { StagedBytes } from '../../store/staged-bytes.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,6 +21,9 @@ export class Staging {
   /** Bytes handed to the store but not on disk yet: the store copies them, so they are bounded over all uploads. */
   #bytes = 0;
   readonly #waiting = new FairQueue<Waiting>();
+  #waitingBytes = 0;
+  /** True when somebody waits for what is in the queue. */
+  #isUrgent = false;
   readonly #store: Store;
 
   constructor(store: Store, log: Log) {
@@ -29,9 +36,16 @@ export class Staging {
     return this.#staged.claim();
   }
 
-  /** Writes one chunk; resolves when it is on disk. The bytes must not be modified before that. */
-  async put(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
-    await this.#admit(accountId, bytes.length);
+  /** Writes one chunk now; resolves when it is on disk. The bytes must not be modified before that. */
+  put(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
+    const written = this.gather(storageId, accountId, index, bytes);
+    this.hurry();
+    return written;
+  }
+
+  /** As `put`, once there are enough bytes for a commit, of any uploads. The caller must call `hurry` after its last chunk. */
+  async gather(storageId: number, accountId: string, index: number, bytes: Uint8Array): Promise<void> {
+    await this.#admitted(accountId, bytes.length);
     try {
       if (index > 0) await this.#staged.put(storageId, index, bytes);
       else {
@@ -41,6 +55,12 @@ export class Staging {
     } finally {
       this.#release(bytes.length);
     }
+  }
+
+  /** Writes what was gathered so far: a caller waits for its chunks. */
+  hurry(): void {
+    this.#isUrgent = true;
+    this.#startAll();
   }
 
   /** Within a decision: a blob adopts the chunks. False when they are not in the store yet. */
@@ -67,25 +87,30 @@ export class Staging {
    * Accounts take turns. Chunks of one account are admitted in call order: a small last chunk overtaking its first would be
    * on disk without a staging row.
    */
-  #admit(accountId: string, bytes: number): Promise<void> | undefined {
-    if (this.#hasRoom && this.#waiting.size === 0) {
-      this.#bytes += bytes;
-      return undefined;
-    }
-    return new Promise((resolve) => this.#waiting.push(accountId, { bytes, start: resolve }));
+  #admitted(accountId: string, bytes: number): Promise<void> {
+    return new Promise((start) => {
+      this.#waiting.push(accountId, { bytes, start });
+      this.#waitingBytes += bytes;
+      this.#startAll();
+    });
   }
 
   #release(bytes: number): void {
     this.#bytes -= bytes;
-    while (this.#hasRoom) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      this.#bytes += next.bytes;
-      next.start();
-    }
+    this.#startAll();
   }
 
-  get #hasRoom(): boolean {
-    return this.#bytes < this.#store.bytesAtOnceMax;
+  #startAll(): void {
+    if (!this.#isUrgent && this.#waitingBytes < Math.min(limits.stagingBytesTogether, this.#store.bytesAtOnceMax)) return;
+    while (this.#bytes < this.#store.bytesAtOnceMax) {
+      const next = this.#waiting.shift();
+      if (next === undefined) {
+        this.#isUrgent = false;
+        return;
+      }
+      this.#bytes += next.bytes;
+      this.#waitingBytes -= next.bytes;
+      next.start();
+    }
   }
 }

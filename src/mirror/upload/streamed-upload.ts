@@ -145,7 +145,7 @@ export class StreamedUpload {
       const index = this.#stagedChunks;
       this.#stagedChunks += 1;
       const write = this.#tools.staging
-        .put(this.storageId, this.#accountId, index, new Uint8Array(buffer, 0, length))
+        .gather(this.storageId, this.#accountId, index, new Uint8Array(buffer, 0, length))
         .then(() => this.#passOn(length))
         .catch((error: Error) => this.#fail(error))
         .finally(() => {
@@ -168,6 +168,7 @@ export class StreamedUpload {
         this.#whenHashed = resolve;
       });
     }
+    this.#tools.staging.hurry();
     while (this.#stagings.size > 0) await Promise.all(this.#stagings);
   }
 

@@ -63,3 +63,47 @@ test('[NET-11] accounts take turns for the disk: one chunk of another account is
   expect(order.indexOf('calm')).toBeLessThan(2 * atOnce);
   await store.close();
 });
+
+test('[NET-15] chunks of uploads that go on arriving are in one commit, as soon as there are enough of them', async () => {
+  const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
+  const staging = new Staging(store, openLog('silent').log);
+  const upload = staging.claim();
+  const count = limits.stagingBytesTogether / limits.chunkBytes;
+  const onDisk = () => [...store.keys(chunks, [upload])].length;
+  const seen: Promise<number>[] = [];
+  const gather = (index: number) => {
+    const written = staging.gather(upload, 'acc', index, new Uint8Array(limits.chunkBytes));
+    seen.push(written.then(onDisk));
+  };
+  for (let index = 0; index < count - 1; index += 1) gather(index);
+  await store.writeBytes([{ table: chunks, key: [staging.claim(), 0], bytes: new Uint8Array(1) }]);
+  expect(onDisk()).toBe(0);
+  gather(count - 1);
+  expect(await Promise.all(seen)).toEqual(Array(count).fill(count));
+  await store.close();
+});
+
+test('[NET-15] a chunk does not wait for others when its upload has ended, nor beside decisions', async () => {
+  const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
+  const staging = new Staging(store, openLog('silent').log);
+  const ended = staging.gather(staging.claim(), 'acc', 0, new Uint8Array(5000));
+  staging.hurry();
+  await ended;
+  await store.write(SWEEP, () => undefined);
+  await staging.gather(staging.claim(), 'acc', 0, new Uint8Array(limits.chunkBytes));
+  await store.close();
+});
+
+test('[NET-15] the decision that publishes an upload makes the next uploads no slower: others do', async () => {
+  const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
+  const staging = new Staging(store, openLog('silent').log);
+  const upload = staging.claim();
+  await staging.put(upload, 'acc', 0, new Uint8Array(5000));
+  await store.write(SWEEP, (batch) => {
+    expect(staging.adopt(batch, upload)).toBe(true);
+  });
+  expect(store.bytesAtOnceMax).toBe(limits.stagingBytesMax);
+  await store.write(SWEEP, () => undefined);
+  expect(store.bytesAtOnceMax).toBe(limits.stagingBytesBesideWrites);
+  await store.close();
+});
