@@ -1,10 +1,8 @@
 /** Hashes bodies off the main thread: in the chunks that arrive, or whole. */
 import type { MessagePort } from 'node:worker_threads';
-import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { digestsOf, type RunningDigest, startDigest, startFileDigest } from '../src/pool/digest.ts';
 import type {
   DigestBodiesInput,
-  DigestedBodies,
   DigestFileInput,
   DigestMessage,
   DigestReturn,
@@ -25,12 +23,9 @@ export function digestFile({ port, sizeBytes }: DigestFileInput): Promise<FileHa
   return received(port, startFileDigest(sizeBytes));
 }
 
-/** Hashes whole bodies, and gives their buffers back. */
-export function digestBodies({ bodies }: DigestBodiesInput): DigestedBodies {
-  const buffers = bodies.map(({ buffer }) => buffer);
-  const digests = bodies.map(({ buffer, length, hmacKey }) => digestsOf(new Uint8Array(buffer, 0, length), hmacKey));
-  const transferred = { [transferableSymbol]: buffers, [valueSymbol]: { buffers, digests } };
-  return move(transferred as never) as unknown as DigestedBodies;
+/** Hashes whole bodies. */
+export function digestBodies({ bodies }: DigestBodiesInput): readonly Digests[] {
+  return bodies.map(({ bytes, hmacKey }) => digestsOf(bytes, hmacKey));
 }
 
 function received<T>(port: MessagePort, digest: RunningDigest<T>): Promise<T | undefined> {

@@ -117,7 +117,7 @@ export class MirrorBlobs extends BlobReads {
   ): Promise<Blob> {
     const { smallBuffers, staging, pool } = this.#options;
     const { byteSize: length, hmacKey, caller } = upload;
-    let buffer = smallBuffers.take();
+    const buffer = smallBuffers.take();
     try {
       const received = new Uint8Array(buffer, 0, length);
       let filled = 0;
@@ -125,12 +125,9 @@ export class MirrorBlobs extends BlobReads {
         received.set(part, filled);
         filled += part.length;
       });
-      const digested = await pool.bodies.of({ buffer, length, hmacKey }, caller);
-      buffer = digested.buffer;
-      checkDigests(fields, digested);
+      checkDigests(fields, await pool.bodies.of({ bytes: received, hmacKey }, caller));
       const storageId = staging.claim();
-      const bytes = new Uint8Array(buffer, 0, length);
-      const store = (batch: Batch) => batch.put(chunks, [storageId, 0], bytes);
+      const store = (batch: Batch) => batch.put(chunks, [storageId, 0], received);
       return await this.#publish(principal, fields, { storageId, byteSize: length, store });
     } finally {
       // On every path the store no longer uses the bytes here.

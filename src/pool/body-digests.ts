@@ -9,26 +9,20 @@ import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { digestsOf } from './digest.ts';
 import { turnNameOf } from './job-turns.ts';
-import type { DigestBodiesInput, DigestedBodies, Digests } from './jobs.ts';
+import type { DigestBodiesInput, Digests } from './jobs.ts';
 
-/** Runs a job, and transfers the buffers of the bodies to it. */
-type RunJob = (input: DigestBodiesInput, transfer: readonly ArrayBuffer[]) => Promise<DigestedBodies>;
+/** Runs a job, which gets copies of the bodies. */
+type RunJob = (input: DigestBodiesInput) => Promise<readonly Digests[]>;
 
 interface Body {
-  /** The body is at its start. It belongs to the digests until they are there. */
-  readonly buffer: ArrayBuffer;
-  readonly length: number;
+  /** Not modified before the digests are there. */
+  readonly bytes: Uint8Array;
   readonly hmacKey: Uint8Array;
-}
-
-export interface Digested extends Digests {
-  /** The same memory; the buffer that was passed may be detached. */
-  readonly buffer: ArrayBuffer;
 }
 
 interface Waiting {
   readonly body: Body;
-  readonly resolve: (digested: Digested) => void;
+  readonly resolve: (digests: Digests) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -47,20 +41,19 @@ export class BodyDigests {
 
   /**
    * Digests one body: a short one here, a longer one in the thread, and then the promise resolves in a turn of the caller.
-   * Rejects with the thread's error when it died; the buffer is lost then.
+   * Rejects when the thread died twice.
    */
-  async of(body: Body, caller: Caller): Promise<Digested> {
-    const { buffer, length, hmacKey } = body;
-    if (length <= limits.hashedHereBytesMax)
-      return { buffer, ...digestsOf(new Uint8Array(buffer, 0, length), hmacKey) };
+  async of(body: Body, caller: Caller): Promise<Digests> {
+    const { bytes, hmacKey } = body;
+    if (bytes.length <= limits.hashedHereBytesMax) return digestsOf(bytes, hmacKey);
     const name = turnNameOf(caller);
-    const digested = await new Promise<Digested>((resolve, reject) => {
+    const digests = await new Promise<Digests>((resolve, reject) => {
       this.#waiting.push(name, { body, resolve, reject });
       this.#schedule();
     });
     const turn = turns.enter(name);
     if (turn !== undefined) await turn;
-    return digested;
+    return digests;
   }
 
   /** Starts jobs when everything that this round of the event loop received is there. */
@@ -81,13 +74,11 @@ export class BodyDigests {
     }
     this.#jobs += 1;
     try {
-      const bodies = batch.map(({ body }) => body);
-      const { buffers, digests } = await this.#run(
-        { bodies },
-        bodies.map(({ buffer }) => buffer),
-      );
+      const input = { bodies: batch.map(({ body }) => body) };
+      // The uploads of others do not fail with a thread: the next job starts a new one.
+      const digests = await this.#run(input).catch(() => this.#run(input));
       batch.forEach(({ resolve }, index) => {
-        resolve({ buffer: buffers[index] as ArrayBuffer, ...(digests[index] as Digests) });
+        resolve(digests[index] as Digests);
       });
     } catch (error) {
       for (const { reject } of batch) reject(error);

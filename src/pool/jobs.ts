@@ -22,19 +22,9 @@ export type DigestMessage =
   | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
   | { readonly type: 'end' };
 
-/** Bodies that arrived whole, each from the start of its buffer. The buffers are transferred, there and back. */
+/** Bodies that arrived whole. They are copied, not transferred: when the thread dies, they are sent to the next one. */
 export interface DigestBodiesInput {
-  readonly bodies: readonly {
-    readonly buffer: ArrayBuffer;
-    readonly length: number;
-    readonly hmacKey: Uint8Array;
-  }[];
-}
-
-/** The same in the order of the bodies. */
-export interface DigestedBodies {
-  readonly buffers: readonly ArrayBuffer[];
-  readonly digests: readonly Digests[];
+  readonly bodies: readonly { readonly bytes: Uint8Array; readonly hmacKey: Uint8Array }[];
 }
 
 export interface DigestFileInput {
@@ -171,8 +161,8 @@ export interface CodeInput {
 export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
-  /** Hashes bodies that arrived whole. */
-  readonly digestBodies: { readonly input: DigestBodiesInput; readonly output: DigestedBodies };
+  /** Hashes bodies that arrived whole. Returns the digests in the order of the bodies. */
+  readonly digestBodies: { readonly input: DigestBodiesInput; readonly output: readonly Digests[] };
   /** As `digestStream` for a file, as SHA-256 and git blob id. */
   readonly digestFile: { readonly input: DigestFileInput; readonly output: FileHashes | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */

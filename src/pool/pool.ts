@@ -57,7 +57,7 @@ interface Apart {
 
 export class Pool {
   /** Digests of bodies that arrived whole. */
-  readonly bodies = new BodyDigests((input, transfer) => this.run('digestBodies', input, {}, transfer));
+  readonly bodies = new BodyDigests((input) => this.run('digestBodies', input));
   readonly #threads: readonly PoolThread[];
   /** Hashes whole bodies only: a small upload does not wait for the comparisons and the large uploads of others. */
   readonly #bodiesThread: PoolThread;

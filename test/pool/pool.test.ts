@@ -1,12 +1,15 @@
 /** The worker threads: right results, and a thread that dies takes only its own jobs with it. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import type { Caller } from '../../src/common/shares.ts';
 import { limits } from '../../src/limits/service.ts';
 import type { DigestMessage, DigestReturn, Digests, ParsedBody } from '../../src/pool/jobs.ts';
 import { Pool } from '../../src/pool/pool.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const REAL = new URL('../../dist/workers/', import.meta.url);
 const DYING = new URL('./fixtures/', import.meta.url);
@@ -120,10 +123,8 @@ test('[MIR-9] many streams and jobs at once on one thread keep to their own byte
 test('[MIR-9, OPS-3] whole bodies are digested in a thread of their own; one that dies is replaced', async () => {
   const on = open(DYING, 1);
   const digest = (text: string) => {
-    const bytes = Buffer.alloc(limits.hashedHereBytesMax + 1, text);
-    const buffer = new ArrayBuffer(bytes.length);
-    new Uint8Array(buffer).set(bytes);
-    return { bytes, digested: on.bodies.of({ buffer, length: bytes.length, hmacKey }, { accountId: text }) };
+    const bytes = Buffer.alloc(limits.hashedHereBytesMax + 1, `${text} `);
+    return { bytes, digested: on.bodies.of({ bytes, hmacKey }, { accountId: text }) };
   };
   // The thread of other jobs is busy until the end.
   const stream = openStream(on);
@@ -134,6 +135,17 @@ test('[MIR-9, OPS-3] whole bodies are digested in a thread of their own; one tha
   stream.end();
   expectDigests((await stream.outcome) as Digests, Buffer.from('still there'));
   stream.port.close();
+});
+
+test('[OPS-3] whole bodies whose thread dies are digested by the next one', async () => {
+  const on = open(DYING, 1);
+  const file = join(temporaryFolder(), 'died');
+  const sent = ['one', `once ${file}`, 'two', 'three'].map((text) =>
+    Buffer.alloc(limits.wholeUploadBytesMax, `${text} `),
+  );
+  const digested = sent.map((bytes) => on.bodies.of({ bytes, hmacKey }, { accountId: 'a' }));
+  for (const [at, digests] of (await Promise.all(digested)).entries()) expectDigests(digests, sent[at] as Buffer);
+  expect(existsSync(file)).toBe(true);
 });
 
 test('[MIR-16] a stream whose sender goes away ends without digests', async () => {

@@ -101,7 +101,8 @@ export class Staging {
   }
 
   #startAll(): void {
-    if (!this.#isUrgent && this.#waitingBytes < Math.min(limits.stagingBytesTogether, this.#store.bytesAtOnceMax)) return;
+    if (!this.#isUrgent && this.#waitingBytes < Math.min(limits.stagingBytesTogether, this.#store.bytesAtOnceMax))
+      return;
     while (this.#bytes < this.#store.bytesAtOnceMax) {
       const next = this.#waiting.shift();
       if (next === undefined) {
