@@ -95,6 +95,22 @@ test('[FIND-3] a path that begins with the name of another vault tells of that v
   expect(await say('write', { id: 'other/c.md', content: 'c\n' })).not.toContain('vault');
 });
 
+test('[FIND-3] a restore of what has no versions says so, and a dry run changes nothing', async () => {
+  const paper = await run<{ id: string; version: number }>('write', { id: 'cairn://papers/new', content: '# One\n' });
+  await run('write', { id: paper.id, content: '# Two\n', version: paper.version });
+  const { tasks } = await run<{ tasks: { id: number }[] }>('add_tasks', { tasks: [{ content: 'Water the herbs' }] });
+  for (const id of [paper.id, `cairn://tasks/${tasks[0]?.id}`]) {
+    expect(await refusal('restore', { id, version: 1 })).toContain('only files, dev docs and handoffs keep earlier');
+    await run('remove', { ids: [id] });
+    expect(await refusal('restore', { id, version: 1 })).toContain('restore without version brings one back');
+    await run('restore', { id });
+  }
+  const first = await run<Read>('write', { id: 'dry.md', content: 'one\n' });
+  await run('write', { id: 'dry.md', content: 'two\n', version: first.version });
+  expect(await refusal('restore', { id: 'dry.md', version: first.version, dry_run: true })).toContain('dry_run');
+  expect(await run('read', { id: 'dry.md' })).toMatchObject({ content: 'two\n' });
+});
+
 test('[FIND-3] a list that is empty by a slip says what was probably meant', async () => {
   await run('handoff_save', { project: 'cairn-web', topic: 'state', content: 'x' });
   expect(await words('list', { in: 'handoffs/cairnweb' })).toContain('did you mean handoffs/cairn-web?');

@@ -18,6 +18,8 @@ import type { Shelves } from '../things/thing.ts';
 import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 
+const WITHOUT_VERSIONS = 'only files, dev docs and handoffs keep earlier versions';
+
 type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 
 export function versionTools(shelves: Shelves): Tool[] {
@@ -88,7 +90,7 @@ async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace
       return { id: fileName(shelves, accountId, vaultId, page.path), versions };
     }
     default:
-      throw invalidField('id', 'only files, dev docs and handoffs keep earlier versions');
+      throw invalidField('id', WITHOUT_VERSIONS);
   }
 }
 
@@ -111,6 +113,7 @@ function restoreTool(shelves: Shelves): Tool {
     example: { id: 'archive/plan.md' },
     async handle({ id, version: wanted, at, dry_run: isDry = false }, principal, { progress }) {
       const place = thingPlaceOf(id);
+      if (isDry && at === undefined) throw invalidField('dry_run', 'dry_run is only for a folder, with at');
       if (at === undefined)
         return await planOnce(
           ['restore'],
@@ -138,6 +141,9 @@ async function isThere({ docs, papers, tasks }: Shelves, accountId: string, plac
 /** What a restore reads first: whether there is something to bring back, and what. */
 async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace, wanted: number | undefined) {
   const { docs, handoffs } = shelves;
+  if (wanted !== undefined && (place.kind === 'task' || place.kind === 'paper')) {
+    throw invalidField('version', `${WITHOUT_VERSIONS}; restore without version brings one back from the trash`);
+  }
   if (wanted === undefined && (await isThere(shelves, accountId, place))) {
     throw invalidField('id', 'it is not in the trash, so there is nothing to bring back; nothing was changed');
   }
