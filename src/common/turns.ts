@@ -2,10 +2,11 @@
  * Bounds how long work blocks the event loop, and shares its time: requests, walks, searches and the items of batches
  * run in turns, one in each round of the loop. When more work is there than fits into a turn, it waits, and the callers
  * get equal time (`fair-time.ts`). Work that fits into the rest of a turn is never deferred. `turn-length.ts` says how
- * long a turn lasts. Deferred work that fits into one turn shares it.
+ * long a turn lasts. Deferred work that fits into one turn shares it. A caller that used no more than anybody who waits
+ * goes ahead at once, for one short turn of each round.
  */
 import { FairCallers } from './fair/fair-callers.ts';
-import { turnMsOf } from './fair/turn-length.ts';
+import { SHORT_TURN_MS, turnMsOf } from './fair/turn-length.ts';
 
 /** Calls back in the next round of the event loop, after pending I/O was handled. */
 type NextRound = (run: () => void) => void;
@@ -22,7 +23,11 @@ export class Turns {
   /** End of the turn of this round; undefined before any work in the round. */
   #endMs: number | undefined;
   /** The caller whose work runs, and since when. It is charged when the work of another begins or the round ends. */
-  #runs: { readonly caller: string; readonly sinceMs: number } | undefined;
+  #runs: { readonly caller: string; readonly sinceMs: number; readonly isAhead: boolean } | undefined;
+  /** Time of this round that went to callers who did not wait although the turn was over. */
+  #aheadMs = 0;
+  /** What runs after the events of this round. */
+  #afterEvents: (() => void)[] = [];
   /** The caller that had work last, and when the one before it was another. */
   #last: string | undefined;
   #othersMs = Number.NEGATIVE_INFINITY;
@@ -52,13 +57,30 @@ export class Turns {
    * nothing, else a promise of its turn.
    */
   enter(caller: string): Promise<void> | undefined {
-    if (this.#waiting.size > 0) return this.next(caller);
     const nowMs = this.#now();
+    if (this.#waiting.size > 0 || (this.#endMs !== undefined && nowMs >= this.#endMs)) {
+      return this.#goesAhead(caller, nowMs) ? undefined : this.next(caller);
+    }
     this.#meet(caller, nowMs);
     if (this.#endMs === undefined) this.#begin(nowMs);
-    else if (nowMs >= this.#endMs) return this.next(caller);
     this.#run(caller, nowMs);
     return undefined;
+  }
+
+  /** Begins work of a caller that would be the next one anyway: the turn of this round lasts longer for it. */
+  #goesAhead(caller: string, nowMs: number): boolean {
+    this.#stop(nowMs);
+    const leftMs = SHORT_TURN_MS - this.#aheadMs;
+    if (leftMs <= 0 || !this.#waiting.isFirst(caller)) return false;
+    this.#meet(caller, nowMs);
+    this.#endMs = Math.max(this.#endMs ?? 0, nowMs + leftMs);
+    const runs = { caller, sinceMs: nowMs, isAhead: true };
+    this.#runs = runs;
+    // Other events of this round follow, which are not its work.
+    whenSettled(() => {
+      if (this.#runs === runs) this.#stop(this.#now());
+    });
+    return true;
   }
 
   /**
@@ -77,6 +99,12 @@ export class Turns {
     return new Promise((resolve) => this.push(caller, resolve));
   }
 
+  /** Runs short work after the events of this round, before what waits for a turn. It must not throw. */
+  afterEvents(run: () => void): void {
+    this.#afterEvents.push(run);
+    if (this.#endMs === undefined) this.#begin(this.#now());
+  }
+
   /** Runs work in the next turn of the caller. It must not throw. */
   push(caller: string, work: () => void): void {
     this.#waiting.push(caller, work);
@@ -93,7 +121,11 @@ export class Turns {
   #begin(nowMs: number): void {
     this.#endMs = nowMs + turnMsOf({ waits: this.#waiting.size > 0, othersMs: nowMs - this.#othersMs });
     this.#nextRound(() => {
+      const handled = this.#afterEvents;
+      if (handled.length > 0) this.#afterEvents = [];
+      for (const run of handled) run();
       this.#endMs = undefined;
+      this.#aheadMs = 0;
       if (this.#waiting.size === 0) {
         this.#runs = undefined;
         this.#waiting.forget();
@@ -121,12 +153,15 @@ export class Turns {
 
   #run(caller: string, nowMs: number): void {
     this.#stop(nowMs);
-    this.#runs = { caller, sinceMs: nowMs };
+    this.#runs = { caller, sinceMs: nowMs, isAhead: false };
   }
 
   /** Charges the caller whose work ran until now. */
   #stop(nowMs: number): void {
-    if (this.#runs !== undefined) this.#waiting.charge(this.#runs.caller, nowMs - this.#runs.sinceMs);
+    if (this.#runs === undefined) return;
+    const { caller, sinceMs, isAhead } = this.#runs;
+    this.#waiting.charge(caller, nowMs - sinceMs);
+    if (isAhead) this.#aheadMs += nowMs - sinceMs;
     this.#runs = undefined;
   }
 }

@@ -5,6 +5,7 @@
 
 import type { Fault } from '../common/fault.ts';
 import type { Caller, Lease } from '../common/shares.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import { type Bagged, NO_PLACE } from './bag.ts';
 import type { ExchangeEnd } from './measure/exchange-end.ts';
@@ -69,6 +70,8 @@ export class Exchange implements Bagged {
   #status: number | undefined;
   #settled = false;
   #isHeld = false;
+  /** The answer that waits while it is held. */
+  #held: Reply | undefined;
   #ended = false;
   #bytesOut = 0;
   #feedSender: FeedSender | undefined;
@@ -163,15 +166,17 @@ export class Exchange implements Bagged {
    */
   holdAnswer(): void {
     this.#isHeld = true;
-    setImmediate(() => {
+    turns.afterEvents(() => {
       this.#isHeld = false;
+      if (this.#held !== undefined) this.reply(this.#held);
     });
   }
 
   /** Sends the answer once; later ones are dropped. Closes the connection where the request ends it. */
   reply(made: Reply): void {
     if (this.#isHeld) {
-      setImmediate(() => this.reply(made));
+      if (this.#held === undefined) this.#held = made;
+      else this.#drop(made.body);
       return;
     }
     const reply = this.head.endsConnection ? closing(made) : made;

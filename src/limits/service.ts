@@ -757,7 +757,7 @@ export const limits = {
   poolJobsPerThread: 256,
   /** Jobs per thread reserved for work other than streams. */
   poolJobsKept: 16,
-  /** `nice` value of the pool's threads relative to the main thread. */
+  /** `nice` value of the threads of the pool, of the search and of exports relative to the main thread. */
   poolNice: 5,
   poolQueueMax: 1024,
   /** A body or content above this is a long job: more than some 5 ms of a thread. */

@@ -1,9 +1,12 @@
 /** What an account keeps is found by words, over the tool and REST. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { beforeAll, expect, test } from 'vitest';
+import { limits } from '../../src/limits/service.ts';
 import { callTool, structured, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { type Device, newDevice } from '../support/sync.ts';
-import { useHub } from '../support/use-hub.ts';
+import { useHub, withHub } from '../support/use-hub.ts';
 
 interface FoundPage {
   readonly results: readonly { id: string; title: string; kind: string; lines: { line: number; text: string }[] }[];
@@ -114,4 +117,26 @@ test('[FIND-5] a deleted vault is counted no more by the first search, however m
     expect(found).toMatchObject({ results: [{ title: 'kept.md' }], total: 1, counts: { file: 1 } });
     expect(found.cursor).toBeUndefined();
   }
+});
+
+/** How many threads of a hub have each priority; field 19 of proc(5), /proc/PID/task/TID/stat. */
+function threadsByNice(pid: number): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8');
+    const nice = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    counts.set(nice, (counts.get(nice) ?? 0) + 1);
+  }
+  return counts;
+}
+
+test.runIf(process.platform === 'linux')('[NET-15] the thread of the search has a lower priority', async () => {
+  await withHub({}, async (fresh) => {
+    const someone = await newDevice(fresh, 'laptop');
+    const pid = fresh.process.pid ?? 0;
+    const lowered = () => threadsByNice(pid).get(limits.poolNice + getPriority(pid)) ?? 0;
+    const before = lowered();
+    await structured(fresh, 'search', { query: 'nothing' }, someone.key);
+    expect(lowered()).toBe(before + 1);
+  });
 });

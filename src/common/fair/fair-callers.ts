@@ -16,6 +16,12 @@ export class FairCallers<T> extends StrangersAsOne<T> {
     this.#strangers = strangers;
   }
 
+  /** True when an item of this caller would be the next. A network is that only if no other stranger waits. */
+  isFirst(caller: string): boolean {
+    if (!isNetwork(caller)) return this.#callers.isFirst(caller);
+    return this.#callers.isFirst(STRANGERS) && this.#strangers.isFirst(caller);
+  }
+
   /** Charges a caller for milliseconds of work. */
   charge(caller: string, ms: number): void {
     if (isNetwork(caller)) {

@@ -1,34 +1,43 @@
 /**
- * Divides time among callers: deficit round robin (Shreedhar and Varghese, 1995) with costs that are known only after
- * the work, and with the rule of FQ-CoDel (RFC 8290, 4.2) that a caller without recent work goes first. Each caller
- * has a balance in milliseconds. Work is taken from it, and each round adds a quantum. So callers who always want more get equal
- * time, however long each of their pieces takes, and a caller who wants little hardly waits. Pure.
+ * Divides time among callers: start-time fair queueing (Goyal, Vin and Cheng, 1996) with costs that are known only after
+ * the work. Each caller has a clock, which its work advances, and whoever is furthest behind goes next. A caller without
+ * recent work starts where the queue is, before all who had some. So callers who always want more get equal time,
+ * however long each of their pieces takes, and one that wants less than its part waits for one piece only. Pure.
  */
 import type { NextTurn } from './strangers.ts';
 
-/** Time that a caller gets in each round, in milliseconds. */
-export const QUANTUM_MS = 0.5;
-/** Largest debt remembered: one long piece must not shut its caller out for long. */
-const DEBT_MS_MAX = 100;
+/** How far a clock may be ahead: one long piece must not shut its caller out for long. */
+const AHEAD_MS_MAX = 100;
 
 class Account<T> {
   readonly name: string;
   readonly items: T[] = [];
-  balanceMs = QUANTUM_MS;
-  isListed = false;
+  clockMs: number;
+  /** Orders accounts with equal clocks: who waits longer goes first. */
+  since: number;
+  /** Its place in the heap. */
+  at: number;
 
-  constructor(name: string) {
+  constructor(name: string, { clockMs, since, at }: { clockMs: number; since: number; at: number }) {
     this.name = name;
+    this.clockMs = clockMs;
+    this.since = since;
+    this.at = at;
+  }
+
+  isBefore({ clockMs, since }: Account<T>): boolean {
+    return this.clockMs < clockMs || (this.clockMs === clockMs && this.since < since);
   }
 }
 
 export class FairTime<T> {
-  /** Callers with items, and those whose recent work is still remembered. */
+  /** Callers with items, and those that are ahead of the queue. */
   #accounts = new Map<string, Account<T>>();
-  /** Callers without recent work, in the order of arrival. */
-  readonly #fresh: Account<T>[] = [];
-  /** All other callers in their order of turns. One without items stays until its turn. */
-  readonly #round: Account<T>[] = [];
+  /** All accounts as a heap: none stands after those at `2 * at + 1` and `2 * at + 2`. */
+  readonly #heap: Account<T>[] = [];
+  /** Clock of the caller that was served last. */
+  #clockMs = 0;
+  #arrivals = 0;
   #size = 0;
 
   /** Number of items of all callers. */
@@ -38,36 +47,42 @@ export class FairTime<T> {
 
   /** Number of callers with items or recent work. */
   get callers(): number {
-    return this.#accounts.size;
+    return this.#heap.length;
+  }
+
+  /** True when an item of this caller would be the next, since it has none and used no more than anybody who waits. */
+  isFirst(caller: string): boolean {
+    const account = this.#accounts.get(caller);
+    return account === undefined || (account.items.length === 0 && account.clockMs <= this.#clockMs);
   }
 
   push(caller: string, item: T): void {
     const account = this.#accountOf(caller);
+    if (account.items.length === 0) {
+      account.clockMs = Math.max(account.clockMs, this.#clockMs);
+      account.since = this.#arrived();
+      this.#sink(account);
+    }
     account.items.push(item);
     this.#size += 1;
-    this.#list(account);
   }
 
   /** Removes and returns the oldest item of the caller whose turn it is, and that caller. */
   next(): NextTurn<T> | undefined {
     while (this.#size > 0) {
-      const list = this.#fresh.length > 0 ? this.#fresh : this.#round;
-      const [account] = list;
-      if (account === undefined) return undefined;
-      if (account.balanceMs <= 0) {
-        list.shift();
-        account.balanceMs += QUANTUM_MS;
-        this.#round.push(account);
-      } else if (account.items.length === 0) {
-        list.shift();
-        // It keeps its place for one round. Otherwise it could come back as a caller without recent work at once.
-        if (list === this.#fresh) this.#round.push(account);
-        else this.#accounts.delete(account.name);
-      } else {
-        const item = account.items.shift() as T;
-        this.#size -= 1;
-        return { caller: account.name, item };
+      const account = this.#heap[0] as Account<T>;
+      this.#clockMs = Math.max(this.#clockMs, account.clockMs);
+      if (account.items.length === 0) {
+        // It is no longer ahead, like a caller without recent work.
+        this.#drop(account);
+        continue;
       }
+      const item = account.items.shift() as T;
+      this.#size -= 1;
+      // Its work is charged later: until then, those with the same clock go first.
+      account.since = this.#arrived();
+      this.#sink(account);
+      return { caller: account.name, item };
     }
     return undefined;
   }
@@ -75,31 +90,64 @@ export class FairTime<T> {
   /** Charges a caller for work that it did. */
   charge(caller: string, ms: number): void {
     const account = this.#accountOf(caller);
-    account.balanceMs = Math.max(account.balanceMs - ms, -DEBT_MS_MAX);
-    // Its turns pay the debt, and then it is forgotten.
-    if (account.balanceMs <= 0) this.#list(account);
+    account.clockMs = Math.min(account.clockMs + ms, this.#clockMs + AHEAD_MS_MAX);
+    this.#sink(account);
   }
 
   /** Forgets recent work. For a moment at which the queue is empty. */
   forget(): void {
-    if (this.#size > 0 || this.#accounts.size === 0) return;
+    if (this.#size > 0 || this.#heap.length === 0) return;
     // Not cleared: a cleared Map links its old table to the new one, which garbage collection then copies (`http/bag.ts`).
     this.#accounts = new Map();
-    this.#fresh.length = 0;
-    this.#round.length = 0;
+    this.#heap.length = 0;
   }
 
-  #list(account: Account<T>): void {
-    if (account.isListed) return;
-    account.isListed = true;
-    (account.balanceMs > 0 ? this.#fresh : this.#round).push(account);
+  #arrived(): number {
+    this.#arrivals += 1;
+    return this.#arrivals;
   }
 
   #accountOf(caller: string): Account<T> {
     const known = this.#accounts.get(caller);
     if (known !== undefined) return known;
-    const account = new Account<T>(caller);
+    const account = new Account<T>(caller, { clockMs: this.#clockMs, since: this.#arrived(), at: this.#heap.length });
     this.#accounts.set(caller, account);
+    this.#heap.push(account);
+    this.#rise(account);
     return account;
+  }
+
+  #drop(account: Account<T>): void {
+    this.#accounts.delete(account.name);
+    const last = this.#heap.pop() as Account<T>;
+    if (last === account) return;
+    last.at = account.at;
+    this.#heap[last.at] = last;
+    this.#sink(last);
+  }
+
+  #rise(account: Account<T>): void {
+    while (account.at > 0) {
+      const above = this.#heap[(account.at - 1) >> 1] as Account<T>;
+      if (!account.isBefore(above)) return;
+      this.#swap(account, above);
+    }
+  }
+
+  /** Restores the heap after a clock went forward. */
+  #sink(account: Account<T>): void {
+    for (;;) {
+      const left = this.#heap[2 * account.at + 1];
+      const right = this.#heap[2 * account.at + 2];
+      const below = left !== undefined && right?.isBefore(left) === true ? right : left;
+      if (below?.isBefore(account) !== true) return;
+      this.#swap(account, below);
+    }
+  }
+
+  #swap(one: Account<T>, other: Account<T>): void {
+    [one.at, other.at] = [other.at, one.at];
+    this.#heap[one.at] = one;
+    this.#heap[other.at] = other;
   }
 }

@@ -7,7 +7,7 @@
 
 /** Most work fits, and runs at once. */
 const TURN_MS = 2;
-const SHORT_TURN_MS = 0.5;
+export const SHORT_TURN_MS = 0.5;
 /** How long others are still expected after they had work. */
 const OTHERS_MS = 50;
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { StartError } from '../../common/start-error.ts';
 import { limits } from '../../limits/service.ts';
+import { yieldToMainThread } from '../../pool/thread-priority.ts';
 import { Store } from '../../store/store.ts';
 import { exportAccount } from '../../transfer/export.ts';
 import { exportPlain } from '../../transfer/plain/export.ts';
@@ -22,6 +23,7 @@ export interface ExportJob {
 /** `reason`: why nothing was written, for a person; null: unexpected. */
 export type ExportOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string | null };
 
+yieldToMainThread();
 const { dataFolder, mapBytes, email, folder, plain } = workerData as ExportJob;
 const store = new Store({ folder: dataFolder, tables: allTables, mapBytes, readOnly: true });
 let checkedBytes = 0;

@@ -1,5 +1,6 @@
 /** The thread of the search: reads the data file, keeps the indexes, answers searches. Started by `thread.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { yieldToMainThread } from '../../pool/thread-priority.ts';
 import { Indexer } from '../../search/indexer.ts';
 import type { FromIndex, ToIndex } from '../../search/messages.ts';
 import { Store } from '../../store/store.ts';
@@ -11,6 +12,7 @@ export interface SearchThreadData {
   readonly mapBytes: number;
 }
 
+yieldToMainThread();
 const { dataFolder: folder, mapBytes } = workerData as SearchThreadData;
 const reader = new Store({ folder, tables: allTables, mapBytes, readOnly: true });
 const indexer = new Indexer({ reader, kinds: thingKinds, now: Date.now });
