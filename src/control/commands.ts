@@ -17,6 +17,7 @@ import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
+import type { SignIns } from '../oauth/sign-ins.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import { invite, type Reachable } from './invite.ts';
@@ -31,6 +32,7 @@ export interface ControlTools extends Reachable, MendOptions {
   readonly identities: Identities;
   readonly tokens: AccessTokens;
   readonly devices: DeviceGrants;
+  readonly signIns: SignIns;
   readonly sessions: BrowserSessions;
   readonly operatorClients: OperatorClients;
   readonly imports: Importer;
@@ -92,7 +94,7 @@ export async function runControl(
     case 'key.create':
     case 'key.list':
     case 'key.revoke':
-      return await runKeyControl(accounts, request, by);
+      return await runKeyControl(tools, request, by);
     case 'device.answer':
       return await answerDevice(tools, request);
     case 'identity.link':
@@ -193,7 +195,7 @@ function viewOf(directory: AccountDirectory, accountId: string): AccountView {
 }
 
 async function runKeyControl(
-  accounts: Accounts,
+  { accounts, signIns }: ControlTools,
   request: ControlRequestOf<'key.create' | 'key.list' | 'key.revoke'>,
   by: Source,
 ): Promise<ControlResult> {
@@ -203,9 +205,13 @@ async function runKeyControl(
       return await accounts.createKey(accountId, request.name, by);
     case 'key.list':
       return { keys: accounts.listKeys(accountId) };
-    case 'key.revoke':
-      await accounts.revokeKey(accountId, request.keyId, by);
-      return { revoked: request.keyId };
+    case 'key.revoke': {
+      // The key of a device that was signed in: without its refresh token, which would open the account again.
+      const device = signIns.list(accountId).find(({ key_id: id }) => id === request.keyId);
+      if (device === undefined) await accounts.revokeKey(accountId, request.keyId, by);
+      else await signIns.end(accountId, device.sign_in_id, by);
+      return { revoked: request.keyId, signed_out: device?.device_name ?? null };
+    }
   }
 }
 

@@ -139,7 +139,8 @@ export interface ControlResults {
   readonly 'token.create': NewAccessToken;
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
-  readonly 'key.revoke': { readonly revoked: string };
+  /** `signed_out`: the device whose key it was; null: none, or one without a name. */
+  readonly 'key.revoke': { readonly revoked: string; readonly signed_out: string | null };
   readonly 'device.answer': GrantDescription;
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };

@@ -157,7 +157,7 @@ test('[KEY-5] a revoked key is 401 at once, while the others go on', async () =>
   const extra = await createKey(owner, 'to be revoked');
   expect((await issue(`McpKey ${extra.mcp_key}`)).status).toBe(200);
   const revoked = await hub.cli('key', 'revoke', '--email', owner.email, '--id', extra.key_id, '--json');
-  expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: extra.key_id }]);
+  expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: extra.key_id, signed_out: null }]);
   const answer = await issue(`McpKey ${extra.mcp_key}`);
   expect(answer.status).toBe(401);
   expect(answer.headers['www-authenticate']).toMatch(/^McpKey\b/);

@@ -159,6 +159,19 @@ test('[OAUTH-1] revoking a refresh token ends its family at once; again, and unk
   }
 });
 
+test('[KEY-5] an operator who revokes the key of a device signs the device out: its refresh token made new tokens', async () => {
+  const tokens = await signInDevice(hub, owner, { scope: 'mcp account', device_name: 'lost laptop' });
+  const listed = await hub.cli('key', 'list', '--email', owner.email, '--json');
+  const { keys } = JSON.parse(listed.stdout) as { keys: { key_id: string; name: string }[] };
+  const id = keys.find(({ name }) => name.includes('lost laptop'))?.key_id ?? '';
+  const revoked = await hub.cli('key', 'revoke', '--email', owner.email, '--id', id);
+  expect(revoked).toMatchObject({ code: 0, stdout: `revoked ${id}; lost laptop is signed out\n` });
+  expect(await isOpen(hub, `McpKey ${tokens.mcp_key}`)).toBe(false);
+  expect(await opens(tokens)).toBe(false);
+  expect(refusalOf(await refresh(hub, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
+  expect(await hub.cli('key', 'revoke', '--email', owner.email, '--id', id)).toMatchObject({ code: 1 });
+});
+
 test('[OAUTH-1] a used refresh token can be revoked too, since whoever has it had the sign-in', async () => {
   const first = await signIn();
   const second = await renewed(first);

@@ -1,5 +1,5 @@
 /** cairn key create, list, revoke: manages the keys of one account. */
-import { jsonLine } from '../../client/shown.ts';
+import { jsonLine, shownLine } from '../../client/shown.ts';
 import { type Command, needs, type Options } from '../command.ts';
 import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';
@@ -22,7 +22,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key revoke',
-    summary: 'revoke a key at once',
+    summary: 'revoke a key at once, and sign out the device that has it',
     options: [needs('email', 'EMAIL'), needs('id', 'KEY_ID')],
     examples: ['cairn key revoke --email you@example.org --id key_0123456789abcdef'],
     run: revoke,
@@ -62,5 +62,6 @@ async function revoke(options: Options): Promise<number> {
     email: options.required('email'),
     keyId: options.required('id'),
   });
-  return printResult(options, done, () => `revoked ${done.revoked}`);
+  const device = done.signed_out === null ? '' : `; ${shownLine(done.signed_out)} is signed out`;
+  return printResult(options, done, () => `revoked ${done.revoked}${device}`);
 }

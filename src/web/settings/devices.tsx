@@ -7,12 +7,13 @@ import { Confirm, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface DevicesProps {
   readonly visit: MemberVisit;
-  readonly capabilities: Pick<Capabilities, 'accounts' | 'signIns' | 'tokens'>;
+  readonly capabilities: Pick<Capabilities, 'accounts' | 'credentials' | 'signIns' | 'tokens'>;
 }
 
 export function Devices({ visit, capabilities }: DevicesProps): VNode {
   const devices = capabilities.signIns.list(visit.accountId).filter((one) => one.via_browser !== true);
   const keys = capabilities.accounts.listKeys(visit.accountId);
+  const hasBackups = capabilities.credentials.current(visit.accountId) !== undefined;
   return (
     <section class="panel" aria-labelledby="devices">
       <h2 id="devices">Signed-in devices</h2>
@@ -34,6 +35,7 @@ export function Devices({ visit, capabilities }: DevicesProps): VNode {
               key={device.sign_in_id}
               device={device}
               visit={visit}
+              hasBackups={hasBackups}
               keyUsedAt={keys.find(({ key_id: id }) => id === device.key_id)?.last_used_at}
             />
           ))}
@@ -80,11 +82,13 @@ export function ConnectedApps({ visit, capabilities }: DevicesProps): VNode | nu
 interface DeviceItemProps {
   readonly device: SignInSummary;
   readonly visit: MemberVisit;
+  /** The account has a credential of backups, which any of its devices may have. */
+  readonly hasBackups: boolean;
   /** When its MCP key was used last, ISO 8601. */
   readonly keyUsedAt: string | null | undefined;
 }
 
-function DeviceItem({ device, visit, keyUsedAt }: DeviceItemProps): VNode {
+function DeviceItem({ device, visit, hasBackups, keyUsedAt }: DeviceItemProps): VNode {
   const name = deviceNameOf(device);
   return (
     <li class="row">
@@ -104,6 +108,12 @@ function DeviceItem({ device, visit, keyUsedAt }: DeviceItemProps): VNode {
             : 'Its access tokens and its MCP key stop working immediately.'}{' '}
           {hasKeyElsewhere(device) ? 'It also got an MCP key, which stays valid. Revoke it under MCP keys.' : ''}
         </p>
+        {hasBackups ? (
+          <p>
+            If it was lost, it may have the credential of your backups too: replace that under{' '}
+            <a href="/mirror">Backups</a>.
+          </p>
+        ) : null}
         <Form csrf={visit.csrf} action={`/settings/devices/${device.sign_in_id}/end`}>
           <SubmitButton look="danger">Sign this device out</SubmitButton>
         </Form>

@@ -23,7 +23,16 @@ export interface SettingsProps {
   readonly visit: MemberVisit;
   readonly capabilities: Pick<
     Capabilities,
-    'accounts' | 'sessions' | 'audit' | 'secondFactors' | 'signIns' | 'tokens' | 'identities' | 'timeZones' | 'webhooks'
+    | 'accounts'
+    | 'credentials'
+    | 'sessions'
+    | 'audit'
+    | 'secondFactors'
+    | 'signIns'
+    | 'tokens'
+    | 'identities'
+    | 'timeZones'
+    | 'webhooks'
   >;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;

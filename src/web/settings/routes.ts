@@ -17,6 +17,7 @@ export interface SettingsOptions
   extends Pick<
     Capabilities,
     | 'accounts'
+    | 'credentials'
     | 'sessions'
     | 'audit'
     | 'logins'
