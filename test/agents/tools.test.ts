@@ -111,6 +111,39 @@ test('[FIND-3] a restore of what has no versions says so, and a dry run changes 
   expect(await run('read', { id: 'dry.md' })).toMatchObject({ content: 'two\n' });
 });
 
+test.each(['then/plan.md', 'cairn://docs/rules/Then', 'cairn://handoffs/cairn/then'])(
+  '[FIND-3] %s is brought back as it was at a time',
+  async (place) => {
+    const first = await run<{ id: string; version: number }>('write', { id: place, content: '# One\n' });
+    const { id } = first;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const then = new Date().toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await run('write', { id, content: '# Two\n', version: first.version });
+    const content = async () => (await run<Read>('read', { id })).content;
+    expect(await words('restore', { id, at: then, dry_run: true })).toContain(`version ${first.version}`);
+    expect(await content()).toBe('# Two\n');
+    expect(await refusal('restore', { id, at: '2020-01-01T00:00:00Z' })).toMatch(/no such file then|kept from then/);
+    expect(await refusal('restore', { id, at: new Date().toISOString() })).toContain('not changed since then');
+    expect(await refusal('restore', { id, at: then, version: first.version })).toContain('either version or at');
+    await run('restore', { id, at: then });
+    expect(await content()).toBe('# One\n');
+  },
+);
+
+test('[FIND-3] a file that was deleted is brought back as it was at a time, and a folder says what it needs', async () => {
+  await run('write', { id: 'gone/a.md', content: 'a\n' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const then = new Date().toISOString();
+  expect(await refusal('remove', { ids: ['gone/'] })).toContain('gone/ is a folder');
+  expect(await refusal('remove', { ids: ['gone'] })).toContain('gone is a folder');
+  await run('remove', { ids: ['gone/a.md'] });
+  expect(await refusal('restore', { id: 'gone/' })).toContain('at is required for a folder');
+  expect(await words('restore', { id: 'nowhere/', at: then })).toContain('0 restored; nowhere/ is already as it was');
+  await run('restore', { id: 'gone/a.md', at: then });
+  expect(await run('read', { id: 'gone/a.md' })).toMatchObject({ content: 'a\n' });
+});
+
 test('[FIND-3] a list that is empty by a slip says what was probably meant', async () => {
   await run('handoff_save', { project: 'cairn-web', topic: 'state', content: 'x' });
   expect(await words('list', { in: 'handoffs/cairnweb' })).toContain('did you mean handoffs/cairn-web?');

@@ -180,7 +180,10 @@ async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Pr
 async function fileOf(shelves: Shelves, accountId: string, place: FilePlace) {
   const vaultId = await vaultOf(shelves, accountId, place.vault);
   const { folded } = checkPath(place.path.replace(/\/+$/, ''), 'ids');
-  const file = liveFile(shelves.sync.reader.file(vaultId, folded));
+  const { reader } = shelves.sync;
+  const file = liveFile(reader.file(vaultId, folded));
+  if (file === undefined && reader.childrenOf(vaultId, folded) > 0)
+    throw invalidField('ids', `${place.path} is a folder; send the ids of its files, which list with a glob shows`);
   if (file === undefined)
     throw new Refusal({ kind: 'not_found', what: `no file ${place.path} in this vault; list shows what is there` });
   return { path: file.path, vaultId, baseSha: file.sha256 };

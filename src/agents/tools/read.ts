@@ -189,7 +189,7 @@ function headline(
   which: string,
 ): string {
   const by = changedBy === undefined ? '' : ` by ${changedBy}`;
-  const more = note === undefined ? '' : `; ${note}`;
+  const more = note === undefined || note === '' ? '' : `; ${note}`;
   return `${id} (${what}, version ${at}, ${which}, ${sizeText(sizeBytes)}, changed ${minute(changedAt)}${by}${more})`;
 }
 

@@ -10,6 +10,7 @@ import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
+import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
@@ -100,11 +101,11 @@ function restoreTool(shelves: Shelves): Tool {
     title: 'Bring back a version',
     access: 'account',
     description:
-      'Brings back what was removed, an older version of a file, dev doc or handoff, or a folder as it was at a time. A new change, which can be undone.',
+      'Brings back what was removed, an older version of a file, dev doc or handoff, or one or a folder as it was at a time. A new change, which can be undone.',
     input: z.strictObject({
       id: thingId,
       version: versionArgument.describe('See history'),
-      at: z.string().max(limits.isoTimeCharsMax).optional().describe('For a folder: ISO 8601 with a zone'),
+      at: z.string().max(limits.isoTimeCharsMax).optional().describe('ISO 8601 with a zone'),
       dry_run: z.boolean().optional().describe('Only list'),
     }),
     output: outcomes,
@@ -113,21 +114,66 @@ function restoreTool(shelves: Shelves): Tool {
     example: { id: 'archive/plan.md' },
     async handle({ id, version: wanted, at, dry_run: isDry = false }, principal, { progress }) {
       const place = thingPlaceOf(id);
-      if (isDry && at === undefined) throw invalidField('dry_run', 'dry_run is only for a folder, with at');
-      if (at === undefined)
-        return await planOnce(
-          ['restore'],
-          () => toRestore(shelves, principal.accountId, place, wanted),
-          async (plan) =>
-            outcomesText('restored', [{ id, done: true, says: await restoreOne(shelves, principal, plan) }]),
-        );
-      if (place.kind !== 'file') throw invalidField('at', 'at is only for folders of vaults; use version');
-      return outcomesText(
-        isDry ? 'would be restored' : 'restored',
-        await restoreFolder(shelves, principal, place, { at, isDry, progress }),
+      if (isDry && at === undefined) throw invalidField('dry_run', 'dry_run needs at: what would be restored of then');
+      if (wanted !== undefined && at !== undefined) throw invalidField('at', 'send either version or at');
+      const verb = isDry ? 'would be restored' : 'restored';
+      const atMs = at === undefined ? undefined : timeOf(at);
+      if (atMs !== undefined && place.kind === 'file') {
+        const found = await folderOf(shelves, principal.accountId, place);
+        if (found !== undefined) {
+          const results = await restoreFolder(shelves, principal, found, { atMs, isDry, progress });
+          const { structured, text } = outcomesText(verb, results);
+          const why = `; ${place.path || 'the vault'} is already as it was then, or there is no such folder`;
+          return { structured, text: results.length === 0 ? `${text}${why}` : text };
+        }
+      }
+      return await planOnce(
+        ['restore'],
+        async () => {
+          const { accountId } = principal;
+          const then = atMs === undefined ? wanted : await versionAt(shelves, accountId, place, atMs);
+          return { ...(await toRestore(shelves, accountId, place, then)), wantedVersion: then };
+        },
+        async (plan) => {
+          const says = isDry ? `version ${plan.wantedVersion}` : await restoreOne(shelves, principal, plan);
+          return outcomesText(verb, [{ id, done: true, says }]);
+        },
       );
     },
   });
+}
+
+/** Throws Refusal `invalid_fields`. */
+function timeOf(at: string): number {
+  const atMs = parseIsoMs(at);
+  if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
+  return atMs;
+}
+
+/** The version that was the current one at a time. Throws Refusal `invalid_fields` when there was none. */
+async function versionAt(shelves: Shelves, accountId: string, place: ThingPlace, atMs: number): Promise<number> {
+  if (place.kind === 'file') {
+    const { reader } = shelves.sync;
+    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const file = reader.file(vaultId, checkPath(place.path, 'id').folded);
+    const past = file && (await pastOf(reader, { accountId, vaultId }, file, atMs));
+    if (file !== undefined && past === undefined) throw invalidField('at', 'its versions from then are no longer kept');
+    if (past === undefined || past.seq === null) throw invalidField('at', 'there was no such file then');
+    if (past.seq === file?.seq) throw invalidField('at', 'it has not changed since then; nothing was changed');
+    return past.seq;
+  }
+  const versions = keptVersions(shelves, accountId, place);
+  const then = versions.find(({ created_at: created }) => Date.parse(created) <= atMs);
+  if (then === undefined) throw invalidField('at', 'no version of it is kept from then; history lists those that are');
+  if (then === versions[0]) throw invalidField('at', 'it has not changed since then; nothing was changed');
+  return then.version;
+}
+
+/** Of a dev doc or handoff, newest first. Throws Refusal `invalid_fields` for another thing. */
+function keptVersions({ docs, handoffs }: Shelves, accountId: string, place: ThingPlace) {
+  if (place.kind === 'doc') return docs.versions(accountId, docs.get(accountId, referenceOf(place)).record);
+  if (place.kind === 'handoff') return handoffs.versions(accountId, handoffOf(handoffs, accountId, place).record);
+  throw invalidField('at', WITHOUT_VERSIONS);
 }
 
 /** True for a dev doc, a paper or a task that is not in the trash. */
@@ -161,6 +207,8 @@ async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace,
     }
     case 'file': {
       const vaultId = await vaultOf(shelves, accountId, place.vault);
+      if (place.path.endsWith('/'))
+        throw invalidField('at', 'at is required for a folder: a time before its files were changed or removed');
       return { ...place, vaultId, seq: wanted ?? (await lastLive(shelves, accountId, vaultId, place.path)) };
     }
     case 'conflict':
@@ -210,22 +258,38 @@ async function lastLive({ sync }: Shelves, accountId: string, vaultId: string, p
   throw invalidField('version', `${page.path} is there; say which version to bring back (history lists them)`);
 }
 
+interface FolderOf {
+  readonly vaultId: string;
+  /** Empty: the whole vault. */
+  readonly folder: string;
+}
+
+/** The folder that a path names; undefined: it is or was a file. */
+async function folderOf(shelves: Shelves, accountId: string, place: FilePlace): Promise<FolderOf | undefined> {
+  const vaultId = await vaultOf(shelves, accountId, place.vault);
+  const folder = place.path.replace(/\/+$/, '');
+  if (folder === '') return { vaultId, folder };
+  const { path, folded } = checkPath(folder, 'id');
+  const isFile = folder === place.path && shelves.sync.reader.file(vaultId, folded) !== undefined;
+  return isFile ? undefined : { vaultId, folder: path };
+}
+
 async function restoreFolder(
   shelves: Shelves,
   by: Principal,
-  place: FilePlace,
-  { at, isDry, progress }: { readonly at: string; readonly isDry: boolean; readonly progress: Progress | undefined },
+  { vaultId, folder }: FolderOf,
+  {
+    atMs,
+    isDry,
+    progress,
+  }: { readonly atMs: number; readonly isDry: boolean; readonly progress: Progress | undefined },
 ): Promise<Outcome[]> {
-  const atMs = parseIsoMs(at);
-  if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
-  const vaultId = await vaultOf(shelves, by.accountId, place.vault);
-  const folder = place.path.replace(/\/+$/, '');
   const results: Outcome[] = [];
   let after: Parameters<Shelves['sync']['asOf']['restore']>[1]['after'];
   do {
     const page = await shelves.sync.asOf.restore(by.accountId, {
       vaultId,
-      folder: folder === '' ? '' : checkPath(folder, 'id').path,
+      folder,
       atMs,
       isDry,
       deviceId: shelves.nameOf(by),
@@ -239,6 +303,6 @@ async function restoreFolder(
     );
     after = page.next;
   } while (after !== undefined && results.length < limits.moveFilesMax);
-  if (after !== undefined) results.push({ id: place.path, done: false, says: 'there are more; call again' });
+  if (after !== undefined) results.push({ id: folder, done: false, says: 'there are more; call again' });
   return results;
 }
