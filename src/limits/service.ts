@@ -783,7 +783,7 @@ export const limits = {
   /** Bytes hashed in one turn of the event loop while they are read. */
   hashedTurnBytes: 256 * KiB,
   /** Bytes of a stored blob offered to a socket at once. */
-  sentTurnBytes: 256 * KiB,
+  sentTurnBytes: 512 * KiB,
   /** How long a blob hashed for a partial read counts as intact, and how many are remembered. */
   wholeBlobMs: 60_000,
   wholeBlobsMax: 1000,
