@@ -16,9 +16,9 @@ setFlagsFromString('--no-allocation-site-pretenuring');
  * LMDB allocates a buffer for each large value and frees it after the commit. glibc returns such memory to the system,
  * and the next value pays for new pages: a fifth of the time of the store's thread during large uploads. glibc adapts
  * its threshold to the largest block it had to map and that was freed (mallopt(3), M_MMAP_THRESHOLD), so one such block
- * is allocated and freed here, without ever touching it. Afterwards a thread keeps up to twice its size.
+ * is allocated and freed here, without ever touching it. Afterwards a thread keeps up to twice its size: a commit and the next.
  */
 const { port1, port2 } = new MessageChannel();
 // Closing the receiving port frees its messages, without waiting for the garbage collector.
-port1.postMessage(undefined, [new ArrayBuffer(limits.stagingBytesMax)]);
+port1.postMessage(undefined, [new ArrayBuffer(2 * limits.stagingBytesMax)]);
 port2.close();

@@ -167,10 +167,11 @@ export const limits = {
   /** Body bytes in memory at once (CAIRN_INFLIGHT_BYTES). One caller's share of the minimum fits the largest upload. */
   inflightBytesDefault: 256 * MiB,
   inflightBytesMin: 80 * MiB,
-  /** Staged bytes of all uploads, passed to the store and not yet on disk. */
-  stagingBytesMax: 8 * MiB,
-  /** Bytes of uploads that go on arriving, which wait for each other to be in one commit. Less than `uploadBytesUnderWay`. */
-  stagingBytesTogether: 4 * MiB,
+  /**
+   * Staged bytes of all uploads, passed to the store and not yet on disk. Uploads that go on arriving wait until they have as
+   * many. Less than `uploadBytesUnderWay`.
+   */
+  stagingBytesMax: 4 * MiB,
   /** As `stagingBytesMax` while decisions are committed, and for how long after one they count as being committed. */
   stagingBytesBesideWrites: 1 * MiB,
   busyWritesMs: 250,

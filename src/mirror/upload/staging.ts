@@ -5,7 +5,6 @@
 
 import { FairQueue } from '../../common/fair/fair-queue.ts';
 import type { Log } from '../../common/log.ts';
-import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { StagedBytes } from '../../store/staged-bytes.ts';
 import type { Store } from '../../store/store.ts';
@@ -101,8 +100,7 @@ export class Staging {
   }
 
   #startAll(): void {
-    if (!this.#isUrgent && this.#waitingBytes < Math.min(limits.stagingBytesTogether, this.#store.bytesAtOnceMax))
-      return;
+    if (!this.#isUrgent && this.#waitingBytes < this.#store.bytesAtOnceMax) return;
     while (this.#bytes < this.#store.bytesAtOnceMax) {
       const next = this.#waiting.shift();
       if (next === undefined) {

@@ -68,7 +68,7 @@ test('[NET-15] chunks of uploads that go on arriving are in one commit, as soon 
   const store = new Store({ folder: temporaryFolder(), tables: mirrorTables });
   const staging = new Staging(store, openLog('silent').log);
   const upload = staging.claim();
-  const count = limits.stagingBytesTogether / limits.chunkBytes;
+  const count = limits.stagingBytesMax / limits.chunkBytes;
   const onDisk = () => [...store.keys(chunks, [upload])].length;
   const seen: Promise<number>[] = [];
   const gather = (index: number) => {
