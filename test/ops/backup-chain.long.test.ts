@@ -81,6 +81,11 @@ test('[OPS-11] restore --at takes the folder of one backup too, and says what to
   // One of them by its own name, as somebody may who sees only that folder.
   const one = await restore('--at', 'now', join(backups, 'second'), '--json');
   expect([one.code, one.stderr, JSON.parse(one.stdout).made_at]).toEqual([0, '', madeSecond]);
+  const told = await restore(join(backups, 'first'));
+  expect(told).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('what was revoked or changed since is valid again'),
+  });
   const before = await restore('--at', madeFirst, join(backups, 'second'));
   expect(before).toMatchObject({ code: 1, stdout: '' });
   expect(before.stderr).toMatch(

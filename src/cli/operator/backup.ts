@@ -22,6 +22,10 @@ const KEEPS = ['keep', 'keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly']
 /** Commands of `cairn backups`, which are easily typed without the s. */
 const BACKUPS_WORDS = new Set(['init', 'push', 'pull', 'list', 'latest', 'drill', 'rewrap', 'prune', 'uploaders']);
 
+/** What people overlook after a restore: keys of lost devices. */
+const AS_IT_WAS =
+  'The data is as it was then: what was revoked or changed since is valid again ("After a restore" in the manual, operating.md).';
+
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'copy everything while the service runs, and verify the copy',
@@ -170,8 +174,10 @@ async function restore(options: Options): Promise<number> {
           ['new epoch', epoch],
         ]),
       );
-    if (isIntoLog && !options.json)
-      print('\nStart it with the same CAIRN_LOG. The log goes on with it, and the other members join it again.');
+    const next = isIntoLog
+      ? 'Start it with the same CAIRN_LOG. The log goes on with it, and the other members join it again.'
+      : 'Start the service with `cairn serve`.';
+    if (!options.json) print(`\n${AS_IT_WAS} ${next}`);
     return 0;
   }
   const from = atMs === undefined ? named : backupAt(named, atMs);
@@ -179,7 +185,7 @@ async function restore(options: Options): Promise<number> {
   if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
-    print('\nThe data is as it was then. Start the service with `cairn serve`.');
+    print(`\n${AS_IT_WAS} Start the service with \`cairn serve\`.`);
   }
   return 0;
 }
