@@ -17,6 +17,7 @@ import { openLocalSocket } from '../../client/sync/watch/local-socket.ts';
 import { watchFolder } from '../../client/sync/watch/watch.ts';
 import { ToolRefused } from '../../client/tool-refused.ts';
 import { limits } from '../../limits/service.ts';
+import { collectEarly } from '../process.ts';
 import { type FolderChoice, type OpenedReplica, openReplica } from './sync-open.ts';
 import { exitCodeOf, type OpenNote, openNotes } from './sync-report.ts';
 import { voiceOf, type WatchVoice } from './watch-voice.ts';
@@ -32,6 +33,7 @@ export interface WatchOptions extends Allows {
 
 /** Watches one folder. Resolves with the exit code. Throws errors that no retry can fix. */
 export async function watchOne(choice: FolderChoice, options: WatchOptions): Promise<number> {
+  collectEarly();
   const opened = await openPatiently(choice, options);
   if (opened === undefined) return 0;
   const { replica } = opened;

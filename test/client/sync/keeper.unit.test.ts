@@ -60,6 +60,37 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
   await expect(vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 2000 })).rejects.toThrow();
 });
 
+test('[SYN-25] once very many files were sent, one that a scan finds changed is kept', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-many-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (let at = 0; at <= limits.clientPushFiles; at += 1) writeFileSync(join(root, `${at}`), `${at}`);
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const looked: string[] = [];
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
+    () => ({
+      send: (message) => void (message.type === 'changed' && looked.push(message.path)),
+      close: () => Promise.resolve(),
+    }),
+  );
+  onTestFinished(() => keeper.close());
+  let noticed: ReadonlySet<string> | 'all' = 'all';
+  const takeNoticed = () => noticed;
+  const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan), takeNoticed });
+  const step = { ...replica, next: newRound() };
+  const { files } = await scanFiles(step);
+  // So many at once are a first sync.
+  expect([files.size, looked]).toEqual([limits.clientPushFiles + 1, []]);
+  for (const [path, file] of files) state.agree(path, file);
+  writeFileSync(join(root, '7'), 'saved since');
+  noticed = new Set(['7']);
+  await scanFiles(step);
+  expect(looked).toEqual(['7']);
+});
+
 test('[SYN-25] saves are kept in files and folders that replaced others under the same name, once and again', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-replaced-'));
   onTestFinished(() => rmSync(root, { recursive: true }));

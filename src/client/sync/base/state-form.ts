@@ -200,8 +200,7 @@ function recordOf(row: unknown): readonly [string, BaseRecord | undefined] {
 function seenOfRow([bytes, modifiedMs, changedMs, inode, hashedMs, placed]: readonly number[]): SeenFile | undefined {
   const isWhole = bytes !== undefined && modifiedMs !== undefined && changedMs !== undefined;
   if (!isWhole || inode === undefined || hashedMs === undefined) return undefined;
-  const seen = { bytes, modifiedMs, changedMs, inode, hashedMs };
-  return placed === 1 ? { ...seen, isPlaced: true } : seen;
+  return { bytes, modifiedMs, changedMs, inode, hashedMs, isPlaced: placed === 1 ? true : undefined };
 }
 
 function emptyMaps(): OwnedMaps {

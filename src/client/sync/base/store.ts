@@ -13,6 +13,7 @@ import {
   type Sha,
   type SyncState,
   ticked,
+  uniform,
   type Wait,
   withOwn,
 } from './state.ts';
@@ -167,7 +168,7 @@ export class StateStore implements SyncState {
   /** Sets the base record alone; undefined forgets it. */
   setBase(path: FolderPath, record: BaseRecord | undefined): void {
     if (record === undefined) this.#state.base.delete(path);
-    else this.#state.base.set(path, record);
+    else this.#state.base.set(path, uniform(record));
     this.#unwritten.base.add(path);
     this.#unsure.add(path);
   }

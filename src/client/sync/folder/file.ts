@@ -123,8 +123,9 @@ export function isExecutable({ mode }: Stats): boolean {
 }
 
 /** Metadata of a file for a later comparison. */
-export function seenOf(stats: Stats, hashedMs: number): SeenFile {
-  return { bytes: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs, inode: stats.ino, hashedMs };
+export function seenOf(stats: Stats, hashedMs: number, isPlaced?: true): SeenFile {
+  const { size: bytes, mtimeMs: modifiedMs, ctimeMs: changedMs, ino: inode } = stats;
+  return { bytes, modifiedMs, changedMs, inode, hashedMs, isPlaced };
 }
 
 /** True when the metadata is the same. A change within the resolution of the disk's clock leaves it so. */
@@ -145,8 +146,8 @@ export function seenAsPlaced(
   stats: Stats,
   { size, modifiedMs }: { readonly size: number; readonly modifiedMs: number | undefined },
 ): SeenFile {
-  const seen = seenOf(stats, stats.ctimeMs);
-  return stats.size === size && Math.floor(stats.mtimeMs) === modifiedMs ? { ...seen, isPlaced: true } : seen;
+  const isPlaced = stats.size === size && Math.floor(stats.mtimeMs) === modifiedMs;
+  return seenOf(stats, stats.ctimeMs, isPlaced ? true : undefined);
 }
 
 /**

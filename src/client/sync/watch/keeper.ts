@@ -39,7 +39,7 @@ export class Keeper {
   readonly #start: StartThread;
   readonly #told = new Set<string>();
   /** Files that differed from the hub's in the last scan, with their hashes. */
-  readonly #open = new Map<FolderPath, string>();
+  #open = new Map<FolderPath, string>();
   readonly #written = new WrittenFiles();
   #thread: KeeperThread | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -66,24 +66,28 @@ export class Keeper {
   /** Takes the files of a scan that differ from the hub's: the disk reports no change from before it was watched. */
   noteScan(scan: Scan): void {
     const { state } = this.#replica;
-    const before = new Map(this.#open);
+    const before = this.#open;
     this.#isScanned = true;
     this.#tellReady();
     if (scan.looked === undefined) {
-      this.#open.clear();
+      this.#open = new Map();
       this.#thread?.send({ type: 'scanned', only: state.only });
     }
+    const news: FolderPath[] = [];
     for (const path of scan.looked ?? scan.files.keys()) {
       const sha256 = scan.files.get(path)?.sha256;
-      if (sha256 === undefined || state.base.get(path)?.sha256 === sha256) this.#open.delete(path);
-      else this.#open.set(path, sha256);
+      if (!this.#isOpen(path, sha256)) {
+        this.#open.delete(path);
+        continue;
+      }
+      if (before.get(path) !== sha256) news.push(path);
+      this.#open.set(path, sha256);
     }
+    if (this.#open.size > limits.clientPushFiles) this.#forgetSent();
     if (this.#open.size === 0) this.#told.clear();
     // This many are a first sync and not a person's edits.
     if (this.#open.size > limits.clientPushFiles) return;
-    for (const [path, sha256] of this.#open) {
-      if (before.get(path) !== sha256) this.#thread?.send({ type: 'changed', path });
-    }
+    for (const path of news) this.#thread?.send({ type: 'changed', path });
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
     for (const [path, onDisk] of scan.otherForms) {
       if (!scan.files.has(path)) this.#thread?.send({ type: 'changed', path: onDisk });
@@ -93,6 +97,15 @@ export class Keeper {
   /** Takes a file that the sync wrote, which is no save. */
   noteWritten(seen: SeenFile): void {
     this.#written.note(seen);
+  }
+
+  #isOpen(path: FolderPath, sha256: string | undefined): sha256 is string {
+    return sha256 !== undefined && this.#replica.state.base.get(path)?.sha256 !== sha256;
+  }
+
+  /** A scan of some paths does not look at what was sent since the last one of everything. */
+  #forgetSent(): void {
+    for (const [path, sha256] of this.#open) if (!this.#isOpen(path, sha256)) this.#open.delete(path);
   }
 
   async close(): Promise<void> {
