@@ -33,6 +33,20 @@ const NAMES = new RegExp(`(?<![\\w/.-])(${Object.keys(INSTEAD).join('|')})(?![\\
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bupdate_(?:task|paper|dev_doc) with (?:id: \S+ and )?restore: true(?= brings)/g, 'restore'],
   [/\brestore it with sync_restore\b/g, 'restore brings it back'],
+  [/\bsend it with expected_version (?=\d+)/g, 'send it with version '],
+  // A conflict of a file: its bytes are kept, or were not there to keep.
+  [
+    /\bYour bytes are kept as conflict (\S+): call sync_merge with it, then sync_push with the base_sha it returns and resolves \S+; or sync_resolve_conflict/g,
+    'Your text is kept as cairn://conflicts/$1: read it, then call settle_conflict',
+  ],
+  [/\bresolve some with sync_resolve_conflict, then push again/g, 'end some with settle_conflict, then write again'],
+  [
+    /\bread the current version \(sync_list\), then repeat the rename with its base_sha/g,
+    'choose another name, or remove that file first',
+  ],
+  [/\bread it, then push again with base_sha \S+/g, 'read it, then write with its version'],
+  [/\bthe file changed since base_sha\b/g, 'the file changed since it was read'],
+  [/\bserver has newer HLC\b/g, 'the hub has a later change'],
   [/; sync_list lists the files\b/g, '; list shows what is there'],
   // The argument of `restore`.
   [/^seq (?=\d+ is not an available version)/, 'version '],

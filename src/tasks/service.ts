@@ -190,16 +190,21 @@ export class Tasks {
     });
   }
 
-  /** Moves a task to the trash. `wasBinned`: it was there already, and nothing changed. Throws Refusal `not_found`. */
+  /**
+   * Moves a task to the trash. `wasBinned`: it was there already, and nothing changed. `expected`: the version that the
+   * caller read. Throws Refusal `not_found` or `stale_version`.
+   */
   async remove(
     accountId: string,
     id: number | undefined,
     by?: string,
+    expected?: number,
   ): Promise<{ readonly task: TaskRecord; readonly wasBinned: boolean }> {
     const { actors, now } = this.#options;
-    return actors.account(accountId).once(['task removed', id], (batch) => {
+    return actors.account(accountId).once(['task removed', id, expected], (batch) => {
       const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
       if (task === undefined) throw taskNotFound();
+      checkVersion(task, expected, (one) => categoryName(batch, accountId, one));
       if (task.deleted_at !== null) return { task, wasBinned: true };
       const binned = decideBinTask(withoutCleared(task, this.#clearing.of(batch, accountId)), now(), by);
       batch.put(tasks, [accountId, task.id], binned);

@@ -19,6 +19,7 @@ beforeAll(async () => {
   expect(others.length).toBeGreaterThan(20);
   unlisted = new RegExp(`\\b(${others.join('|')})\\b`);
   await run('write', { id: 'n.md', content: 'One.\n' });
+  await run('write', { id: 'taken.md', content: 'Two.\n' });
   await run('add_tasks', { tasks: [{ content: 'Pay rent' }, { content: 'Call Bob' }] });
   await run('change_tasks', { tasks: [{ id: 2, remove: true }] });
 });
@@ -40,6 +41,8 @@ async function run(name: string, args: object): Promise<RpcReply> {
 const REFUSED: readonly (readonly [string, object, string])[] = [
   ['restore', { id: 'none.md', version: 3 }, 'list shows what is there'],
   ['restore', { id: 'n.md', version: 9 }, 'version 9 is not an available version of this path; history lists them'],
+  ['move', { id: 'n.md', to: 'taken.md' }, 'choose another name, or remove that file first'],
+  ['change_tasks', { tasks: [{ id: 1, completed: true, version: 9 }] }, 'send it with version 1'],
   ['history', { id: 'none.md' }, 'list shows what is there'],
   ['history', { id: 'cairn://docs/99' }, 'list with in "docs" lists all'],
   ['read', { id: 'cairn://conflicts/c_1' }, 'list with in "conflicts" lists them'],

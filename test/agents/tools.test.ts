@@ -111,6 +111,22 @@ test('[FIND-3] a restore of what has no versions says so, and a dry run changes 
   expect(await run('read', { id: 'dry.md' })).toMatchObject({ content: 'two\n' });
 });
 
+test('[FIND-3] of two agents that change the version of a task that both read, one is refused', async () => {
+  const { tasks } = await run<{ tasks: { id: number; version: number }[] }>('add_tasks', {
+    tasks: [{ content: 'Only one of us' }],
+  });
+  const [{ id, version } = { id: 0, version: 0 }] = tasks;
+  const claim = { tasks: [{ id, status: 'in_progress', version }] };
+  const told = await Promise.all([refusal('change_tasks', claim), refusal('change_tasks', claim)]);
+  // The same change twice leaves the version: the second asks for what there is.
+  await run('change_tasks', { tasks: [{ id, content: 'Mine' }] });
+  const late = await refusal('change_tasks', { tasks: [{ id, content: 'Yours', version }] });
+  expect(late).toContain('at version 3, not');
+  expect(await refusal('change_tasks', { tasks: [{ id, remove: true, version }] })).toContain('at version');
+  expect(await run('read', { id: `cairn://tasks/${id}` })).toMatchObject({ content: 'Mine' });
+  expect(told.filter((one) => one !== '')).toHaveLength(1);
+});
+
 test.each(['then/plan.md', 'cairn://docs/rules/Then', 'cairn://handoffs/cairn/then'])(
   '[FIND-3] %s is brought back as it was at a time',
   async (place) => {

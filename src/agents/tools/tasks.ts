@@ -19,6 +19,7 @@ import { type CategoryName, taskText } from '../../tasks/shown.ts';
 import { nearestName } from '../../text/nearest.ts';
 import { openZone } from '../../time/zone.ts';
 import type { Shelves } from '../things/thing.ts';
+import { versionArgument } from './read.ts';
 
 const { content, due_date, is_important, kanban_status } = declaredTask.inputs;
 const category = z.string().max(limits.categoryNameCharsMax).optional();
@@ -73,6 +74,7 @@ const changed = z.strictObject({
   category: category.describe('Its name, created if missing; empty: none'),
   status: kanban_status.optional(),
   remove: z.boolean().optional().describe('To the trash'),
+  version: versionArgument.describe('Refused if changed since'),
 });
 
 const taskResults = z.object({
@@ -147,10 +149,10 @@ async function changeTask(
   principal: Principal,
   by: string,
   id: number,
-  { category: categoryName, status, remove, ...fields }: Omit<z.output<typeof changed>, 'id'>,
+  { category: categoryName, status, remove, version, ...fields }: Omit<z.output<typeof changed>, 'id'>,
 ) {
   if (remove === true) {
-    const { task } = await tasks.remove(principal.accountId, id, by);
+    const { task } = await tasks.remove(principal.accountId, id, by, version);
     return { task, says: `#${id} is in the trash; restore brings it back` };
   }
   const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName);
@@ -158,6 +160,7 @@ async function changeTask(
     ...fields,
     ...(categoryId === undefined ? {} : { category_id: categoryId }),
     ...(status === undefined ? {} : { kanban_status: status }),
+    ...(version === undefined ? {} : { expected_version: version }),
   };
   const read = tasks.read(principal.accountId, taskChange, change, 'tasks');
   const task = await tasks.patch(principal.accountId, id, read, { by });
