@@ -1,5 +1,5 @@
 /** Defines the tables of accounts and keys. A key is never stored, only its keyed hash. */
-import { recordCodec } from '../store/codec.ts';
+import { emptyRecordCodec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable, type Reader } from '../store/table.ts';
 
 export interface AccountRecord {
@@ -102,7 +102,7 @@ export const browserSessions = defineTable<[hash: string], BrowserSessionRecord>
 /** Signed-in browsers of an account. */
 export const sessionOwners = defineTable<[accountId: string, hash: string], Record<string, never>>(
   'browser_session_owners',
-  recordCodec(1),
+  emptyRecordCodec(1),
   { account: 0 },
 );
 

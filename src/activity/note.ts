@@ -26,8 +26,12 @@ interface NotedChange extends Omit<ChangeRecord, 'at_ms' | 'by' | 'name'> {
 
 /** What a running decision has done so far: a decision does not read its own writes. */
 interface Noted {
-  head: ActivityHead;
-  readonly removed: Set<number>;
+  number: number;
+  rows: number;
+  chars: number;
+  dropped: number | undefined;
+  /** Numbers of the changes that it removed; undefined: none. */
+  removed: Set<number> | undefined;
 }
 
 const NO_CHANGES: ActivityHead = { number: 0, rows: 0, chars: 0 };
@@ -37,13 +41,14 @@ const notedIn = new DecisionMemo<Noted>();
 /** Records a change, and removes the oldest ones beyond `activityRowsMax` and `activityCharsMax`. */
 export function noteChange(batch: Batch, accountId: string, { atMs, by, name, ...change }: NotedChange): void {
   const noted = notedOf(batch, accountId);
-  const { number: last, rows, chars } = noted.head;
-  const record: ChangeRecord = { at_ms: atMs, ...change, name: shortName(name), by: by ?? null };
-  const number = last + 1;
-  putChange(batch, accountId, number, record);
-  noted.head = { ...noted.head, number, rows: rows + 1, chars: chars + charsOf(record) };
+  const { kind, item, act, before, after } = change;
+  const record: ChangeRecord = { at_ms: atMs, kind, item, act, before, after, name: shortName(name), by: by ?? null };
+  noted.number += 1;
+  noted.rows += 1;
+  noted.chars += charsOf(record);
+  putChange(batch, accountId, noted.number, record);
   dropOldest(batch, accountId, noted);
-  batch.put(activityHeads, [accountId], noted.head);
+  batch.put(activityHeads, [accountId], headOf(noted));
 }
 
 /** Removes the changes of an item that is permanently deleted. */
@@ -55,7 +60,7 @@ export function forgetChanges(batch: Batch, accountId: string, kind: ChangedKind
     const change = batch.get(activityChanges, [accountId, key[3]]);
     if (change !== undefined) drop(batch, accountId, noted, key[3], change);
   }
-  batch.put(activityHeads, [accountId], noted.head);
+  batch.put(activityHeads, [accountId], headOf(noted));
 }
 
 /** Returns what happened to a record, from when it was deleted before and after. Undefined before: it is new. */
@@ -83,39 +88,50 @@ export function changedFields(
 }
 
 function notedOf(batch: Batch, accountId: string): Noted {
-  const read = () => ({ head: batch.get(activityHeads, [accountId]) ?? NO_CHANGES, removed: new Set<number>() });
+  const read = (): Noted => {
+    const { number, rows, chars, dropped } = batch.get(activityHeads, [accountId]) ?? NO_CHANGES;
+    return { number, rows, chars, dropped, removed: undefined };
+  };
   return memo<string, Noted>(notedIn.of(batch), accountId, read);
+}
+
+function headOf({ number, rows, chars, dropped }: Noted): ActivityHead {
+  return dropped === undefined ? { number, rows, chars } : { number, rows, chars, dropped };
 }
 
 /** As many as are too many; of those too long, a few at a time, which is more than come in. */
 function dropOldest(batch: Batch, accountId: string, noted: Noted): void {
-  const isTooLong = () => noted.head.chars > limits.activityCharsMax;
-  const isOver = () => noted.head.rows > limits.activityRowsMax || isTooLong();
-  if (!isOver()) return;
+  if (!isOver(noted)) return;
   // One too many is the usual case, and mostly the one after the last that was removed: found without a walk.
-  const next = (noted.head.dropped ?? 0) + 1;
-  const change = isTooLong() || noted.removed.has(next) ? undefined : batch.get(activityChanges, [accountId, next]);
+  const next = (noted.dropped ?? 0) + 1;
+  const isNext = noted.chars <= limits.activityCharsMax && noted.removed?.has(next) !== true;
+  const change = isNext ? batch.get(activityChanges, [accountId, next]) : undefined;
   if (change !== undefined) {
     drop(batch, accountId, noted, next, change);
-    noted.head = { ...noted.head, dropped: next };
-    if (!isOver()) return;
+    noted.dropped = next;
+    if (!isOver(noted)) return;
   }
-  const tooMany = noted.removed.size + noted.head.rows - limits.activityRowsMax;
-  const limit = isTooLong() ? Math.max(tooMany, limits.activityDropMax) : tooMany;
+  const tooMany = (noted.removed?.size ?? 0) + noted.rows - limits.activityRowsMax;
+  const limit = noted.chars > limits.activityCharsMax ? Math.max(tooMany, limits.activityDropMax) : tooMany;
   const oldest = batch.range(activityChanges, { prefix: [accountId], limit });
   for (const { key, value } of oldest) {
-    if (!isOver()) break;
+    if (!isOver(noted)) break;
     drop(batch, accountId, noted, key[1], value);
-    noted.head = { ...noted.head, dropped: key[1] };
+    noted.dropped = key[1];
   }
 }
 
+function isOver({ rows, chars }: Noted): boolean {
+  return rows > limits.activityRowsMax || chars > limits.activityCharsMax;
+}
+
 function drop(batch: Batch, accountId: string, noted: Noted, number: number, change: ChangeRecord): void {
-  if (noted.removed.has(number)) return;
+  if (noted.removed?.has(number) === true) return;
+  noted.removed ??= new Set();
   noted.removed.add(number);
   removeChange(batch, accountId, number, change);
-  const { rows, chars } = noted.head;
-  noted.head = { ...noted.head, rows: rows - 1, chars: chars - charsOf(change) };
+  noted.rows -= 1;
+  noted.chars -= charsOf(change);
 }
 
 /** The first line, cut between characters. */

@@ -3,7 +3,7 @@
  * are in the logs of their vaults.
  */
 
-import { recordCodec } from '../store/codec.ts';
+import { emptyRecordCodec, recordCodec } from '../store/codec.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { type AnyTable, defineHeads, defineTable } from '../store/table.ts';
 
@@ -44,7 +44,7 @@ export const activityChanges = defineTable<[accountId: string, number: number], 
 export const activityItems = defineTable<
   [accountId: string, kind: ChangedKind, item: number, number: number],
   Record<string, never>
->('activity_items', recordCodec(1), { account: 0 });
+>('activity_items', emptyRecordCodec(1), { account: 0 });
 
 export interface ActivityHead {
   /** The last used number. */

@@ -24,16 +24,17 @@ type Name = string | number;
 
 export class KnownRows<V> {
   readonly #known: Recent<V, Name>;
-  /** Number of rows of an owner and name that commits in flight write. */
+  /** Number of commits in flight that write rows of an owner and name. */
   readonly #writing = new Map<string, Map<Name, number>>();
 
   constructor(store: Pick<Store, 'watch'>, table: AnyTable, { parts, weightMax }: KnownRowsOptions) {
     this.#known = new Recent(weightMax);
+    const nameOf = (key: Key) => (parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)));
     store.watch(table, (keys: readonly Key[]) => {
-      const nameOf = (key: Key) => (parts === 2 ? (key[1] as Name) : keyText(key.slice(1, parts)));
-      for (const key of keys) this.#begin(String(key[0]), nameOf(key));
+      const written = namesOf(keys, nameOf);
+      for (const [owner, names] of written) for (const name of names) this.#begin(owner, name);
       return () => {
-        for (const key of keys) this.#settle(String(key[0]), nameOf(key));
+        for (const [owner, names] of written) for (const name of names) this.#settle(owner, name);
       };
     });
   }
@@ -62,3 +63,20 @@ export class KnownRows<V> {
     if (writing.size === 0) this.#writing.delete(owner);
   }
 }
+
+/** The names of the rows that a commit writes, once each, by owner: most are of one owner, and many of one name. */
+function namesOf(keys: readonly Key[], nameOf: (key: Key) => Name): ReadonlyMap<string, ReadonlySet<Name>> {
+  const written = new Map<string, Set<Name>>();
+  let last: Key[number] | undefined;
+  let names = new Set<Name>();
+  for (const key of keys) {
+    if (key[0] !== last) {
+      last = key[0];
+      names = memo(written, String(last), newSet);
+    }
+    names.add(nameOf(key));
+  }
+  return written;
+}
+
+const newSet = () => new Set<Name>();

@@ -1,6 +1,6 @@
 /** Defines the tables of document texts: each stored text by version number, and the trash. */
 import type { Signed } from '../common/principal.ts';
-import { recordCodec, textCodec } from '../store/codec.ts';
+import { emptyRecordCodec, recordCodec, textCodec } from '../store/codec.ts';
 import { type AnyTable, defineTable } from '../store/table.ts';
 
 /** Capability that owns the documents. Each one has its own document numbers. */
@@ -28,6 +28,6 @@ export const versionTexts = defineTable<VersionKey, string>('version_texts', tex
 export const documentBin = defineTable<
   [sinceMs: number, accountId: string, space: Space, documentId: number, version: number],
   Record<string, never>
->('document_bin', recordCodec(1), { account: 1 });
+>('document_bin', emptyRecordCodec(1), { account: 1 });
 
 export const versionTables: readonly AnyTable[] = [versionRows, versionTexts, documentBin];

@@ -1,5 +1,5 @@
 /** Defines the tables of the certificate mirror. A blob's bytes are chunks under its storage id and never move. */
-import { bytesCodec, recordCodec } from '../store/codec.ts';
+import { bytesCodec, emptyRecordCodec, recordCodec } from '../store/codec.ts';
 import { type AnyTable, defineHeads, defineTable, defineUnsummedTable } from '../store/table.ts';
 import type { BlobRecord } from './declared.ts';
 
@@ -91,7 +91,7 @@ export const repositoryOrder = defineTable<
 export const repositoryArchives = defineTable<
   [accountId: string, repositoryId: string, sha256: string, commitSha: string],
   Record<string, never>
->('mirror_repository_archives', recordCodec(1), { account: 0 });
+>('mirror_repository_archives', emptyRecordCodec(1), { account: 0 });
 
 /** What one repository holds. There is a row while it has an archive. */
 export interface RepositoryRecord {

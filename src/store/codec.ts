@@ -29,6 +29,25 @@ export function recordCodec<V extends object>(version: number): Codec<V> {
   });
 }
 
+/** The bytes of `recordCodec` for rows whose key says all. */
+export function emptyRecordCodec(version: number): Required<Codec<Record<string, never>>> {
+  return spacious<Record<string, never>>({
+    encodeWith(_, spare) {
+      const bytes = Buffer.allocUnsafe(2 + spare);
+      bytes[0] = version;
+      bytes[1] = EMPTY_MAP;
+      return bytes;
+    },
+    decode(bytes) {
+      checkVersion(bytes, version);
+      return {};
+    },
+  });
+}
+
+/** MessagePack of an object without members. */
+const EMPTY_MAP = 0x80;
+
 /** A codec made of one that leaves room. */
 export function spacious<V>(codec: Required<Pick<Codec<V>, 'encodeWith' | 'decode'>>): Required<Codec<V>> {
   return { ...codec, encode: (value) => codec.encodeWith(value, 0) };

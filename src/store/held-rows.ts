@@ -34,6 +34,11 @@ export class HeadPut<V> implements Write {
   }
 }
 
+/** A text that no other key of the table has: all have as many parts. The one part that most heads have is not joined. */
+function rowName(key: Key): string {
+  return key.length === 1 && typeof key[0] === 'string' ? key[0] : nameOf(key);
+}
+
 /** A text that no other key of the table has, nor any part of one. */
 function nameOf(key: Key): string {
   let name = '';
@@ -64,12 +69,12 @@ class HeldRows {
 
   /** Holds a write in place of an earlier one of the same row. */
   #hold(write: Write): void {
-    memo(this.#tables, write.table.name, newMap).set(nameOf(write.key), write);
+    memo(this.#tables, write.table.name, newMap).set(rowName(write.key), write);
   }
 
   /** The write of a row that the data file does not have yet. */
   find({ name }: Pick<AnyTable, 'name'>, key: Key): Write | undefined {
-    return this.#tables.get(name)?.get(nameOf(key));
+    return this.#tables.get(name)?.get(rowName(key));
   }
 
   /** Releases what is held of a table, before its rows are read in order. */

@@ -2,7 +2,7 @@
  * Defines the tables of tasks and categories. Tasks are found through `task_rows`: one small row per order of a task,
  * in the space of its bucket. Counters contain the number of tasks in each bucket.
  */
-import { recordCodec, spacious, versionedTextCodec } from '../store/codec.ts';
+import { emptyRecordCodec, recordCodec, spacious, versionedTextCodec } from '../store/codec.ts';
 import { type AnyTable, defineHeads, defineTable } from '../store/table.ts';
 import type { CategoryRecord, KanbanStatus, TaskRecord } from './declared.ts';
 
@@ -38,12 +38,15 @@ type TaskKey = [accountId: string, taskId: number];
 /** Occurs once in the JSON of a live task: within a JSON string the quotes are escaped, and it is never the first member. */
 const NOT_DELETED = ',"deleted_at":null';
 
+/** JSON of a live task in public form: its row, and its part of an answer. */
+export function liveTaskJson(task: TaskRecord): string {
+  return JSON.stringify(task).replace(NOT_DELETED, '');
+}
+
 /** JSON of a task in public form; the internal member comes last, and only for deleted tasks. */
 const taskCodec = spacious<TaskRecord>({
   encodeWith(task, spare) {
-    if (task.deleted_at === null) {
-      return taskTextCodec.encodeWith(JSON.stringify(task).replace(NOT_DELETED, ''), spare);
-    }
+    if (task.deleted_at === null) return taskTextCodec.encodeWith(liveTaskJson(task), spare);
     const { deleted_at, ...shown } = task;
     return taskTextCodec.encodeWith(JSON.stringify({ ...shown, deleted_at }), spare);
   },
@@ -96,7 +99,7 @@ export const taskDays = defineHeads<[accountId: string, scope: string, day: numb
 /** Deleted tasks, oldest first over all accounts. */
 export const taskBin = defineTable<[deletedMs: number, accountId: string, taskId: number], Record<string, never>>(
   'task_bin',
-  recordCodec(1),
+  emptyRecordCodec(1),
   { account: 1 },
 );
 
@@ -116,7 +119,7 @@ export const categories = defineTable<[accountId: string, categoryId: number], C
 /** Deleted categories still present in many task records; no read shows them there. */
 export const clearedCategories = defineTable<[accountId: string, categoryId: number], Record<string, never>>(
   'task_cleared_categories',
-  recordCodec(1),
+  emptyRecordCodec(1),
   { account: 0 },
 );
 

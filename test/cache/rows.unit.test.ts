@@ -36,3 +36,21 @@ test('[TASK-5] nothing is made of a row while commits that write it are under wa
   rows.keep('acc_one', 'space', 'after', 1);
   expect(rows.find('acc_one', 'space')).toBe('after');
 });
+
+test('[TASK-5] a commit that writes rows of two owners in turn forgets those of both, until it is over', () => {
+  const { rows, write } = open();
+  rows.keep('acc_one', 'first', 'one', 1);
+  rows.keep('acc_one', 'last', 'one', 1);
+  rows.keep('acc_two', 'space', 'two', 1);
+  const settle = write([
+    ['acc_one', 'first', 7, 1],
+    ['acc_two', 'space', 8, 1],
+    ['acc_one', 'last', 9, 1],
+  ]);
+  const found = () => [rows.find('acc_one', 'first'), rows.find('acc_one', 'last'), rows.find('acc_two', 'space')];
+  expect(found()).toEqual([undefined, undefined, undefined]);
+  rows.keep('acc_one', 'last', 'early', 1);
+  settle();
+  rows.keep('acc_two', 'space', 'late', 1);
+  expect(found()).toEqual([undefined, undefined, 'late']);
+});

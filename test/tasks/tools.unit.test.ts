@@ -210,6 +210,15 @@ test('[TASK-9] a task that repeats one of the last minutes is created, and the a
   expect((await run('create_task', { content: 'other' })).result).not.toHaveProperty('same_content_as');
 });
 
+test('[TASK-9] a task that has the words in another field, or quoted, is no repetition', async () => {
+  await desk.tasks.create(accountId, { content: 'another' }, 'twice');
+  await desk.tasks.create(accountId, { content: '"content":"twice"' });
+  await desk.tasks.create(accountId, { content: '"twice","deleted_at":"' });
+  expect((await run('create_task', { content: 'twice' })).result).not.toHaveProperty('same_content_as');
+  const quoted = await run('create_task', { content: '"twice","deleted_at":"' });
+  expect(quoted.result).toMatchObject({ same_content_as: 3 });
+});
+
 test('[RPC-8] a long task stands whole in the text, line by line', async () => {
   const { text } = await run('create_task', { content: `${'x'.repeat(78)}\n😀${'y'.repeat(200)}` });
   const notes = '(version 1, created 2026-11-20T12:00Z)';

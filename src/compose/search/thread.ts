@@ -42,9 +42,13 @@ export class SearchThread {
         });
       for (const { table, keyOf } of writtenBy) {
         store.watch(table, (rows) => () => {
+          let last: string | undefined;
+          let accountId: string | undefined;
           for (const row of rows) {
             const owner = String(row[0]);
-            const accountId = table.owners.vault === 0 ? accountOfVault(owner) : owner;
+            // The rows of a commit are mostly of one vault, whose account is a row to read.
+            if (owner !== last) accountId = table.owners.vault === 0 ? accountOfVault(owner) : owner;
+            last = owner;
             const key = keyOf(row);
             if (accountId !== undefined && key !== undefined) this.#note([accountId, kind, key]);
           }

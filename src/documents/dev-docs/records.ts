@@ -1,5 +1,5 @@
 /** Defines the tables of dev docs. Members have the names that callers see. Texts are stored as versions. */
-import { type Codec, recordCodec } from '../../store/codec.ts';
+import { type Codec, emptyRecordCodec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
 import type { DevDocRecord } from './declared.ts';
 
@@ -38,7 +38,7 @@ export const devDocTitles = defineTable<
 /** Live documents by scope: all, one category, one content type, or both. */
 export const devDocRows = defineTable<[accountId: string, scope: string, docId: number], Record<string, never>>(
   'dev_doc_rows',
-  recordCodec(1),
+  emptyRecordCodec(1),
   { account: 0 },
 );
 

@@ -1,5 +1,5 @@
 /** Defines the tables of papers. Members have the names that callers see. Texts are stored as versions. */
-import { recordCodec } from '../../store/codec.ts';
+import { emptyRecordCodec, recordCodec } from '../../store/codec.ts';
 import { type AnyTable, defineTable } from '../../store/table.ts';
 import type { PaperRecord } from './declared.ts';
 
@@ -17,7 +17,7 @@ export const paperHeads = defineTable<[accountId: string], PaperHead>('paper_hea
 /** Live papers by scope: all, published or drafts, one category, or both. */
 export const paperRows = defineTable<[accountId: string, scope: string, paperId: number], Record<string, never>>(
   'paper_rows',
-  recordCodec(1),
+  emptyRecordCodec(1),
   { account: 0 },
 );
 

@@ -4,7 +4,7 @@
  * the same.
  */
 import { limits } from '../../limits/service.ts';
-import type { AnyTable } from '../table.ts';
+import type { AnyTable, Key } from '../table.ts';
 import type { WrittenRow } from './row-watch.ts';
 
 /** Two cells per place: commits so far, and commits in progress. */
@@ -51,21 +51,18 @@ export class Revisions {
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const places = new Set<number>();
-    let last: string | undefined;
-    let hash = 0;
+    /** By table, the owner of the row before: the rows of a group mostly have one. */
+    const owners = new Map<string, Key[number] | undefined>();
     for (const {
       table: { name: table },
       key,
     } of rows) {
-      places.add(this.#placeOf(table));
       const owner = key[0];
-      if (typeof owner !== 'string') continue;
-      // The rows of a decision mostly have one owner.
-      if (owner !== last) {
-        last = owner;
-        hash = fnv1a(owner);
-      }
-      places.add(this.#ownedPlace(table, hash));
+      const last = owners.get(table);
+      if (last === undefined) places.add(this.#placeOf(table));
+      else if (last === owner) continue;
+      owners.set(table, owner);
+      if (typeof owner === 'string') places.add(this.#ownedPlace(table, fnv1a(owner)));
     }
     for (const place of places) this.#add(place + 1, 1);
     return () => {

@@ -22,18 +22,15 @@ export class RowWatchers {
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): () => void {
     const keys = new Map<string, Key[]>();
-    for (const {
-      table: { name },
-      key,
-    } of rows) {
-      if (!this.#watchers.has(name)) continue;
-      const known = keys.get(name);
-      if (known === undefined) keys.set(name, [key]);
-      else known.push(key);
+    for (const { table, key } of rows) {
+      const known = keys.get(table.name);
+      if (known !== undefined) known.push(key);
+      else if (this.#watchers.has(table.name)) keys.set(table.name, [key]);
     }
-    const settles = [...keys].flatMap(([name, written]) =>
-      (this.#watchers.get(name) ?? []).map((watcher) => watcher(written)),
-    );
+    const settles: (() => void)[] = [];
+    for (const [name, written] of keys) {
+      for (const watcher of this.#watchers.get(name) ?? []) settles.push(watcher(written));
+    }
     return () => {
       for (const settle of settles) settle();
     };

@@ -3,7 +3,7 @@
  * immutable version, which is the finished NDJSON line sent by pulls. A file's row points to its newest version, and
  * each version to the previous one of the same path.
  */
-import { bytesCodec, recordCodec } from '../../store/codec.ts';
+import { bytesCodec, emptyRecordCodec, recordCodec } from '../../store/codec.ts';
 import { intact } from '../../store/intact.ts';
 import {
   type AnyTable,
@@ -207,7 +207,7 @@ export const conflicts = defineTable<[vaultId: string, conflictId: string], Conf
 export const pendingConflicts = defineTable<
   [vaultId: string, foldedPath: string, conflictId: string],
   Record<string, never>
->('sync_pending', recordCodec(1), { vault: 0 });
+>('sync_pending', emptyRecordCodec(1), { vault: 0 });
 
 /** The bytes of a small refused push, decoded. Their hash is in the conflict. */
 export const conflictBytes = defineUnsummedTable<[vaultId: string, conflictId: string], Uint8Array>(

@@ -17,10 +17,15 @@ export function readTasks(store: Pick<Reader, 'get'>, accountId: string, ids: re
   return ids.flatMap((id) => liveTask(store, accountId, id) ?? []);
 }
 
+/** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
+const DELETED = '"deleted_at":"';
+/** Occurs once in the JSON of a task, before its time of creation. */
+const CREATED = '"created_at":"';
+
 /**
  * Returns the id of a task with the same content that is among the newest before a new one, and was created shortly
- * before it: after a lost answer, agents repeat a call. Rows are compared as text, so mostly none is parsed.
- * `textOf`: the row of a task as text.
+ * before it: after a lost answer, agents repeat a call. Rows are compared as text, so none is parsed: within a JSON string
+ * quotes are escaped, so no text of a task looks like a member. `textOf`: the row of a task as text.
  */
 export function twinOf(textOf: (id: number) => string | undefined, task: TaskRecord): number | undefined {
   const content = JSON.stringify(task.content);
@@ -28,16 +33,13 @@ export function twinOf(textOf: (id: number) => string | undefined, task: TaskRec
   for (let id = task.id - 1; id >= first; id -= 1) {
     const text = textOf(id);
     if (text?.includes(content) !== true) continue;
-    const other = JSON.parse(text) as Omit<TaskRecord, 'deleted_at'> & { readonly deleted_at?: string };
-    if (other.content !== task.content || other.deleted_at !== undefined) continue;
-    const apartMs = Math.abs(Date.parse(task.created_at) - Date.parse(other.created_at));
+    if (!text.includes(`"content":${content}`) || text.includes(DELETED)) continue;
+    const at = text.indexOf(CREATED) + CREATED.length;
+    const apartMs = Math.abs(Date.parse(task.created_at) - Date.parse(text.slice(at, text.indexOf('"', at))));
     return apartMs <= limits.taskTwinMs ? id : undefined;
   }
   return undefined;
 }
-
-/** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
-const DELETED = '"deleted_at":"';
 
 /**
  * Returns the most recently deleted tasks, newest first; a promise when it takes more than one turn. They have no index,
