@@ -156,7 +156,7 @@ async function keepBoth(replica: Replica, { path, wait, mine, remote }: Sides): 
   });
   if (wait.conflictId !== null) await hub.dismiss(wait.conflictId);
   await state.save();
-  tell({ verb: 'pulled', path, note: `settled: both; yours is ${copy}` });
+  tell({ verb: 'pulled', path, note: `settled: both; yours is ${copy}; to undo: rename it to ${path}` });
   // If this fails, the copy is a new file, which the next sync sends.
   const content = folder.read(copy);
   if (content === undefined) return;

@@ -75,7 +75,9 @@ test('[SYN-30] --keep both leaves the hub’s side under its name and mine besid
   const one = await b.sync('resolve', 'p/n.md', '--keep', 'both');
   expect(one).toMatchObject({
     code: 3,
-    stdout: expect.stringMatching(/pulled {4}p\/n\.md {2}\(settled: both; yours is p\/n \(conflict /),
+    stdout: expect.stringMatching(
+      /pulled {4}p\/n\.md {2}\(settled: both; yours is p\/n \(conflict .*\)\.md; to undo: rename it to p\/n\.md\)/,
+    ),
   });
   expect(await b.sync('resolve', '--all', '--keep', 'both')).toMatchObject({ code: 0, stderr: '' });
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
@@ -92,6 +94,11 @@ test('[SYN-30] --keep both leaves the hub’s side under its name and mine besid
   }
   const pending = await b.call('list', '--in=conflicts');
   expect(pending).toMatchObject({ code: 0, stdout: expect.not.stringContaining('p/') });
+  // As the line says.
+  const copy = readdirSync(b.at('p')).find((name) => name.startsWith('n (')) ?? '';
+  b.rename(`p/${copy}`, 'p/n.md');
+  for (const device of [b, a]) expect(await device.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect([a.read('p/n.md'), readdirSync(a.at('p')).length]).toEqual(['mine\n', 3]);
 }, 120_000);
 
 test('[CLI-2] a folder that is called with another vault makes no vault, also when its own was renamed', async () => {

@@ -60,6 +60,20 @@ test('[CLI-2] a file is named as it is from where the command runs, or as comman
   expect(await inFolder(sub, 'sync', 'history', 'only there.md')).toMatchObject({ code: 0 });
 }, 60_000);
 
+test('[CLI-2] whoever restores a file that is left out here is told how to get it, and not to sync', async () => {
+  const [a] = await syncedPair(hub, key, { 'one.md': '1\n', 'drafts/x.md': 'first\n' }, { isShared: false });
+  for (const path of ['one.md', 'drafts/x.md']) a.write(path, 'second\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  a.write('.cairnignore', 'drafts/\n');
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  const one = await inFolder(a.folder, 'sync', 'restore', 'one.md');
+  expect([one.code, one.stdout]).toEqual([0, expect.stringContaining('run `cairn sync` to bring the change')]);
+  const left = await inFolder(a.folder, 'sync', 'restore', 'drafts/x.md');
+  expect([left.code, left.stdout]).toEqual([0, expect.not.stringContaining('run `cairn sync`')]);
+  const command = /no sync brings it into the folder; `(.*)` prints it/.exec(left.stdout)?.[1] ?? '';
+  expect((await paste(a.folder, command)).stdout).toBe('first\n');
+}, 60_000);
+
 test('[CLI-2] a file that is nowhere is told in words of the command', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n' }, { isShared: false });
   for (const command of [['history'], ['diff'], ['restore']]) {

@@ -7,7 +7,9 @@ import { quoted, shownLine } from '../../../client/shown.ts';
 import { readState } from '../../../client/sync/base/state-file.ts';
 import { syncedAround } from '../../../client/sync/folder/around.ts';
 import { lookIfReadable } from '../../../client/sync/folder/file.ts';
+import { SyncedFolder } from '../../../client/sync/folder/folder.ts';
 import { VaultHub } from '../../../client/sync/hub.ts';
+import { readRules } from '../../../client/sync/scan/choice.ts';
 import { ToolRefused } from '../../../client/tool-refused.ts';
 import { type Options, takes } from '../../command.ts';
 import { openTools } from '../tool-access.ts';
@@ -39,7 +41,11 @@ export interface VaultPlace {
   readonly root: string | undefined;
   /** Path of the chosen folder inside the vault; empty: the whole vault. */
   readonly below: string;
+  /** True for a path that an ignore file or `--only` leaves out of the synced folder. */
+  readonly leavesOut: (path: string) => boolean;
 }
+
+const NO_FOLDER = { root: undefined, below: '', leavesOut: () => false } as const;
 
 /** The folder of a command: --folder, else the synced folder around `file` when that is not in the current one. */
 export function folderOf(options: Options, file: string | undefined): string | undefined {
@@ -62,14 +68,15 @@ export async function openPlace(options: Options, file?: string): Promise<VaultP
   const state = root === undefined ? undefined : readState(root);
   const { tools } = openTools(options.optional('server') ?? state?.server);
   if (name !== undefined) {
-    return { hub: new VaultHub(tools, (await vaultNamed(tools, name)).vault_id), root: undefined, below: '' };
+    return { hub: new VaultHub(tools, (await vaultNamed(tools, name)).vault_id), ...NO_FOLDER };
   }
   if (root === undefined || state === undefined) {
     throw new ClientError(
       `${asked} is not in a synced folder; name one with --folder, or a vault with --vault (\`cairn vault list\`).`,
     );
   }
-  return { hub: new VaultHub(tools, state.vault_id), root, below: inVault(root, asked) };
+  const leavesOut = (path: string) => readRules(new SyncedFolder(root), state.only, state.base).excludes(path);
+  return { hub: new VaultHub(tools, state.vault_id), root, below: inVault(root, asked), leavesOut };
 }
 
 /**

@@ -103,7 +103,7 @@ async function restoreFile(options: Options, place: VaultPlace, path: string, at
   else if (status === 'unchanged') print(`${shownLine(path)} already has the content of ${shown}`);
   else {
     print(`restored ${shownLine(path)} to ${shown}`);
-    tellNext(place);
+    tellNext(place, path);
   }
   return 0;
 }
@@ -238,7 +238,13 @@ function tellPaths(verb: string, paths: readonly string[]): void {
   if (rest > 0) print(`${verb} ${countWithNoun(rest, 'more file')}`);
 }
 
-function tellNext({ root }: VaultPlace): void {
+/** `path`: the only file that was restored. */
+function tellNext({ root, leavesOut }: VaultPlace, path?: string): void {
   if (root === undefined) return;
+  if (path !== undefined && leavesOut(path)) {
+    const look = nextCommand(root, `sync cat ${pathWord(path)}`);
+    print(`an ignore file or --only leaves it out here, so no sync brings it into the folder; \`${look}\` prints it`);
+    return;
+  }
   print(`run \`${nextCommand(root, 'sync')}\` to bring the change into the folder, unless a watch is running`);
 }
