@@ -8,6 +8,7 @@ import { FairPlaces } from '../../common/fair/fair-places.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { turns } from '../../common/turns.ts';
 import type { ByteSource } from '../../http/reply/body.ts';
+import { BufferPool } from '../../http/request/buffers.ts';
 import { isChunked } from '../../limits/large-file.ts';
 import { limits } from '../../limits/service.ts';
 import type { DigestMessage, DigestReturn } from '../../pool/jobs.ts';
@@ -57,6 +58,7 @@ export class ChunkStore {
   readonly #options: ChunkStoreOptions;
   /** Chunks are in memory while they are compared with their hash. */
   readonly #checks = new FairPlaces(limits.chunkChecksMax);
+  readonly #buffers = new BufferPool(limits.fileChunkBytesMax);
   /** Vault and hash of chunks whose bytes were found damaged: they count as missing until they are sent again. */
   readonly #damaged = new Set<string>();
 
@@ -220,15 +222,23 @@ export class ChunkStore {
 
   /** The number of bytes of a chunk; undefined when it is not stored, or damaged. A few are in memory at a time. */
   #bytesWhole({ accountId, vaultId }: VaultOf, sha256: string): Promise<number | undefined> {
-    return this.#checks.run(accountId, async () => (await this.read(vaultId, sha256))?.length);
+    return this.#checks.run(accountId, async () => {
+      const buffer = this.#buffers.take();
+      try {
+        const bytes = this.#read(vaultId, sha256, buffer);
+        return bytes !== undefined && (await sha256Of(bytes)) === sha256 ? bytes.length : undefined;
+      } finally {
+        this.#buffers.give(buffer);
+      }
+    });
   }
 
-  /** The bytes of a chunk; undefined when it is not stored, or damaged. */
-  async read(vaultId: string, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** The bytes of a chunk as they are stored, in a buffer; undefined when it is not stored, or not whole. */
+  #read(vaultId: string, sha256: string, buffer: ArrayBuffer): Uint8Array<ArrayBuffer> | undefined {
     const { store } = this.#options;
     const row = store.get(fileChunks, [vaultId, sha256]);
-    if (row === undefined) return undefined;
-    const bytes = new Uint8Array(row.bytes);
+    if (row === undefined || row.bytes > buffer.byteLength) return undefined;
+    const bytes = new Uint8Array(buffer, 0, row.bytes);
     let filled = 0;
     for (const key of store.keys(pieces, [row.storage_id])) {
       const piece = store.view(pieces, key);
@@ -236,7 +246,7 @@ export class ChunkStore {
       bytes.set(piece, filled);
       filled += piece.length;
     }
-    return filled === bytes.length && (await sha256Of(bytes)) === sha256 ? bytes : undefined;
+    return filled === bytes.length ? bytes : undefined;
   }
 
   /**

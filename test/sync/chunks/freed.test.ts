@@ -95,7 +95,7 @@ test('[SYN-38] a damaged chunk is named by the check, not given out, and healed 
     batch.put(pieces, [storageId, 0], Buffer.from('flipped')),
   );
   expect(desk.problems().join()).toContain('its bytes do not match its hash');
-  expect(await desk.sync.chunks.read(vaultId, key[1])).toBeUndefined();
+  expect(await desk.sync.chunks.whole({ accountId: WHO, vaultId }, key[1])).toBeUndefined();
   await send(bytes);
   expect(desk.problems()).toEqual([]);
 });
