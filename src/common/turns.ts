@@ -2,7 +2,7 @@
  * Bounds how long work blocks the event loop, and shares its time: requests, walks, searches and the items of batches
  * run in turns, one in each round of the loop. When more work is there than fits into a turn, it waits, and the callers
  * get equal time (`fair-time.ts`). Work that fits into the rest of a turn is never deferred. `turn-length.ts` says how
- * long a turn lasts. Deferred work that fits into one turn shares it. A caller that used no more than anybody who waits
+ * long a turn lasts. Deferred work that fits into one turn shares it. A caller that used less than all who wait
  * goes ahead at once, for one short turn of each round.
  */
 import { FairCallers } from './fair/fair-callers.ts';

@@ -53,6 +53,15 @@ test('[NET-15] one that comes back again and again goes first while it uses less
   }
 });
 
+test('[NET-15] one without recent work does not overtake another that waits', () => {
+  const queue = filled({ a: Array(50).fill(q) });
+  serve(queue, 4);
+  queue.push('earlier', q);
+  expect(queue.isFirst('later')).toBe(false);
+  serve(queue, 1);
+  expect(queue.isFirst('later')).toBe(true);
+});
+
 test('[NET-15] one that used as much as the others is not first again', () => {
   const queue = filled({ a: Array(50).fill(q), b: Array(50).fill(q) });
   serve(queue, 4);

@@ -50,10 +50,15 @@ export class FairTime<T> {
     return this.#heap.length;
   }
 
-  /** True when an item of this caller would be the next, since it has none and used no more than anybody who waits. */
+  /** True when an item of this caller would be the next: it has none, and used less than all who wait. */
   isFirst(caller: string): boolean {
     const account = this.#accounts.get(caller);
-    return account === undefined || (account.items.length === 0 && account.clockMs <= this.#clockMs);
+    if (account !== undefined && (account.items.length > 0 || account.clockMs > this.#clockMs)) return false;
+    for (let top = this.#heap[0]; top !== undefined && top.clockMs <= this.#clockMs; top = this.#heap[0]) {
+      if (top.items.length > 0) return false;
+      this.#drop(top);
+    }
+    return true;
   }
 
   push(caller: string, item: T): void {
@@ -73,7 +78,6 @@ export class FairTime<T> {
       const account = this.#heap[0] as Account<T>;
       this.#clockMs = Math.max(this.#clockMs, account.clockMs);
       if (account.items.length === 0) {
-        // It is no longer ahead, like a caller without recent work.
         this.#drop(account);
         continue;
       }
@@ -117,6 +121,7 @@ export class FairTime<T> {
     return account;
   }
 
+  /** Forgets a caller that is no longer ahead: it is like one without recent work. */
   #drop(account: Account<T>): void {
     this.#accounts.delete(account.name);
     const last = this.#heap.pop() as Account<T>;
