@@ -51,7 +51,8 @@ export function formatBytes(bytes: number): string {
 
 /** A line rewritten in place on a terminal; on any other output it shows nothing. */
 export interface StatusLine {
-  show(text: string): void;
+  /** `text` is called only for what is shown: there may be a change for each of many files. */
+  show(text: () => string): void;
   /** Removes the line from the screen. */
   close(): void;
 }
@@ -65,7 +66,7 @@ export function openStatusLine(stream: NodeJS.WriteStream = process.stderr): Sta
       if (!stream.isTTY || nowMs - drawnMs < REDRAW_MS) return;
       drawnMs = nowMs;
       isShown = true;
-      stream.write(`\r${shownLine(text).slice(0, Math.max(20, stream.columns - 1))}\u001b[K`);
+      stream.write(`\r${shownLine(text()).slice(0, Math.max(20, stream.columns - 1))}\u001b[K`);
     },
     close() {
       if (isShown) stream.write('\r\u001b[K');

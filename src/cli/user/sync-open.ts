@@ -169,15 +169,17 @@ export async function openReplica(choice: FolderChoice, signal?: AbortSignal): P
   const replica: Replica = {
     folder,
     hub: new VaultHub(tools, vaultId, {
-      onBusy: (seconds) => line.show(`the hub is busy; waiting ${seconds} s`),
+      onBusy: (seconds) => line.show(() => `the hub is busy; waiting ${seconds} s`),
       isEnding: () => signal !== undefined && (signal.aborted || existsSync(folder.own('paused'))),
     }),
     state: new StateStore(folder, { ...state, ...chosen }),
     large: new LargeQueue(),
     tell: (event) => void events.push(event),
     progress(transfer, { files, filesTotal, bytes, bytesTotal }) {
-      const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
-      line.show(`${transfer}  ${grouped(files)} of ${countWithNoun(filesTotal, 'file')}, ${amount}`);
+      line.show(() => {
+        const amount = `${formatBytes(bytes)} of ${formatBytes(bytesTotal)}`;
+        return `${transfer}  ${grouped(files)} of ${countWithNoun(filesTotal, 'file')}, ${amount}`;
+      });
     },
   };
   return { replica, takeEvents: () => events.splice(0), line };

@@ -15,6 +15,6 @@ export function budgetOf(options: Options): { readonly budget: RestoreBudget; re
     size === undefined ? limits.restoredBytesMax : Number(digits) * 1024 ** ' KMGT'.indexOf(unit.toUpperCase() || ' ');
   const line = openStatusLine();
   const progress = (bytes: number, files: number) =>
-    line.show(`restoring  ${formatBytes(bytes)}${files === 0 ? '' : `, ${countWithNoun(files, 'file')}`}`);
+    line.show(() => `restoring  ${formatBytes(bytes)}${files === 0 ? '' : `, ${countWithNoun(files, 'file')}`}`);
   return { budget: new RestoreBudget(bytesMax, options.count('max-files') ?? limits.restoredFilesMax, progress), line };
 }

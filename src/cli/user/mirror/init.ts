@@ -94,7 +94,7 @@ async function rotate(
       },
       stored: () => hubOf(server, entryNow()),
       tell: (sentence) => printError(`cairn: ${sentence}`),
-      progress: (label, done, total) => line.show(`${label} ${done} of ${countWithNoun(total, 'archive')}`),
+      progress: (label, done, total) => line.show(() => `${label} ${done} of ${countWithNoun(total, 'archive')}`),
     });
     return { status: 'replaced', ...entryNow(), rotation };
   } finally {

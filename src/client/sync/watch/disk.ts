@@ -2,13 +2,14 @@
  * Notices changes of a watched folder, and remembers where. Each scan watches every folder right before it reads it, so
  * nothing happens unseen in between; folders that come later are watched when the system reports them.
  */
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { codeOf, isAsSeen, lookIfReadable, looksSame, type SeenFile } from '../folder/file.ts';
 import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import type { Bell } from '../run/bell.ts';
 import { FolderWatches, type System, THIS_SYSTEM } from './folder-watches.ts';
+import { Gathering, type HearReport } from './gathering.ts';
 import type { Keeper } from './keeper.ts';
 import { isEcho } from './reports.ts';
 
@@ -19,6 +20,10 @@ interface Listeners {
   readonly excludes: (path: string) => boolean;
   /** The metadata of a file as the last sync left it, relative to the root. */
   readonly seenOf: (path: string) => SeenFile | undefined;
+  /** True for a file that a sync wrote, so that it is no change at all. */
+  readonly isOwn?: (stats: Stats) => boolean;
+  /** Milliseconds for which reports are gathered, so that `isOwn` knows the files. Undefined: each is looked at at once. */
+  readonly gatherMs?: number;
   /** True for a folder that the last scan found, or that a sync made since. */
   readonly knowsFolder: (path: string) => boolean;
   /** Called once, with a sentence for the user, when not everything can be watched. */
@@ -32,6 +37,7 @@ export class DiskWatch {
   readonly #watches: FolderWatches;
   readonly #noticed = new Set<string>();
   readonly #burst = new Burst();
+  readonly #gathering: Gathering | undefined;
   #isBlind = false;
   #isAll = true;
   #scannedMs = Number.NEGATIVE_INFINITY;
@@ -41,9 +47,10 @@ export class DiskWatch {
     this.#root = root;
     this.#listeners = listeners;
     this.#platform = system.platform;
-    const onEvent = (folder: string, event: string, name: string | undefined) => this.#notice(folder, event, name);
+    const notice: HearReport = (folder, event, name) => this.#notice(folder, event, name);
+    this.#gathering = listeners.gatherMs === undefined ? undefined : new Gathering(listeners.gatherMs, notice);
     const onError = (error: unknown) => this.#goBlind(error);
-    this.#watches = new FolderWatches(root, { onEvent, onError }, system);
+    this.#watches = new FolderWatches(root, { onEvent: this.#gathering?.add ?? notice, onError }, system);
     this.#watches.add(root);
   }
 
@@ -85,11 +92,12 @@ export class DiskWatch {
   }
 
   close(): void {
+    this.#gathering?.end();
     this.#watches.close();
   }
 
   #notice(folder: string, event: string, name: string | undefined): void {
-    const { changes, keeper, seenOf } = this.#listeners;
+    const { changes, keeper, seenOf, isOwn } = this.#listeners;
     this.#burst.count();
     if (name === undefined) {
       this.#isAll = true;
@@ -100,6 +108,7 @@ export class DiskWatch {
     // A folder that syncs itself takes no part in this one.
     if (basename(path) === OWN_FOLDER && dirname(path) !== this.#root) this.#isAll = true;
     const stats = lookIfReadable(path);
+    if (stats?.isFile() === true && isOwn?.(stats) === true) return;
     if (isEcho(this.#platform, event, stats?.isDirectory() === true)) return;
     if (this.#isLeftOut(path, stats?.isDirectory())) return;
     const relativePath = this.#relative(path);

@@ -13,6 +13,8 @@ import { WrittenFiles } from './written.ts';
 
 /** Milliseconds of walking before reports get a turn. */
 const TURN_MS = 20;
+/** A sync tells which file it wrote right after the system did. */
+const GATHER_MS = 50;
 /** A rule file that cannot be read excludes nothing here: the sync drops what it need not send. */
 const ALL = { has: () => true };
 
@@ -35,7 +37,8 @@ export function keepSaves({ root: path, only, written }: KeepData, tell: (messag
       waiting.set(id, ended);
       tell({ type: 'asked', id, path: file });
     });
-  const files = new StillFiles(root, new WrittenFiles(written), {
+  const own = new WrittenFiles(written);
+  const files = new StillFiles(root, own, {
     excludes: (file) => choice.now().excludes(file),
     ask,
     onKept: (name) => tell({ type: 'kept', name }),
@@ -47,6 +50,8 @@ export function keepSaves({ root: path, only, written }: KeepData, tell: (messag
     keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
     excludes: (file) => choice.last.excludes(file),
     seenOf: () => undefined,
+    isOwn: (stats) => own.has(stats),
+    gatherMs: GATHER_MS,
     knowsFolder: () => false,
     onBlind: () => undefined,
   });
