@@ -6,7 +6,11 @@ import { limits } from '../limits/service.ts';
 import type { FoundThings, SearchQuery } from './messages.ts';
 
 export const searchFields = z.strictObject({
-  query: z.string().min(1).max(limits.searchCharsMax).describe('Words, all required; beginnings and small slips count'),
+  query: z
+    .string()
+    .min(1)
+    .max(limits.searchCharsMax)
+    .describe('Words, all required unless OR is between them; beginnings and small slips count'),
   in: z.enum(THING_KINDS).optional().describe('Only this kind'),
   limit: z.coerce
     .number()

@@ -11,7 +11,7 @@ import { needlesOf } from './containing.ts';
 import { KeptIndex, type KeptIndexOptions, readableText } from './kept-index.ts';
 import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
 import { snippetsOf } from './snippets.ts';
-import { type WantedWord, wantedWords, withoutCommon } from './words.ts';
+import { type WantedWord, wantedWords, withoutCommon, withoutOperators } from './words.ts';
 
 interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
   readonly accountId: string;
@@ -52,10 +52,12 @@ export class Indexer {
     for (const [id, ranking] of this.#rankings) if (ranking.accountId === accountId) this.#rankings.delete(id);
   }
 
-  async search(query: SearchQuery): Promise<FoundThings> {
+  async search(asked: SearchQuery): Promise<FoundThings> {
+    const { words: text, isAny } = withoutOperators(asked.query);
+    const query: SearchQuery = isAny ? { ...asked, needs: 'some' } : asked;
     const { kept, isCaughtUp } = await this.#caughtUp(query.accountId, query.kinds);
     this.#options.reader.renew();
-    const words = wantedWords(query.query);
+    const words = wantedWords(text);
     const wanted = query.needs === 'some' ? withoutCommon(words) : words;
     const { changes, ranking } = this.#rankingOf(kept, query, wanted);
     const { accountId, offset, limit } = query;

@@ -95,6 +95,15 @@ export function wantedWords(query: string): WantedWord[] {
   return found;
 }
 
+/** Between two words, in capitals. */
+const OPERATOR = /(?<=\S\s+)(?:AND|OR)(?=\s+\S)/g;
+
+/** A query without AND and OR as search engines read them, and whether some of its words are enough. */
+export function withoutOperators(query: string): { readonly words: string; readonly isAny: boolean } {
+  const found: readonly string[] = query.match(OPERATOR) ?? [];
+  return { words: query.replace(OPERATOR, ' '), isAny: found.includes('OR') };
+}
+
 const COMMON = new Set(
   'a an and are as at be by do for from how i in is it my of on or our that the this to was we what when where which who why with'.split(
     ' ',

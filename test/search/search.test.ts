@@ -51,6 +51,14 @@ test('[FIND-4] every kind is found: all words in any order, beginnings, other fo
     expect([query, await titles(query)]).toEqual([query, [title]]);
 });
 
+test('[FIND-4] between words, OR makes some of them enough and AND is no word; in small letters both are words', async () => {
+  expect((await titles('garden OR sqlite')).toSorted()).toEqual(['Move the database to SQLite', 'garden.md']);
+  expect(await find('garden OR sqlite')).toMatchObject({ total: 2, missing: [] });
+  expect(await titles('saffron AND garden')).toEqual(await titles('saffron garden'));
+  expect(await find('saffron or garden')).toMatchObject({ total: 0, missing: ['or'] });
+  expect(await find('OR saffron')).toMatchObject({ total: 0, missing: ['or'] });
+});
+
 test('[FIND-4] a name stands before a text; lines are numbered; a missing word is named; kinds are counted', async () => {
   const found = await find('saffron');
   expect(found.results[0]?.title).toBe('saffron.md');
