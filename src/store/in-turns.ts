@@ -20,29 +20,30 @@ let snapshots = 0;
 
 /**
  * Returns the result of a read, or a promise of it when it takes more than one turn. `caller`: the account, or the
- * address. Throws or rejects with the read's error, and with Refusal `overloaded` when too many long reads are running.
+ * address. `cheapSteps`: so many steps fit into a turn on any machine, so they are not made again when it had no core for
+ * them meanwhile. Throws or rejects with the read's error, and with Refusal `overloaded` when too many long reads are running.
  */
-export function readInTurns<T>(store: Store, caller: string, steps: Steps<T>): T | Promise<T> {
-  if (turns.isOver) return readLater(store, caller, steps);
-  const made = tryNow(store, steps);
+export function readInTurns<T>(store: Store, caller: string, steps: Steps<T>, cheapSteps = 0): T | Promise<T> {
+  if (turns.isOver) return readLater(store, caller, steps, cheapSteps);
+  const made = tryNow(store, steps, cheapSteps);
   return made === undefined ? readLong(store, caller, steps) : made.value;
 }
 
-async function readLater<T>(store: Store, caller: string, steps: Steps<T>): Promise<T> {
+async function readLater<T>(store: Store, caller: string, steps: Steps<T>, cheapSteps: number): Promise<T> {
   await turns.next(caller);
-  const made = tryNow(store, steps);
+  const made = tryNow(store, steps, cheapSteps);
   return made === undefined ? await readLong(store, caller, steps) : made.value;
 }
 
 /** Returns undefined when the turn, and the time that a short read needs, ended before the read did. */
-function tryNow<T>(store: Store, steps: Steps<T>): { readonly value: T } | undefined {
+function tryNow<T>(store: Store, steps: Steps<T>, cheapSteps: number): { readonly value: T } | undefined {
   const isShortUntilMs = performance.now() + OUTLAST_MS;
   const walk = steps(store);
   try {
-    for (;;) {
+    for (let taken = 1; ; taken += 1) {
       const { done, value } = walk.next();
       if (done === true) return { value };
-      if (turns.isOver && performance.now() >= isShortUntilMs) return undefined;
+      if (taken > cheapSteps && turns.isOver && performance.now() >= isShortUntilMs) return undefined;
     }
   } finally {
     walk.return(undefined as T);

@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { countBytes, recordBytes } from '../quotas/usage.ts';
 import type { Batch } from '../store/group-commit.ts';
-import { readInTurns } from '../store/in-turns.ts';
+import { readInTurns, type Steps } from '../store/in-turns.ts';
 import { intact, isThere, unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists, categoryName } from './categories.ts';
@@ -94,13 +94,14 @@ export class Tasks {
   searchShown(accountId: string, search: TaskSearch): TaskFinds<ShownTask> | Promise<TaskFinds<ShownTask>> {
     const clearing = this.#clearing;
     const readers = this.#readers;
-    return readInTurns(this.#options.store, accountId, function* (reader) {
+    const steps: Steps<TaskFinds<ShownTask>> = function* (reader) {
       const cleared = clearing.of(reader, accountId);
       if (isAmong(cleared, search.filter)) return { tasks: [], hasMore: false, complete: true };
       const reads = readers.over(reader);
       const { ids, ...rest } = yield* searchTasks(reads, accountId, search);
       return { tasks: reads.shown(accountId, ids, cleared), ...rest };
-    });
+    };
+    return readInTurns(this.#options.store, accountId, steps, limits.taskRowsAtOnce);
   }
 
   /** Throws Refusal `invalid_fields` for a category that the account does not have. */

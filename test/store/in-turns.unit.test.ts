@@ -47,6 +47,27 @@ test('[NET-12] a read that fits into its turn is there at once', async () => {
   expect(readInTurns(store, 'someone', steps)).toBe(7);
 });
 
+test.each([
+  { cheapSteps: 25, times: 1 },
+  { cheapSteps: 24, times: 2 },
+])(
+  '[NET-12] $cheapSteps cheap steps of 25 are not made again when the turn ends before the read: begun $times',
+  async ({ cheapSteps, times }) => {
+    let begun = 0;
+    const page: Steps<void> = function* () {
+      begun += 1;
+      for (let step = 0; step < 25; step += 1) {
+        const endMs = performance.now() + 0.2;
+        while (performance.now() < endMs);
+        yield;
+      }
+    };
+    await new Promise((resolve) => setImmediate(resolve));
+    await readInTurns(store, 'someone', page, cheapSteps);
+    expect(begun).toBe(times);
+  },
+);
+
 test('[NET-12] a read over many turns shows one moment, whatever is written between them', async () => {
   let isOver = false;
   const writer = (async () => {
