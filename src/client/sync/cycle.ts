@@ -194,6 +194,7 @@ function settleHeld({ state, next }: SyncStep, rules: SyncRules): void {
 /** Begins to count again what the user has decided about. */
 function forgetDecided({ state }: Replica, options: SyncRules): void {
   const { allowDeletes, allowRewrites, restoreMissing, restoreRewritten, sendBack } = options;
+  if (!(allowDeletes || allowRewrites || restoreMissing || restoreRewritten || sendBack)) return;
   state.forgetRecent(
     ({ what }) =>
       (what !== 'rewritten' && (allowDeletes || restoreMissing || sendBack)) ||

@@ -10,13 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { NameMap } from '../../../src/client/sync/base/name-map.ts';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { readState, writeState } from '../../../src/client/sync/base/state-file.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import { type FolderPath, OWN_FOLDER } from '../../../src/client/sync/folder/path.ts';
+import { isOver } from '../../../src/client/sync/plan/guard.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -156,6 +157,40 @@ test('[SYN-25] a state that another process wrote is read again, and its lines a
   const read = readState(root);
   expect([read?.base.get(before), [...(read?.sent.keys() ?? [])]]).toEqual([file('a'), [after]]);
   expect([one.refresh(), one.base.get(before), one.sent.has(after)]).toEqual([true, file('a'), true]);
+});
+
+test('[SYN-35] each change of a folder is forgotten once it is over, whatever came or moved in between', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { root, folder, state } = newFolder();
+  const fromMs = Date.now();
+  const store = new StateStore(folder, state);
+  const at = (minutes: number) => vi.setSystemTime(fromMs + minutes * 60_000);
+  const left = (one: StateStore) => {
+    one.forgetOver((change) => isOver(change, Date.now()));
+    return [...one.recent.keys()];
+  };
+  const moved = 'moved.txt' as FolderPath;
+  store.noteRecent(before, 'rewritten', 'sent');
+  at(10);
+  store.noteRecent(after, 'deleted', 'received');
+  expect(left(store)).toEqual([before, after]);
+  // It is as old as before under its new name.
+  store.countMove(before, moved, store.recent.get(before));
+  at(16);
+  expect(left(store)).toEqual([after]);
+  store.noteRecent(before, 'created', 'sent');
+  await store.save();
+  at(26);
+  const read = new StateStore(folder, readState(root) ?? state);
+  expect([left(store), left(read)]).toEqual([[before], [before]]);
+  // A clock that was set back.
+  at(1);
+  store.noteRecent(moved, 'created', 'sent');
+  at(17);
+  expect(left(store)).toEqual([before]);
+  at(32);
+  expect(left(store)).toEqual([]);
 });
 
 test('[CLI-2] records find names of another spelling', () => {

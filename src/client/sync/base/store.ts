@@ -49,6 +49,8 @@ export class StateStore implements SyncState {
   #head: Partial<StateHead> = {};
   readonly #unwritten = new Unwritten();
   readonly #unsure = new Set<FolderPath>();
+  /** None of the counted changes is older (milliseconds since 1970). */
+  #oldestMs = Number.NEGATIVE_INFINITY;
   #savedMs = Date.now();
   #isFirst = false;
 
@@ -121,7 +123,7 @@ export class StateStore implements SyncState {
     const after = afterChange(before, { what, way, atMs: Date.now() });
     if (after === before) return;
     if (after === undefined) this.#state.recent.delete(path);
-    else this.#state.recent.set(path, after);
+    else this.#count(path, after);
     this.#unwritten.recent.add(path);
   }
 
@@ -130,8 +132,22 @@ export class StateStore implements SyncState {
     if (this.#isFirst) return;
     this.#state.recent.delete(from);
     if (before === undefined) this.#state.recent.delete(to);
-    else this.#state.recent.set(to, before);
+    else this.#count(to, before);
     this.#unwritten.recent.add(from).add(to);
+  }
+
+  #count(path: FolderPath, change: RecentChange): void {
+    this.#state.recent.set(path, change);
+    this.#oldestMs = Math.min(this.#oldestMs, change.atMs);
+  }
+
+  /** Forgets the counted changes that are over. Looks at each only when the oldest one is. */
+  forgetOver(isOver: (change: Pick<RecentChange, 'atMs'>) => boolean): void {
+    if (!isOver({ atMs: this.#oldestMs })) return;
+    this.forgetRecent(isOver);
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const { atMs } of this.recent.values()) oldestMs = Math.min(oldestMs, atMs);
+    this.#oldestMs = oldestMs;
   }
 
   /** Forgets counted changes. */
@@ -272,6 +288,7 @@ export class StateStore implements SyncState {
     this.#stored = stored;
     if (state === undefined) return false;
     this.#state = ownCopy(state);
+    this.#oldestMs = Number.NEGATIVE_INFINITY;
     this.#head = {};
     this.#unwritten.clear();
     this.#unsure.clear();

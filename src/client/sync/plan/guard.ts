@@ -42,6 +42,6 @@ export function heldKinds(
 }
 
 /** True when a change is too old to count. A clock that was set back makes none older. */
-export function isOver({ atMs }: RecentChange, nowMs: number): boolean {
+export function isOver({ atMs }: Pick<RecentChange, 'atMs'>, nowMs: number): boolean {
   return nowMs - atMs > limits.clientGuardMs;
 }

@@ -68,7 +68,7 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
   for (const path of plan.held) step.next.held.set(path, local.files.has(path) ? 'rewritten' : 'deleted');
   if (plan.held.length === 0) state.setInode(folder.root.inode);
   // While something is held back, what led to it stays in view.
-  if (plan.held.length + heldFromHub(state).size === 0) state.forgetRecent((change) => isOver(change, Date.now()));
+  if (plan.held.length + heldFromHub(state).size === 0) state.forgetOver((change) => isOver(change, Date.now()));
   const run = new PushRun(step, local, plan);
   for (const path of [...doubles, ...editedConflicts(local, state, (one) => large.isGoing(one))])
     step.next.recheck.add(path);

@@ -1,0 +1,52 @@
+/** The thread that keeps saves, as it is built: what becomes of it where it fails. */
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { newState } from '../../../src/client/sync/base/state.ts';
+import { StateStore } from '../../../src/client/sync/base/store.ts';
+import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
+import type * as Start from '../../../src/client/sync/watch/start-keeper.ts';
+import { limits } from '../../../src/limits/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const BUILT = new URL('../../../dist/src/client/sync/watch/start-keeper.js', import.meta.url).href;
+
+test('[SYN-25] where the thread that keeps saves fails, the watch says so and goes on, and another one keeps them later', async () => {
+  const { startKeeper } = (await import(BUILT)) as typeof Start;
+  const root = join(temporaryFolder(), 'synced');
+  mkdirSync(root);
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const told: string[] = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  // It is away in the moment in which the thread begins, as on a disk that is plugged in again.
+  renameSync(root, `${root}-away`);
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => undefined },
+    startKeeper,
+  );
+  onTestFinished(() => keeper.close());
+  const turns = async (isThere: () => boolean) => {
+    while (!isThere()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await turns(() => told.length > 0);
+  expect(told).toEqual([
+    expect.stringMatching(/^Saves in quick succession are not kept now \(ENOENT.*\)\. Trying again in 60 s\.$/),
+  ]);
+  // What a watch reports meanwhile is for nobody.
+  keeper.changed(join(root, 'x'));
+  renameSync(`${root}-away`, root);
+  writeFileSync(join(root, 'x'), 'saved\n');
+  vi.advanceTimersByTime(limits.clientRetryMsMax);
+  vi.useRealTimers();
+  keeper.changed(join(root, 'x'));
+  await vi.waitFor(() => expect(folder.saves.list().map(({ path }) => path)).toEqual(['x']), { timeout: 60_000 });
+  expect(told).toHaveLength(1);
+  // Its end is waited for.
+  await keeper.close();
+  rmSync(root, { recursive: true });
+}, 120_000);
