@@ -1,6 +1,7 @@
 /** The thread that keeps saves, as it is built: what becomes of it where it fails. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
@@ -8,9 +9,10 @@ import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import type * as Start from '../../../src/client/sync/watch/start-keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
+import { CAIRN } from '../../support/hub.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const BUILT = new URL('../../../dist/src/client/sync/watch/start-keeper.js', import.meta.url).href;
+const BUILT = new URL('../client/sync/watch/start-keeper.js', pathToFileURL(CAIRN)).href;
 
 test('[SYN-25] where the thread that keeps saves fails, the watch says so and goes on, and another one keeps them later', async () => {
   const { startKeeper } = (await import(BUILT)) as typeof Start;
