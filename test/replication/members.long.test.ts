@@ -1,5 +1,6 @@
 /** Two members and a log: one serves, the other one takes over, and nothing that was answered is lost. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
@@ -15,8 +16,9 @@ import { AGENT, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { answersOf, KEPT_KEY, keptFile } from '../support/keep-data-file.ts';
 import { memberHealth, newLog, rowsAtEnd, startMember, untilState, whichServes } from '../support/members.ts';
-import { type Credential, randomCommit, upload } from '../support/mirror.ts';
+import { type Credential, download, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { signedUp } from '../support/page-client.ts';
+import { canUnshare } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** On a busy machine each start takes seconds. */
@@ -73,6 +75,41 @@ test('[MEMBER-1, MEMBER-3] a killed owner loses no answered write, keys stay val
   expect((await createTask(follower, key, 'later')).error).toBeUndefined();
   await Promise.all([follower.kill(), again.kill()]);
 });
+
+test.runIf(canUnshare)(
+  '[MEMBER-3] a follower whose disk is full says so, lives, and goes on when there is room',
+  {
+    timeout: PATIENCE_MS,
+  },
+  async () => {
+    const log = newLog();
+    const owner = await member({ name: 'west', log });
+    await whichServes([owner]);
+    const dataFolder = temporaryFolder();
+    const mount = `mount -t tmpfs -o size=64m tmpfs "${dataFolder}" && exec "$@"`;
+    const wrapper = ['unshare', '-rm', 'sh', '-c', mount, 'sh'];
+    const follower = await member({ name: 'east', log, dataFolder, wrapper });
+    await untilState(follower, 'following');
+    const who = await mirrorAccount(owner);
+    const filler = `/proc/${follower.process.pid}/root${dataFolder}/filler`;
+    writeFileSync(filler, Buffer.alloc(56 * 2 ** 20));
+    const stored = Array.from({ length: 12 }, () => [randomCommit(), randomBytes(2 ** 20)] as const);
+    for (const [commit, bytes] of stored) expect((await upload(owner, who, commit, bytes)).status).toBe(200);
+    expect(await untilState(follower, 'no room')).toMatchObject({ owner: 'west' });
+    expect(follower.logs.filter(({ level }) => Number(level) >= 40).map(({ msg }) => msg)).toEqual([
+      'member: the disk of this member is full or failed: free space or check it, and the member goes on; trying again',
+    ]);
+    rmSync(filler);
+    await untilState(follower, 'following');
+    await owner.kill();
+    await whichServes([follower]);
+    for (const [commit, bytes] of stored) {
+      const back = await download(follower, who, commit);
+      expect([back.status, sha256(back.bytes)]).toEqual([200, sha256(bytes)]);
+    }
+    await follower.kill();
+  },
+);
 
 test('[MEMBER-3] what does not own the log answers 503 with its state, and its command line says where to go', {
   timeout: PATIENCE_MS,

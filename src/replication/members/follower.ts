@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { LogAck } from '../../store/logged/committer.ts';
@@ -21,7 +22,7 @@ import { type BeginMark, BegunAgain, checkBegins, OtherIncarnation } from './beg
 import type { MemberIdentity } from './identity.ts';
 import { type ClockMoment, heardNothingMs, type MemberClock, systemClock } from './lease.ts';
 import { ownerNote } from './owner.ts';
-import type { MemberState } from './states.ts';
+import { type MemberState, STATE_SENTENCES } from './states.ts';
 import { isFatal, isNewHistory, mayTakeOver } from './take-over.ts';
 import { Forked, meet } from './unlogged.ts';
 
@@ -103,10 +104,12 @@ export class LogFollower {
         const wasAway = error instanceof LogGap && this.state === 'following';
         if (isFatal(error) && !wasAway) throw error;
         this.#seenAt = undefined;
-        if (this.state !== 'apart') log.warn({ err: error }, 'member: the log cannot be read; trying again');
-        this.#tell('apart');
+        const state = error instanceof Refusal ? 'no room' : 'apart';
+        if (this.state !== state) log.warn({ err: error }, `member: ${STATE_SENTENCES[state]}; trying again`);
+        this.#tell(state);
       }
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+      const pauseMs = this.state === 'no room' ? limits.logRetryMsMax : pollMs;
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   }
@@ -150,15 +153,18 @@ export class LogFollower {
     let found = false;
     let applied = this.#end;
     let { unlogged } = this.#options.replica;
-    if (this.state === 'joining' || this.state === 'apart') {
+    const isNew = this.state === 'joining' || this.state === 'apart';
+    const isWithoutRoom = this.state === 'no room';
+    if (isNew || isWithoutRoom) {
       const ends = await commitLog.ends();
       this.last = ends?.last ?? 0;
       checkNotBehind(this.#end, this.last);
-      if (this.last > this.#end.position) this.#tell('catching up');
+      // Without room it stays so until a write succeeds.
+      if (isNew && this.last > this.#end.position) this.#tell('catching up');
     }
     // Only a member that comes back may need records that are in segments by now; to look for those costs a request.
     const next = this.#end.position + 1;
-    const isBack = this.state === 'joining' || this.state === 'apart' || this.state === 'catching up';
+    const isBack = isNew || isWithoutRoom || this.state === 'catching up';
     const stored = isBack ? readRecords(commitLog, next) : commitLog.read(next);
     for await (const { record, rows: opened } of openAhead(stored, (part) => this.#value(part))) {
       applied = follow(applied, record);

@@ -7,7 +7,8 @@ export type MemberState =
   | 'owning'
   | 'handing over'
   | 'unsure'
-  | 'apart';
+  | 'apart'
+  | 'no room';
 
 export const STATE_SENTENCES: Readonly<Record<MemberState, string>> = {
   joining: 'this member is reading the log for the first time',
@@ -18,4 +19,5 @@ export const STATE_SENTENCES: Readonly<Record<MemberState, string>> = {
   'handing over': 'this member is handing over',
   unsure: 'the log has not said whether it has the newest record',
   apart: 'the log cannot be reached',
+  'no room': 'the disk of this member is full or failed: free space or check it, and the member goes on',
 };

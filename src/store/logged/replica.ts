@@ -1,11 +1,13 @@
 /** The data file of a member that follows: it takes rows as the log has them, and serves nobody. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
 import { checkAddressSpace } from '../data-file/address-space.ts';
 import { checkDataFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
+import { failureOf, hasOverrun } from '../failure.ts';
 import { storedKey, viewOf } from '../rows.ts';
 import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
@@ -28,6 +30,7 @@ export interface StoredRow {
 }
 
 export class ReplicaFile {
+  readonly #folder: string;
   readonly #root: Environment;
   readonly #tables = new Map<string, Raw>();
   readonly #reads: TableReads;
@@ -35,6 +38,7 @@ export class ReplicaFile {
 
   /** Opens or creates the data file of a folder. Throws StartError. */
   constructor({ folder, mapBytes }: { readonly folder: string; readonly mapBytes: number }) {
+    this.#folder = folder;
     const path = join(folder, DATA_FILE);
     if (existsSync(path)) checkDataFile(path, mapBytes);
     checkAddressSpace(mapBytes);
@@ -62,8 +66,22 @@ export class ReplicaFile {
     return [...this.#tables.keys()].toSorted((one, other) => (one < other ? -1 : 1));
   }
 
-  /** Puts rows and the place that they lead to, in one commit. Resolves when it is on disk. */
+  /**
+   * Puts rows and the place that they lead to, in one commit. Resolves when it is on disk. Throws Refusal `storage_full`
+   * or `storage_failed` when it cannot be, StartError when this process cannot write any more.
+   */
   async apply(rows: readonly StoredRow[], place: LogPlace): Promise<void> {
+    try {
+      await this.#put(rows, place);
+    } catch (error) {
+      const { told, cause } = await failureOf(error, this.#folder);
+      if (cause !== undefined && hasOverrun(cause))
+        throw new StartError('the data file cannot be written; check the disk, then start this member again.');
+      throw told;
+    }
+  }
+
+  async #put(rows: readonly StoredRow[], place: LogPlace): Promise<void> {
     for (const { table } of rows) if (!this.#tables.has(table)) this.#open(table);
     const ends = placeRow(place);
     await this.#transact((put) => {
