@@ -216,10 +216,7 @@ class VersionsImport<R extends DocumentRecord, H> {
   ): void {
     const { keeps, one } = this.#kind;
     if (keeps === 'days') batch.put(documentBin, binKey(since, name, version), {});
-    else if (earlier >= keeps) {
-      const most = keeps === 1 ? 'only its current version' : `at most ${keeps} versions`;
-      throw invalidField('version', `a ${one} keeps ${most}`);
-    }
+    else if (earlier >= keeps) throw invalidField('version', `a ${one} keeps at most ${keeps} versions`);
   }
 }
 

@@ -36,6 +36,9 @@ export const documentText = z
   .max(limits.documentBytesMax, { abort: true })
   .refine((text) => fault(text) === undefined, { error: ({ input }) => fault(input as string) });
 
+/** The number of a version. */
+export const docVersion = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+
 /** Returns the field errors of a text that was joined, or read from an archive. */
 export function textErrors(text: string): FieldErrors {
   const why = fault(text);

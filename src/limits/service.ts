@@ -479,9 +479,6 @@ export const limits = {
   /** Unwanted changes of tasks and documents after which the position of a webhook is stored. */
   webhookPassedMax: 500,
 
-  /** A text of which no versions are kept is kept in the change that replaced it, up to this. */
-  activityTextCharsMax: 64 * KiB,
-
   // Security events.
   /** Stored actions and failures of an account, and the days that they are kept. */
   auditActsMax: 1000,
@@ -547,7 +544,8 @@ export const limits = {
   devDocCategoryCharsMax: 50,
   /** Categories named in a refusal. */
   devDocCategoriesTold: 30,
-  devDocVersionsMax: 50,
+  /** Versions kept of a dev doc or paper. */
+  documentVersionsMax: 50,
   devDocPullMax: 2000,
   devDocListDefault: 50,
   devDocListMax: 200,

@@ -96,15 +96,12 @@ test('[FIND-3] a path that begins with the name of another vault tells of that v
 });
 
 test('[FIND-3] a restore of what has no versions says so, and a dry run changes nothing', async () => {
-  const paper = await run<{ id: string; version: number }>('write', { id: 'cairn://papers/new', content: '# One\n' });
-  await run('write', { id: paper.id, content: '# Two\n', version: paper.version });
   const { tasks } = await run<{ tasks: { id: number }[] }>('add_tasks', { tasks: [{ content: 'Water the herbs' }] });
-  for (const id of [paper.id, `cairn://tasks/${tasks[0]?.id}`]) {
-    expect(await refusal('restore', { id, version: 1 })).toContain('only files, dev docs and handoffs keep earlier');
-    await run('remove', { ids: [id] });
-    expect(await refusal('restore', { id, version: 1 })).toContain('restore without version brings one back');
-    await run('restore', { id });
-  }
+  const id = `cairn://tasks/${tasks[0]?.id}`;
+  expect(await refusal('restore', { id, version: 1 })).toContain('a task keeps no earlier versions');
+  await run('remove', { ids: [id] });
+  expect(await refusal('restore', { id, version: 1 })).toContain('restore without version brings one back');
+  await run('restore', { id });
   const first = await run<Read>('write', { id: 'dry.md', content: 'one\n' });
   await run('write', { id: 'dry.md', content: 'two\n', version: first.version });
   expect(await refusal('restore', { id: 'dry.md', version: first.version, dry_run: true })).toContain('dry_run');
@@ -158,6 +155,22 @@ test('[FIND-3] a file that was deleted is brought back as it was at a time, and 
   expect(await words('restore', { id: 'nowhere/', at: then })).toContain('0 restored; nowhere/ is already as it was');
   await run('restore', { id: 'gone/a.md', at: then });
   expect(await run('read', { id: 'gone/a.md' })).toMatchObject({ content: 'a\n' });
+});
+
+test('[FIND-3] a paper that was written over is read as it was, and restored by version or time', async () => {
+  const paper = await run<{ id: string; version: number }>('write', { id: 'cairn://papers/new', content: '# One\n' });
+  const between = new Date().toISOString();
+  const { id } = paper;
+  await run('write', { id, content: '# Two\n', version: paper.version });
+  const { versions } = await run<{ versions: { version: number }[] }>('history', { id });
+  expect(versions.map(({ version }) => version)).toEqual([2, 1]);
+  expect(await run('read', { id, version: 1 })).toMatchObject({ content: '# One\n' });
+  await run('restore', { id, version: 1 });
+  expect(await run('read', { id })).toMatchObject({ content: '# One\n', version: 3 });
+  await run('write', { id, content: '# Three\n', version: 3 });
+  await run('restore', { id, at: between });
+  expect(await run('read', { id })).toMatchObject({ content: '# One\n', version: 5 });
+  expect(await refusal('restore', { id, version: 9 })).toContain('versions 1 to 5 are');
 });
 
 test('[FIND-3] a list that is empty by a slip says what was probably meant', async () => {

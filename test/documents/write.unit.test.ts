@@ -66,9 +66,9 @@ const cases: readonly (readonly [string, string[], string[]])[] = [
   ],
   ['a title of a paper', written(paperKind, paper, { ...paper, title: 'b' }), ['+ papers 2']],
   [
-    'a paper keeps one text',
+    'a paper keeps 50 texts',
     written(paperKind, paper, { ...paper, version: 61 }),
-    ['+ papers 2', ...text('papers', 61), ...gone('papers', 60)],
+    ['+ papers 2', ...text('papers', 61), ...gone('papers', 61 - limits.documentVersionsMax)],
   ],
   [
     'a published paper changes lists',
@@ -93,7 +93,13 @@ const cases: readonly (readonly [string, string[], string[]])[] = [
   [
     'a restored paper with a text',
     written(paperKind, binnedPaper, { ...paper, version: 61 }),
-    ['+ papers 2', ...paperLists('+'), `- ${inBin(MS0, 'papers')}`, ...text('papers', 61), ...gone('papers', 60)],
+    [
+      '+ papers 2',
+      ...paperLists('+'),
+      `- ${inBin(MS0, 'papers')}`,
+      ...text('papers', 61),
+      ...gone('papers', 61 - limits.documentVersionsMax),
+    ],
   ],
   [
     'a new dev doc',
@@ -103,7 +109,7 @@ const cases: readonly (readonly [string, string[], string[]])[] = [
   [
     'a dev doc keeps 50 texts',
     written(devDocKind, doc, { ...laterDoc, version: 61 }),
-    ['+ dev_docs 2', ...moved, ...text('docs', 61), ...gone('docs', 61 - limits.devDocVersionsMax)],
+    ['+ dev_docs 2', ...moved, ...text('docs', 61), ...gone('docs', 61 - limits.documentVersionsMax)],
   ],
   [
     'a young dev doc drops none',

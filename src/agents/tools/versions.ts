@@ -6,6 +6,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { handoffUri } from '../../documents/handoffs/uri.ts';
+import { paperUri } from '../../documents/papers/resources.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
@@ -19,7 +20,7 @@ import type { Shelves } from '../things/thing.ts';
 import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 
-const WITHOUT_VERSIONS = 'only files, dev docs and handoffs keep earlier versions';
+const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
 
 type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 
@@ -32,7 +33,7 @@ function historyTool(shelves: Shelves): Tool {
     name: 'history',
     title: 'List versions',
     access: 'account',
-    description: 'Lists the kept versions of a file, dev doc or handoff, newest first: when, and by whom.',
+    description: 'Lists the kept versions of a file, dev doc, paper or handoff, newest first: when, and by whom.',
     input: z.strictObject({
       id: thingId,
       limit: z.int().min(1).max(limits.historyMax).optional(),
@@ -64,7 +65,7 @@ interface Versions {
 }
 
 async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
-  const { docs, handoffs, sync } = shelves;
+  const { docs, handoffs, papers, sync } = shelves;
   const about = (v: { size_bytes: number; created_at: string; changed_by?: string | undefined }) =>
     `${minute(v.created_at)}${v.changed_by === undefined ? '' : ` by ${v.changed_by}`}, ${sizeText(v.size_bytes)}`;
   const of = (id: string, all: readonly ({ version: number } & Parameters<typeof about>[0])[]): Versions => ({
@@ -79,6 +80,10 @@ async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace
     case 'handoff': {
       const { record } = handoffOf(handoffs, accountId, place);
       return of(handoffUri(record), handoffs.versions(accountId, record));
+    }
+    case 'paper': {
+      const { record } = papers.openById(accountId, place.id);
+      return of(paperUri(record.id), papers.versions(accountId, record));
     }
     case 'file': {
       const vaultId = await vaultOf(shelves, accountId, place.vault);
@@ -101,7 +106,7 @@ function restoreTool(shelves: Shelves): Tool {
     title: 'Bring back a version',
     access: 'account',
     description:
-      'Brings back what was removed, an older version of a file, dev doc or handoff, or one or a folder as it was at a time. A new change, which can be undone.',
+      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. A new change, which can be undone.',
     input: z.strictObject({
       id: thingId,
       version: versionArgument.describe('See history'),
@@ -169,10 +174,11 @@ async function versionAt(shelves: Shelves, accountId: string, place: ThingPlace,
   return then.version;
 }
 
-/** Of a dev doc or handoff, newest first. Throws Refusal `invalid_fields` for another thing. */
-function keptVersions({ docs, handoffs }: Shelves, accountId: string, place: ThingPlace) {
+/** Of a document, newest first. Throws Refusal `invalid_fields` for another thing. */
+function keptVersions({ docs, handoffs, papers }: Shelves, accountId: string, place: ThingPlace) {
   if (place.kind === 'doc') return docs.versions(accountId, docs.get(accountId, referenceOf(place)).record);
   if (place.kind === 'handoff') return handoffs.versions(accountId, handoffOf(handoffs, accountId, place).record);
+  if (place.kind === 'paper') return papers.versions(accountId, papers.openById(accountId, place.id).record);
   throw invalidField('at', WITHOUT_VERSIONS);
 }
 
@@ -186,8 +192,8 @@ async function isThere({ docs, papers, tasks }: Shelves, accountId: string, plac
 
 /** What a restore reads first: whether there is something to bring back, and what. */
 async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace, wanted: number | undefined) {
-  const { docs, handoffs } = shelves;
-  if (wanted !== undefined && (place.kind === 'task' || place.kind === 'paper')) {
+  const { docs, handoffs, papers } = shelves;
+  if (wanted !== undefined && place.kind === 'task') {
     throw invalidField('version', `${WITHOUT_VERSIONS}; restore without version brings one back from the trash`);
   }
   if (wanted === undefined && (await isThere(shelves, accountId, place))) {
@@ -197,6 +203,10 @@ async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace,
     case 'doc': {
       const content =
         wanted === undefined ? undefined : docs.get(accountId, { ...referenceOf(place), version: wanted }).content;
+      return { ...place, change: content === undefined ? { restore: true } : { content } };
+    }
+    case 'paper': {
+      const content = wanted === undefined ? undefined : papers.openById(accountId, place.id, wanted).content;
       return { ...place, change: content === undefined ? { restore: true } : { content } };
     }
     case 'handoff': {
@@ -235,8 +245,8 @@ async function restoreOne(
       return `restored; now version ${made.version}`;
     }
     case 'paper': {
-      const { paper } = await papers.patch(accountId, plan.id ?? 0, { restore: true }, name);
-      return `is back, version ${paper.version}`;
+      const { paper } = await papers.patch(accountId, plan.id ?? 0, plan.change, name);
+      return `${plan.change.restore === true ? 'is back' : 'restored; now'} version ${paper.version}`;
     }
     case 'task': {
       const task = await tasks.patch(accountId, plan.id, {}, { restore: true, by: name });

@@ -1,14 +1,12 @@
 /** Defines what callers send for a dev doc: a new one, a change, and what names it. */
 import { z } from 'zod';
 import { idFrom } from '../../fields/kinds.ts';
-import { documentText } from '../texts.ts';
+import { documentText, docVersion } from '../texts.ts';
 import { CATEGORIES, declaredDoc } from './declared.ts';
 
 const { title, category, content_type } = declaredDoc.inputs;
 const NAMES = { title: true, category: true, content_type: true } as const;
 const content = documentText.describe('At most 1 MiB');
-
-export const docVersion = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 
 /** Fields that identify a document: its id or its title. */
 export const docReference = {

@@ -29,7 +29,7 @@ export const devDocKind = defineKind({
   lastId: ({ doc_id: last }: DevDocHead) => last,
   nameOf: ({ title }: DevDocRecord) => title,
   fields: Object.keys(declaredDoc.inputs),
-  keeps: limits.devDocVersionsMax,
+  keeps: limits.documentVersionsMax,
   factsOf: measure,
   rowsOf(accountId, doc: DevDocRecord) {
     const { id, category, content_type: type, changed_ms: changedMs } = doc;

@@ -6,9 +6,10 @@ import { recordsText } from '../../gateway/records-text.ts';
 import { ADDS, DESTROYS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
+import { docVersion } from '../texts.ts';
 import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts';
 import { type DevDocRecord, declaredDoc, otherDocInputs } from './declared.ts';
-import { devDocChange, docReference, docVersion, newDevDoc } from './fields.ts';
+import { devDocChange, docReference, newDevDoc } from './fields.ts';
 import type { DocList } from './list.ts';
 import type { DevDocs } from './service.ts';
 import { docUri } from './uri.ts';
@@ -92,7 +93,7 @@ function getDevDoc(docs: DevDocs): Tool {
     name: 'get_dev_doc',
     title: 'Read a dev doc',
     access: 'account',
-    description: `Reads a dev doc by id or title. The last ${limits.devDocVersionsMax} versions are kept.`,
+    description: `Reads a dev doc by id or title. The last ${limits.documentVersionsMax} versions are kept.`,
     input: z.strictObject({
       ...docReference,
       include_versions: z.boolean().optional().describe('Also list kept versions'),

@@ -1,7 +1,8 @@
-/** Declares papers as a kind of documents: lists by state and category, one version, publication. */
+/** Declares papers as a kind of documents: lists by state and category, versions, publication. */
 import { z } from 'zod';
 import { whole } from '../../archive/records.ts';
 import { invalidField } from '../../common/fault.ts';
+import { limits } from '../../limits/service.ts';
 import { defineKind, indexRow } from '../kind.ts';
 import { checkNumber } from '../rules.ts';
 import { measure } from '../texts.ts';
@@ -17,7 +18,7 @@ export const paperKind = defineKind({
   lastId: ({ paper_id: last }: PaperHead) => last,
   nameOf: ({ title }: PaperRecord) => title,
   fields: Object.keys(declaredPaper.inputs),
-  keeps: 1,
+  keeps: limits.documentVersionsMax,
   factsOf: measure,
   rowsOf: (accountId, paper: PaperRecord) =>
     scopesOfPaper(paper).map((scope) =>

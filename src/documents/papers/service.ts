@@ -1,13 +1,13 @@
 /** Implements the use cases of papers. Every write runs in the account's actor. Lists only read. */
 import type { z } from 'zod';
-import { type FieldErrors, refuseFields } from '../../common/fault.ts';
+import { type FieldErrors, Refusal, refuseFields } from '../../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../../fields/kinds.ts';
 import { checkFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
-import { recordBytes, textBytes } from '../../quotas/usage.ts';
+import { textBytes } from '../../quotas/usage.ts';
 import type { Reader } from '../../store/table.ts';
 import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
-import { measure } from '../texts.ts';
+import { measure, versionsOf } from '../texts.ts';
 import type { PaperRecord } from './declared.ts';
 import type { NewPaper, newPaper, PaperFields, PaperQuery, paperChange } from './fields.ts';
 import { paperKind } from './kind.ts';
@@ -70,10 +70,15 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return this.#shown(accountId, paper, this.hold(store, accountId, paper).text());
   }
 
-  override openById(accountId: string, id: number): ReadDocument<PaperRecord> {
-    const found = this.open(accountId, this.get(accountId, id).paper);
-    if (found === undefined) throw paperNotFound();
-    return found;
+  /** Throws Refusal `not_found`, also when the version is not stored. */
+  override openById(accountId: string, id: number | undefined, version?: number): ReadDocument<PaperRecord> {
+    const { store } = this.options;
+    const { paper } = this.#shown(accountId, this.#live(store, accountId, id), undefined);
+    const found = this.open(accountId, paper, version);
+    if (found !== undefined) return found;
+    const [oldest] = versionsOf(store, this.name(accountId, paper.id));
+    const what = `version ${version} of this paper is not available; versions ${oldest?.version} to ${paper.version} are`;
+    throw new Refusal({ kind: 'not_found', what });
   }
 
   /**
@@ -132,8 +137,9 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
       refuseFields(this.#categoryErrors(batch, accountId, fields));
       const current = this.hold(batch, accountId, before).text();
       const text = fields.content ?? current;
-      const next = decidePatch(before, fields, text === current ? undefined : measure(text), now(), by);
-      if (text !== current) quotas.check(batch, accountId, 'documents', recordBytes(text) - recordBytes(current));
+      const size = text === current ? undefined : measure(text);
+      const next = decidePatch(before, fields, size, now(), by);
+      if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       if (next !== before) this.put(batch, accountId, before, next, text);
       // Returns the text as well: after the commit, a later write may already have dropped this version.
       return { paper: next, content: text };

@@ -6,6 +6,8 @@ import { notesOf } from '../../fields/record.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural, withContent } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
+import { docVersion } from '../texts.ts';
+import { asOfVersion } from '../views.ts';
 import { otherPaperInputs } from './declared.ts';
 import { newPaper, pageQuery, paperChange } from './fields.ts';
 import { paperUri } from './resources.ts';
@@ -65,17 +67,19 @@ function getPaper(papers: Papers): Tool {
     name: 'get_paper',
     title: 'Read a paper',
     access: 'account',
-    description: 'Reads a paper.',
-    input: named,
+    description: `Reads a paper. The last ${limits.documentVersionsMax} versions are kept.`,
+    input: z.strictObject({ id: paperId, version: docVersion.describe('Default: current') }),
     output: z.object({ paper: paperWithContent }),
     annotations: READS,
     example: { id: 1 },
-    handle({ id }, { accountId }) {
-      const found = papers.get(accountId, id);
-      const { content = '' } = found;
+    handle({ id, version }, { accountId }) {
+      const { record: paper, shown, content } = papers.openById(accountId, id, version);
+      const view = factsOf({ paper, content: undefined });
+      const isCurrent = shown.version === paper.version;
+      const of = isCurrent ? '' : `, version ${shown.version} (now ${paper.version})`;
       return {
-        structured: { paper: { ...factsOf(found), content } },
-        text: withContent(`${line(found)}:`, content, paperUri(id)),
+        structured: { paper: { ...(isCurrent ? view : asOfVersion(view, shown)), content } },
+        text: withContent(`${line({ paper, content })}${of}:`, content, isCurrent ? paperUri(id) : undefined),
       };
     },
   });

@@ -93,31 +93,33 @@ const UNDO: Readonly<Record<RecordUndo['kind'], Undo>> = {
   async papers({ activity, papers }, accountId, plan, by) {
     const { item, isNew, wasDeleted } = plan;
     const since = changedSince(activity, accountId, plan);
-    // Only the current text of a paper is kept, so what came since cannot be told from it.
-    if (since !== undefined) return since;
     if (isNew || wasDeleted === true) {
+      if (since !== undefined) return since;
       await papers.remove(accountId, item, by);
       return { kind: 'done' };
     }
-    const { version, ...before } = plan.before;
-    if (version !== undefined && before['content'] === undefined) {
-      return { kind: 'kept', why: 'its earlier text was too long to be kept' };
-    }
-    const { published_at: _, ...fields } = before;
-    await papers.patch(
-      accountId,
-      item,
-      paperChange.parse({ ...fields, ...(wasDeleted === false && { restore: true }) }),
-      by,
+    if (wasDeleted === false) await papers.patch(accountId, item, { restore: true }, by);
+    const current = papers.openById(accountId, item);
+    const textOf = (version: unknown) => papers.openById(accountId, item, Number(version)).content;
+    const { write, kept } = planFields(
+      withTexts(plan, textOf),
+      { ...current.record, content: current.content },
+      mergedText,
     );
+    if (kept.length > 0) return keptBy(activity, accountId, plan, plan.lastNumber);
+    // It follows from `published`.
+    const { published_at: _, ...fields } = write;
+    if (Object.keys(fields).length === 0) return { kind: wasDeleted === false ? 'done' : 'same' };
+    await papers.patch(accountId, item, paperChange.parse(fields), by);
     return { kind: 'done' };
   },
 };
 
 /** The texts in place of the versions that name them. */
 function withTexts(plan: RecordUndo, textOf: (version: unknown) => ReadDocument<never>['content']): RecordUndo {
+  // Changes of papers of earlier releases have the text that they replaced.
   const swap = ({ version, ...rest }: FieldValues): FieldValues =>
-    version === undefined ? rest : { ...rest, content: textOf(version) };
+    version === undefined || rest['content'] !== undefined ? rest : { ...rest, content: textOf(version) };
   return { ...plan, before: swap(plan.before), after: swap(plan.after) };
 }
 

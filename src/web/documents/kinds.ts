@@ -203,7 +203,6 @@ function paperTexts(papers: Sources['papers']): PageKind<PaperRecord> {
     groupLabel: undefined,
     inputs: otherPaperInputs,
     service: papers,
-    // A paper keeps no version, so its last change is shown even if the text stayed.
     facts: ({ title, published, updated_at: at, changed_by: by }) => {
       return { title, label: published ? 'Published' : 'Draft', at, by, published };
     },

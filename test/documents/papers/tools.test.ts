@@ -43,6 +43,16 @@ test('[TASK-7] a paper is created, read, changed, published, deleted and restore
   expect((await run('get_paper', { id })).paper.content).toBe('Stones.\n');
 });
 
+test('[PAPER-1] earlier versions of the content of a paper are kept, and read by their number', async () => {
+  const { id } = (await run('create_paper', { title: 'Kept', content: 'one' })).paper;
+  await run('update_paper', { id, content: 'two' });
+  await run('update_paper', { id, title: 'Kept longer' });
+  expect((await run('get_paper', { id, version: 1 })).paper).toMatchObject({ content: 'one', version: 1 });
+  expect((await run('get_paper', { id })).paper).toMatchObject({ content: 'two', version: 2 });
+  expect(await told('get_paper', { id, version: 1 })).toContain('version 1 (now 2)');
+  expect(await errorOf('get_paper', { id, version: 3 })).toMatchObject({ code: -32005 });
+});
+
 test('[TASK-7] papers are listed newest first, in pages, by filter, and with contents on request', async () => {
   for (let n = 1; n <= 5; n += 1) await run('create_paper', { title: `p${n}`, content: `text ${n}`, published: n > 3 });
   type List = { papers: Paper[]; count: number; has_more: boolean; cursor: string | null };

@@ -178,6 +178,12 @@ test('[WEB-24] documents are undone: a new one goes to the trash, a text comes b
   await tool('update_paper', { id: papers[0]?.id, content: 'draft two' });
   expect(await byName('Essay', 'Changed')).toContain('Undone: 1 document.');
   expect(await tool('get_paper', { id: papers[0]?.id })).toMatchObject({ paper: { content: 'draft one' } });
+  const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`);
+  await tool('update_paper', { id: papers[0]?.id, content: lines.join('\n') });
+  await tool('update_paper', { id: papers[0]?.id, content: 'all gone' });
+  expect(await byName('Essay', 'Changed')).toContain('Undone: 1 document.');
+  const { paper } = await tool<{ paper: { content: string } }>('get_paper', { id: papers[0]?.id });
+  expect(paper.content === lines.join('\n') ? 'whole' : paper.content.slice(0, 100)).toBe('whole');
 });
 
 test('[WEB-23] another account sees nothing of it, and cannot undo it', async () => {
