@@ -57,6 +57,8 @@ export function openMembers(base: MembersBase, config: Config): Members {
   const { store } = base;
   const standings = new Standings({ ...base, release: releaseVaults });
   const disk = new DiskReserve({ usable: (enough) => store.usable(enough), elapsed: () => performance.now() });
+  // Writes at once can use up the disk between two looks.
+  store.onNoRoom(() => disk.look());
   const quotas = openQuotas(config, disk, standings);
   return {
     accounts: new Accounts({ ...base, standings }),

@@ -227,6 +227,8 @@ export const limits = {
   diskReservedShare: 0.05,
   /** Once it was reached, so much more must be free before other accounts can write again. */
   diskReservedSteadyShare: 0.01,
+  /** And at least so much: on a small disk, a refused write leaves more than that share free again. */
+  diskReservedSteadyBytesMin: 4 * MiB,
   /** How long a measurement of the free space is reused. */
   diskLookedMs: 100,
   accountsPage: 50,

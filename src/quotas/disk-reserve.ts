@@ -26,6 +26,8 @@ export interface DiskReserveOptions {
 const ENOUGH_SHARE = limits.diskWarnedShare + limits.diskSteadyShare;
 
 export class DiskReserve {
+  /** Called each time that writes begin to be refused, possibly within a decision. */
+  onReached: () => void = () => undefined;
   readonly #options: DiskReserveOptions;
   #looked: { readonly atMs: number; readonly state: DiskState | undefined } | undefined;
 
@@ -45,12 +47,14 @@ export class DiskReserve {
    * tell: a failing disk is told by its writes.
    */
   look(): DiskState | undefined {
-    const state = this.#measure();
+    const wasReserved = this.#looked?.state?.isReserved === true;
+    const state = this.#measure(wasReserved);
     this.#looked = { atMs: this.#options.elapsed(), state };
+    if (state?.isReserved === true && !wasReserved) this.onReached();
     return state;
   }
 
-  #measure(): DiskState | undefined {
+  #measure(wasReserved: boolean): DiskState | undefined {
     let room: DiskRoom;
     try {
       room = this.#options.usable(ENOUGH_SHARE);
@@ -58,7 +62,9 @@ export class DiskReserve {
       return undefined;
     }
     // What a refused write leaves free again must not open the disk for the next one.
-    const steady = this.#looked?.state?.isReserved === true ? limits.diskReservedSteadyShare : 0;
-    return { ...room, isReserved: room.usableBytes < room.totalBytes * (limits.diskReservedShare + steady) };
+    const steadyBytes = wasReserved
+      ? Math.max(room.totalBytes * limits.diskReservedSteadyShare, limits.diskReservedSteadyBytesMin)
+      : 0;
+    return { ...room, isReserved: room.usableBytes < room.totalBytes * limits.diskReservedShare + steadyBytes };
   }
 }

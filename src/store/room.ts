@@ -18,6 +18,8 @@ interface RoomOptions {
 }
 
 export class Room {
+  /** Called each time that bytes find no room, possibly within a decision. */
+  onRefused: () => void = () => undefined;
   readonly #options: RoomOptions;
   #takenBytes = 0;
   /** The last look, and when it was. */
@@ -35,7 +37,9 @@ export class Room {
     return (bytes) => {
       if (bytes <= onDisk) return true;
       inFile ??= this.#options.unusedBytes();
-      return bytes <= onDisk + inFile;
+      if (bytes <= onDisk + inFile) return true;
+      this.onRefused();
+      return false;
     };
   }
 

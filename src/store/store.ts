@@ -263,6 +263,11 @@ export class Store implements Reader {
     return { usableBytes: this.#room.usableBytes(totalBytes * enoughShare), totalBytes };
   }
 
+  /** Calls `listener` each time that a write finds no room, possibly within a decision. */
+  onNoRoom(listener: () => void): void {
+    this.#room.onRefused = listener;
+  }
+
   /** Bytes the file can grow by, and its largest size on an empty disk: the smaller of disk and memory map. */
   #space(): { readonly freeBytes: number; readonly totalBytes: number } {
     const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;

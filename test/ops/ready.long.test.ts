@@ -64,10 +64,10 @@ test.runIf(canTrace)(
   150_000,
 );
 
-test.runIf(canUnshare)(
-  '[OPS-27, OPS-28] a disk that fills up is told before and when it refuses ordinary accounts, and /ready is 503 then',
-  async () => {
-    const hub = await startHubOnSmallDisk(120);
+test.runIf(canUnshare).each([120, 60])(
+  '[OPS-27, OPS-28] a disk of %i MiB that fills up is told before and when it refuses ordinary accounts, and /ready is 503 then',
+  async (mebibytes) => {
+    const hub = await startHubOnSmallDisk(mebibytes);
     const operator = await account(hub, 'operator@example.org');
     const person = await account(hub);
     const mirrors = [await credential(hub, person.mcp_key), await credential(hub, operator.mcp_key)];
@@ -88,6 +88,7 @@ test.runIf(canUnshare)(
       if (status === 503) expect(error, text).toEqual(fails('storage_reserved'));
     };
     await fill(mirrors[0]);
+    const refusedMs = Date.now();
     // The refused upload leaves its bytes free again, which must not make the hub ready.
     for (let again = 0; again < 10; again += 1) {
       expect(blocking(await ready(hub))).toEqual(['disk_95']);
@@ -95,7 +96,33 @@ test.runIf(canUnshare)(
     }
     await fill(mirrors[1]);
     expect((await ready(hub)).status).toBe(503);
-    expect(await hub.waitForLog(({ condition }) => condition === 'disk_95')).toMatchObject({ level: 50 });
+    const line = await hub.waitForLog(({ condition }) => condition === 'disk_95');
+    expect(line).toMatchObject({ level: 50 });
+    // The operators heard of it no later than the first account.
+    expect(Date.parse(String(line['since']))).toBeLessThanOrEqual(refusedMs);
+    await hub.stop();
+  },
+  150_000,
+);
+
+test.runIf(canUnshare)(
+  '[OPS-27] the operators hear that writes are refused before the first account of many that write at once',
+  async () => {
+    const hub = await startHubOnSmallDisk(60);
+    await account(hub, 'operator@example.org');
+    const person = await account(hub);
+    const mirror = await credential(hub, person.mcp_key);
+    const put = async () => {
+      const { status } = await upload(hub, mirror, randomCommit(), randomBytes(1024 * 1024));
+      return status === 200 ? Number.POSITIVE_INFINITY : Date.now();
+    };
+    let refusedMs = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 10 && refusedMs === Number.POSITIVE_INFINITY; round += 1) {
+      refusedMs = Math.min(...(await Promise.all(Array.from({ length: 12 }, put))));
+    }
+    expect(refusedMs).toBeLessThan(Number.POSITIVE_INFINITY);
+    const { since } = await hub.waitForLog(({ condition }) => condition === 'disk_95' || condition === 'disk_full');
+    expect(Date.parse(String(since))).toBeLessThanOrEqual(refusedMs);
     await hub.stop();
   },
   150_000,

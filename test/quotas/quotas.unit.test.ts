@@ -68,8 +68,10 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
     tried.noteRefused('history');
     expect(tried.refusals).toMatchObject({ files: 1, history: 2 });
   });
+});
 
-  const total = 1_000_000;
+describe('[OPS-7] the part of the disk for marked accounts, as the disk fills up,', () => {
+  const total = 1_000_000_000;
   const state = (usableBytes: number) => ({ usableBytes, totalBytes: total });
   const RESERVE = total * limits.diskReservedShare;
   const ENDS = total * (limits.diskReservedShare + limits.diskReservedSteadyShare);
@@ -93,6 +95,28 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
     });
     for (bytes of usable) disk.look();
     expect(disk.isReached()).toBe(reached);
+  });
+
+  const SMALL = 60 * 2 ** 20;
+  test.each<[title: string, usable: number[], reached: boolean]>([
+    ['a refused write of 1 MiB leaves its bytes free again', [SMALL * 0.05 - 1, SMALL * 0.05 + 2 ** 20], true],
+    ['less than 4 MiB more are free', [SMALL * 0.05 - 1, SMALL * 0.05 + 4 * 2 ** 20 - 1], true],
+    ['4 MiB more are free', [SMALL * 0.05 - 1, SMALL * 0.05 + 4 * 2 ** 20], false],
+    ['it was not used before', [SMALL * 0.05], false],
+  ])('of a small disk is reached when %s', (_, usable, reached) => {
+    let bytes = 0;
+    const disk = new DiskReserve({ usable: () => ({ usableBytes: bytes, totalBytes: SMALL }), elapsed: () => 0 });
+    for (bytes of usable) disk.look();
+    expect(disk.isReached()).toBe(reached);
+  });
+
+  test('each time that it is reached is told once', () => {
+    let bytes = RESERVE;
+    const told: number[] = [];
+    const disk = new DiskReserve({ usable: () => state(bytes), elapsed: () => 0 });
+    disk.onReached = () => told.push(bytes);
+    for (bytes of [RESERVE, RESERVE - 1, RESERVE - 2, ENDS - 1, ENDS, RESERVE - 3]) disk.look();
+    expect(told).toEqual([RESERVE - 1, RESERVE - 3]);
   });
 
   test('the disk is measured again after a while, and writes follow what `/ready` measured', () => {

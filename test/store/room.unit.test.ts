@@ -27,7 +27,12 @@ describe('[OPS-2] room for bytes', () => {
     expect(room.look()(bytes)).toBe(fits);
     // A write of nothing is not refused below the reserve.
     expect(bytes <= Math.max(0, room.usableBytes(bytes))).toBe(fits);
+    let told = 0;
+    room.onRefused = () => {
+      told += 1;
+    };
     expect(refusedWith(() => room.take(bytes))).toEqual(fits ? undefined : { kind: 'storage_full' });
+    expect(told).toBe(fits ? 0 : 1);
   });
 
   test('the file is looked at once, and only when the disk alone does not suffice', () => {
@@ -45,7 +50,9 @@ describe('[OPS-2] room for bytes', () => {
     expect([fits(15), fits(16), looks]).toEqual([true, false, 1]);
     expect([room.usableBytes(11), looks]).toEqual([15, 2]);
   });
+});
 
+describe('[OPS-2] room that bytes take', () => {
   test('what was taken is given back', () => {
     const room = new Room({ freeBytes: () => RESERVE + 10, unusedBytes: () => 0, elapsed: () => 0 });
     const release = room.take(10);

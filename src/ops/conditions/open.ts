@@ -33,5 +33,7 @@ export function openConditions({ config, core, mail, log, ...phases }: OpenCondi
     new ConditionWatch({ dataFolder, store, measure, phase: phases.phase, isReserved, tell, log }),
   );
   core.listening.ready = () => watch.ready();
+  // The operators hear of it before the account whose write is refused, and not within its decision.
+  core.disk.onReached = () => queueMicrotask(() => watch.look());
   return watch;
 }

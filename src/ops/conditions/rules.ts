@@ -101,7 +101,7 @@ const CONDITIONS = {
     blocksWrites: true,
     title: 'Disk 95% full',
     message:
-      'Less than 5% of the disk or of CAIRN_MAP_BYTES was free, so only operators and marked accounts can write until 6% are. Free space, or add some.',
+      'Less than 5% of the disk or of CAIRN_MAP_BYTES was free, so only operators and marked accounts can write until 6% are, on a small disk until 4 MiB more are. Free space, or add some.',
   },
   disk_90: {
     family: 'disk',
