@@ -2,6 +2,7 @@
 import { quoted } from '../../shown.ts';
 import type { ToolRefused } from '../../tool-refused.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
+import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { PushedFile } from '../hub.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
@@ -57,8 +58,11 @@ export function settleChange({ state, tell, next }: SyncStep, change: Change, ou
   const storedMs = outcome === undefined ? undefined : Date.parse(outcome.stored_at);
   // The pushed bytes may be newer than the scan.
   const isScanned = seen !== undefined && (content === undefined || seen.sha256 === content.sha256);
-  if (isScanned) state.agree(path, { ...seen, storedMs });
-  else if (content !== undefined) {
+  if (isScanned) {
+    state.agree(path, { ...seen, storedMs });
+    // The same value in both, as a scan leaves it: a folder may have many files.
+    next.scan?.files.set(path, state.base.get(path) as LocalFile);
+  } else if (content !== undefined) {
     state.agree(path, { sha256: content.sha256, executable: content.executable, storedMs });
   }
   if (from === undefined) tell({ verb: 'pushed', path, bytes });
