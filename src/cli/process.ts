@@ -24,15 +24,6 @@ export function compileLess(): void {
   if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=600000');
 }
 
-/**
- * Collects garbage earlier than V8 would, which lets the heap of a program that goes on for hours grow to some three times of what it
- * holds, and its part for new objects to 32 MiB.
- */
-export function collectEarly(): void {
-  setFlagsFromString('--heap-growing-percent=40');
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
-
 /** Kinds of memory in a core dump, as a bit mask (core(5)): none. */
 const NO_MEMORY = '0';
 

@@ -1,7 +1,9 @@
 /** The thread that keeps saves, as it is built: what becomes of it where it fails. */
+import { execFile } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { StateStore } from '../../../src/client/sync/base/store.ts';
@@ -51,4 +53,31 @@ test('[SYN-25] where the thread that keeps saves fails, the watch says so and go
   // Its end is waited for.
   await keeper.close();
   rmSync(root, { recursive: true });
+}, 120_000);
+
+/** Prints how many bytes the heap has for new objects before and after a program made many that stay. */
+const HOLDER = `
+import { getHeapSpaceStatistics } from 'node:v8';
+const { collectEarly } = await import(process.argv[2]);
+const { startKeeper } = await import(process.argv[3]);
+const newBytes = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size;
+collectEarly();
+await new Promise((message, failed) => startKeeper(JSON.parse(process.argv[4]), { message, failed }));
+const before = newBytes();
+const held = Array.from({ length: 500_000 }, (_, at) => ({ name: 'file ' + at }));
+process.stdout.write(JSON.stringify([before, newBytes(), held.length]));
+process.exit();
+`;
+
+test('[SYN-25] beside the thread that keeps saves, the heap of a watch does not get more room for new objects', async () => {
+  const root = temporaryFolder();
+  const early = new URL('../client/sync/watch/collect-early.js', pathToFileURL(CAIRN)).href;
+  const program = join(temporaryFolder(), 'holder.mjs');
+  writeFileSync(program, HOLDER);
+  const args = [program, early, BUILT, JSON.stringify({ root, only: [] })];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const [before, after, held] = JSON.parse(stdout) as number[];
+  expect(held).toBe(500_000);
+  // The second half is used from the first collection on.
+  expect(after).toBeLessThanOrEqual(2 * (before as number));
 }, 120_000);
