@@ -113,3 +113,19 @@ test('[MIR-19] [OPS-4] a merge or diff over a damaged version or conflict is ref
   await expect(laptop.result('sync_merge', { path: 'notes.md', content: mine })).rejects.toThrow();
   await hub.waitForLog((line) => line['damaged'] === 'version' && line['seq'] === second.seq && line['level'] === 50);
 });
+
+test('[MIR-19] [SYN-14] a conflict whose refused side is damaged is settled with the other side, which is read alone', async () => {
+  const base = text(2000);
+  const first = await laptop.push('notes.md', base);
+  const second = await laptop.push('notes.md', `${text(2000)}\n${base}`, { base_sha: first.sha256 });
+  const mine = `${base}\n${text(2000)}`;
+  const { data } = await laptop.refusedPush('notes.md', mine, {
+    base_sha: '0'.repeat(64),
+    hlc: '2001-01-01T00:00:00.000Z-0000-laptop',
+  });
+  flip(hub.dataFolder, mine.slice(-200, -100));
+  const id = `cairn://conflicts/${String(data['conflict_id'])}`;
+  const settled = await laptop.result('settle_conflict', { id, keep: 'current', version: second.seq });
+  expect(settled).toMatchObject({ id, version: second.seq });
+  expect(await laptop.result('sync_pending_conflicts', {})).toMatchObject({ count: 0 });
+});

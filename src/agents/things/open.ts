@@ -3,7 +3,7 @@ import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
 import { isChunked } from '../../limits/large-file.ts';
-import type { ConflictSides } from '../../sync/conflicts/conflicts.ts';
+import type { ConflictSides } from '../../sync/conflicts/sides.ts';
 import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
@@ -122,10 +122,7 @@ async function conflictThing({ sync }: Shelves, accountId: string, conflictId: s
 }
 
 /** A conflict with a large side: what each is, and where its bytes are, instead of a text. */
-function largeConflict(
-  name: string,
-  { vaultId, conflict, yours, current }: ConflictSides & { readonly vaultId: string },
-): OpenedThing {
+function largeConflict(name: string, { vaultId, conflict, yours, current }: ConflictSides): OpenedThing {
   const { id, record } = conflict;
   const page = `/vaults/${vaultId}/conflicts/${id}`;
   const sideOf = (bytes: number, sha256: string | null, by: Pick<FileRecord, 'device_id' | 'mtime'>, at: string) =>

@@ -272,11 +272,11 @@ async function onlyConflict({ sync }: Shelves, accountId: string): Promise<strin
 
 /** The hash of the file of a conflict; undefined: there is none. Throws Refusal `invalid_fields` for another version. */
 function currentOf({ sync }: Shelves, accountId: string, conflictId: string, read: number | undefined) {
-  const now = sync.conflicts.sides(accountId, undefined, conflictId).current?.record;
+  const now = sync.conflicts.sides(accountId, undefined, conflictId).file;
   if (read !== undefined && read !== (now?.seq ?? 0)) {
     throw invalidField('version', `the file is at version ${now?.seq ?? 0} now, not ${read}; read the conflict again`);
   }
-  return now?.deleted === false ? now.sha256 : undefined;
+  return now?.sha256;
 }
 
 /** Tells where the other side is, if both were kept. */

@@ -1,10 +1,8 @@
-/** Lists pending conflicts, reads both sides of a conflict, and settles conflicts. */
+/** Lists pending conflicts, and settles conflicts. */
 
 import { planOnce } from '../../actors/once/calls.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
-import type { ByteSource } from '../../http/reply/body.ts';
 import type { Store } from '../../store/store.ts';
-import type { Chunk } from '../../text/chunk-list.ts';
 import type { ChunkStore } from '../contents/chunk-store.ts';
 import type { Contents, IncomingContent } from '../contents/incoming.ts';
 import { shareContent } from '../contents/piece-shares.ts';
@@ -18,6 +16,7 @@ import type { Turn, VaultLog } from '../log/vault-log.ts';
 import { appendByHub, checkRoom, HUB_DEVICE, isBase } from '../push/hub-change.ts';
 import type { Vaults } from '../vaults/vaults.ts';
 import { copyPath } from './copy-name.ts';
+import { type ConflictSides, sidesOf } from './sides.ts';
 
 export interface ConflictsOptions {
   readonly store: Store;
@@ -47,19 +46,6 @@ export interface PendingPage {
   readonly conflicts: readonly PendingConflict[];
   /** Undefined on the last page. */
   readonly cursor: string | undefined;
-}
-
-/** The content of a side: its bytes, or of a large file what reads them while they are sent. */
-export type SideContent =
-  | { readonly sizeBytes: number; readonly bytes: Buffer; readonly source?: undefined }
-  | { readonly sizeBytes: number; readonly bytes?: undefined; readonly source: ByteSource };
-
-export interface ConflictSides {
-  readonly conflict: Conflict;
-  /** The content of the refused push. Undefined for a delete, or when no longer stored. */
-  readonly yours: SideContent | undefined;
-  /** The current version and its content. Undefined when the file does not exist. */
-  readonly current: { readonly record: FileRecord; readonly content: SideContent } | undefined;
 }
 
 /**
@@ -125,35 +111,9 @@ export class Conflicts {
     return { vaultId, conflicts: found, cursor: undefined };
   }
 
-  /** Both sides of a conflict, with their bytes. Throws Refusal `not_found` when the account has no such conflict. */
-  sides(
-    accountId: string,
-    vaultId: string | undefined,
-    conflictId: string,
-  ): ConflictSides & { readonly vaultId: string } {
-    const { reader } = this.#options;
-    const place = this.#vaultOf(accountId, vaultId, conflictId);
-    const conflict = reader.conflict(place, conflictId);
-    const record = reader.file(place, checkPath(conflict.record.path).folded);
-    const whole = () => (record === undefined ? undefined : reader.content(place, record.seq));
-    const content = record && this.#sideOf(place, reader.chunksOf(place, record.seq), whole);
-    const current = record === undefined || content === undefined ? undefined : { record, content };
-    const list = reader.conflictChunks(place, conflict);
-    const yours = this.#sideOf(place, list, () => reader.conflictContent(place, conflict));
-    return { vaultId: place, conflict, yours, current };
-  }
-
-  #sideOf(
-    vaultId: string,
-    list: readonly Chunk[] | undefined,
-    whole: () => Buffer | undefined,
-  ): SideContent | undefined {
-    if (list !== undefined) {
-      const source = this.#options.chunks.source(vaultId, list);
-      return { sizeBytes: source.bytesTotal, source };
-    }
-    const bytes = whole();
-    return bytes && { sizeBytes: bytes.length, bytes };
+  /** Both sides of a conflict. Throws Refusal `not_found` when the account has no such conflict. */
+  sides(accountId: string, vaultId: string | undefined, conflictId: string): ConflictSides {
+    return sidesOf(this.#options, this.#vaultOf(accountId, vaultId, conflictId), conflictId);
   }
 
   /**

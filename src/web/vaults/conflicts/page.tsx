@@ -1,6 +1,6 @@
 /** The page of one conflict: both versions side by side, and three ways to resolve it. */
 import type { VNode } from 'preact';
-import type { ConflictSides, SideContent } from '../../../sync/conflicts/conflicts.ts';
+import type { ConflictSides, SideContent } from '../../../sync/conflicts/sides.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { Newline } from '../../../text/text-content.ts';
 import { type Problem, TextArea } from '../../fields.tsx';
