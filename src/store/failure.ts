@@ -1,5 +1,5 @@
 /** Turns LMDB's error of a failed write into a refusal: disk full or disk failed. Such a write is always discarded. */
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 
@@ -46,10 +46,17 @@ export async function failureOf(error: unknown, folder: string): Promise<WriteFa
   return { told: new Refusal({ kind: full ? 'storage_full' : 'storage_failed' }), cause };
 }
 
-/** Bytes free for this user on the disk of a folder, and the total available to this user, calculated like `df`. */
-export function diskBytes(folder: string): { readonly free: number; readonly total: number } {
-  const { bavail, bfree, blocks, bsize } = statfsSync(folder);
+/** Bytes free for this user on the disk of a path, and the total available to this user, calculated like `df`. */
+function diskBytes(path: string): { readonly free: number; readonly total: number } {
+  const { bavail, bfree, blocks, bsize } = statfsSync(path);
   return { free: bavail * bsize, total: (blocks - bfree + bavail) * bsize };
+}
+
+/** Bytes by which a data file can grow, and its largest size on an empty disk: the smaller of disk and map. */
+export function fileSpace(path: string, mapBytes: number): { readonly freeBytes: number; readonly totalBytes: number } {
+  const fileBytes = statSync(path).size;
+  const disk = diskBytes(path);
+  return { freeBytes: Math.min(disk.free, mapBytes - fileBytes), totalBytes: Math.min(disk.total, mapBytes) };
 }
 
 /** Bytes free for this user on the disk of a folder. */

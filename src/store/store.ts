@@ -1,5 +1,5 @@
 /** Opens one LMDB data file with its tables, and provides snapshot reads and two kinds of writes. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
@@ -10,7 +10,7 @@ import { checkDataFile, findDamagedPages } from './data-file/check.ts';
 import { DATA_FILE } from './data-file/names.ts';
 import { syncPath } from './data-file/sync-path.ts';
 import { type Environment, openEnvironment, openTables } from './environment.ts';
-import { diskBytes, failureOf, freeBytes, hasOverrun } from './failure.ts';
+import { failureOf, fileSpace, freeBytes, hasOverrun } from './failure.ts';
 import { type Decision, GroupCommit } from './group-commit.ts';
 import { LoggedCommitter, type RecordLog } from './logged/committer.ts';
 import { type LargeRow, LocalLog, type LogLag } from './logged/local-log.ts';
@@ -270,12 +270,7 @@ export class Store implements Reader {
 
   /** Bytes the file can grow by, and its largest size on an empty disk: the smaller of disk and memory map. */
   #space(): { readonly freeBytes: number; readonly totalBytes: number } {
-    const fileBytes = statSync(join(this.#folder, DATA_FILE)).size;
-    const disk = diskBytes(this.#folder);
-    return {
-      freeBytes: Math.min(disk.free, this.#mapBytes - fileBytes),
-      totalBytes: Math.min(disk.total, this.#mapBytes),
-    };
+    return fileSpace(join(this.#folder, DATA_FILE), this.#mapBytes);
   }
 
   /** Bytes of free pages inside the file, reused before it grows. */

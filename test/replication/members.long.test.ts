@@ -17,6 +17,7 @@ import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { answersOf, KEPT_KEY, keptFile } from '../support/keep-data-file.ts';
 import { memberHealth, newLog, rowsAtEnd, startMember, untilState, whichServes } from '../support/members.ts';
 import { type Credential, download, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
+import { until } from '../support/mirror-state.ts';
 import { signedUp } from '../support/page-client.ts';
 import { canUnshare } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -108,6 +109,36 @@ test.runIf(canUnshare)(
       expect([back.status, sha256(back.bytes)]).toEqual([200, sha256(bytes)]);
     }
     await follower.kill();
+  },
+);
+
+test.runIf(canUnshare)(
+  '[MEMBER-3] a follower without room does not take over, says so once, and another one does',
+  { timeout: PATIENCE_MS },
+  async () => {
+    const log = newLog();
+    const owner = await member({ name: 'west', log });
+    await whichServes([owner]);
+    const dataFolder = temporaryFolder();
+    const mount = `mount -t tmpfs -o size=20m tmpfs "${dataFolder}" && exec "$@"`;
+    const small = await member({ name: 'east', log, dataFolder, wrapper: ['unshare', '-rm', 'sh', '-c', mount, 'sh'] });
+    expect(await untilState(small, 'no room')).toMatchObject({ owner: 'west' });
+    const other = await member({ name: 'north', log, env: { CAIRN_MEMBER_PRIORITY: '3' } });
+    await untilState(other, 'following');
+    await owner.kill();
+    expect(await whichServes([small, other])).toBe(other);
+    // It goes on applying records.
+    const followed = await until('the small one follows the other one', async () => {
+      const health = await memberHealth(small);
+      return health?.owner === 'north' ? health : undefined;
+    });
+    expect(followed).toMatchObject({ state: 'no room' });
+    // The rest are answers to those who asked it.
+    const told = small.logs.flatMap(({ level, msg }) => (Number(level) >= 40 ? [String(msg)] : []));
+    expect(told.filter((msg) => msg.startsWith('member:'))).toEqual([
+      'member: the disk of this member is full or failed: free space or check it, and the member goes on; trying again',
+    ]);
+    await Promise.all([small.kill(), other.kill()]);
   },
 );
 

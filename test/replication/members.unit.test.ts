@@ -32,6 +32,7 @@ const facts = (more: Partial<TakeOverFacts>): TakeOverFacts => ({
   leaseMs: 10_000,
   priority: 0,
   isPartial: false,
+  hasRoom: true,
   ...more,
 });
 
@@ -53,6 +54,9 @@ test.each<[string, Partial<TakeOverFacts>, boolean]>([
     false,
   ],
   ['a crash of its own', { newest: head({ note: { instance: 'e' } }) }, true],
+  ['a disk without room', { silentMs: 99_999, hasRoom: false }, false],
+  ['a hand-over to a disk without room', { newest: head({ kind: 'hand-over', note: {} }), hasRoom: false }, false],
+  ['an empty log and a disk without room', { newest: undefined, hasRoom: false }, false],
   ['a log that does not have the whole hub', { silentMs: 99_999, isPartial: true }, false],
 ])('[MEMBER-3] whether a member takes over: %s', (_what, more, isDue) => {
   expect(mayTakeOver(facts(more))).toMatchObject({ isDue, why: expect.stringMatching(/./) });

@@ -70,6 +70,7 @@ export class LogFollower {
   #end: ChainEnd;
   #incarnation: string | undefined;
   #isPartial = false;
+  #hasRoom = true;
   /** When a read last found a record, or first succeeded; undefined while reads fail. */
   #seenAt: ClockMoment | undefined;
   #isProven = false;
@@ -89,14 +90,16 @@ export class LogFollower {
 
   /** Follows until this member has taken over, or until the signal: then undefined. Throws when the log is not its own. */
   async run(): Promise<TakenOver | undefined> {
-    const { signal, log, leaseMs } = this.#options;
+    const { signal, leaseMs } = this.#options;
     const pollMs = Math.min(limits.logPollMsMax, Math.max(limits.logPollMsMin, leaseMs / 20));
     while (!signal.aborted) {
       try {
         const found = this.#options.begins === undefined ? await this.#catchUp() : await this.#lookAtEnd();
         if (found) this.#seenAt = undefined;
         this.#seenAt ??= this.#clock.look();
-        this.#tell('following');
+        this.#hasRoom = this.#options.replica.hasRoom;
+        if (this.#hasRoom) this.#tell('following');
+        else this.#tellTrouble('no room');
         const taken = await this.#takeIfDue();
         if (taken !== undefined) return taken;
       } catch (error) {
@@ -104,14 +107,18 @@ export class LogFollower {
         const wasAway = error instanceof LogGap && this.state === 'following';
         if (isFatal(error) && !wasAway) throw error;
         this.#seenAt = undefined;
-        const state = error instanceof Refusal ? 'no room' : 'apart';
-        if (this.state !== state) log.warn({ err: error }, `member: ${STATE_SENTENCES[state]}; trying again`);
-        this.#tell(state);
+        this.#tellTrouble(error instanceof Refusal ? 'no room' : 'apart', error);
       }
       const pauseMs = this.state === 'no room' ? limits.logRetryMsMax : pollMs;
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
+  }
+
+  /** Says once what keeps this member from following, or from taking over. */
+  #tellTrouble(state: 'no room' | 'apart', error?: unknown): void {
+    if (this.state !== state) this.#options.log.warn({ err: error }, `member: ${STATE_SENTENCES[state]}; trying again`);
+    this.#tell(state);
   }
 
   #tell(state: MemberState): void {
@@ -229,7 +236,7 @@ export class LogFollower {
     const now = this.#clock.look();
     const silentMs = this.#seenAt === undefined ? 0 : heardNothingMs(this.#seenAt, now);
     const facts = { newest: this.newest ?? (await this.#newestHead()), identity, silentMs, leaseMs, priority };
-    const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial });
+    const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial, hasRoom: this.#hasRoom });
     this.why = why;
     if (!isDue) return undefined;
     // A machine that slept could take a position that was trimmed.

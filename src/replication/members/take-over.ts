@@ -3,6 +3,7 @@ import { ChainBroken } from '../chain.ts';
 import { DamagedRecord, type RecordHead } from '../frame.ts';
 import { LogGap } from '../log/log.ts';
 import type { MemberIdentity } from './identity.ts';
+import { STATE_SENTENCES } from './states.ts';
 
 /** A follower waits for so many leases: its clock may run this much faster than the owner's. */
 const LEASES_WAITED = 1.2;
@@ -18,10 +19,17 @@ export interface TakeOverFacts {
   readonly priority: number;
   /** True while the log does not have all rows of the hub that it began with. */
   readonly isPartial: boolean;
+  /** Whether its disk has room for what an owner writes. */
+  readonly hasRoom: boolean;
 }
 
 /** Whether a member may try to take over now, and why or why not. */
 export function mayTakeOver(facts: TakeOverFacts): { readonly isDue: boolean; readonly why: string } {
+  // It would end at its first write, and no other member could take over until its lease has passed.
+  return facts.hasRoom ? isOwnerGone(facts) : { isDue: false, why: STATE_SENTENCES['no room'] };
+}
+
+function isOwnerGone(facts: TakeOverFacts): { readonly isDue: boolean; readonly why: string } {
   const { newest, identity, silentMs, leaseMs, priority, isPartial } = facts;
   if (newest === undefined) return { isDue: true, why: 'the log is empty' };
   if (isPartial)

@@ -2,13 +2,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { limits } from '../../limits/service.ts';
 import { checkAddressSpace } from '../data-file/address-space.ts';
 import { checkDataFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
-import { failureOf, hasOverrun } from '../failure.ts';
+import { failureOf, fileSpace, hasOverrun } from '../failure.ts';
+import { Room } from '../room.ts';
 import { storedKey, viewOf } from '../rows.ts';
+import { readStats } from '../stats.ts';
 import type { Key, Reader } from '../table.ts';
 import { TableReads } from '../table-reads.ts';
 import { copyOfRow, type Raw, type Transact, transactIn } from '../transaction.ts';
@@ -35,6 +38,7 @@ export class ReplicaFile {
   readonly #tables = new Map<string, Raw>();
   readonly #reads: TableReads;
   readonly #transact: Transact;
+  readonly #room: Room;
 
   /** Opens or creates the data file of a folder. Throws StartError. */
   constructor({ folder, mapBytes }: { readonly folder: string; readonly mapBytes: number }) {
@@ -46,6 +50,14 @@ export class ReplicaFile {
     for (const name of [...this.#root.getKeys()].map(String)) this.#open(name);
     for (const { name } of replicationTables) this.#open(name);
     syncPath(folder);
+    this.#room = new Room({
+      freeBytes: () => fileSpace(path, mapBytes).freeBytes,
+      unusedBytes: () => {
+        const { pagesFree, pageBytes } = readStats(this.#root, this.#tables);
+        return pagesFree * pageBytes;
+      },
+      elapsed: () => performance.now(),
+    });
     this.#reads = new TableReads(this.#tables);
     this.#transact = transactIn(this.#root, (table) => this.#raw(table));
   }
@@ -59,6 +71,11 @@ export class ReplicaFile {
   get place(): LogPlace | undefined {
     this.#root.resetReadTxn();
     return placeOfFile(this.#reads);
+  }
+
+  /** Whether a hub that opens this file can write the largest record of a log; its writes leave the reserve of the disk. */
+  get hasRoom(): boolean {
+    return this.#room.usableBytes(limits.logGroupBytesMax) >= limits.logGroupBytesMax;
   }
 
   /** Names of the tables, in order. */
