@@ -50,8 +50,6 @@ export function settingsView(props: SettingsProps): View {
     title: 'Settings',
     section: 'settings',
     problem,
-    // A renewed page has no fresh key, and the address of a form that came back has no page.
-    ...(problem === undefined && freshKey === undefined ? { live: ['account'] as const } : {}),
     body: (
       <>
         <h1>Settings</h1>

@@ -35,7 +35,7 @@ export function deviceRoutes(options: DeviceOptions): Route[] {
         answer(options, visit, form, async (code) => {
           const device = await devices.approve(code, visit.accountId);
           letters.newSignIn(visit.email, `A device (${device.device_name ?? device.client})`, visit.source);
-          return `“${device.device_name ?? device.client}” is now signed in. You can return to the device; it is listed below as soon as it continues.`;
+          return `“${device.device_name ?? device.client}” is now signed in. You can return to the device, which is listed here once it has continued.`;
         }),
       { fresh: true },
     ),
