@@ -2,6 +2,7 @@
 
 import { forgetChanges } from '../activity/note.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Batch } from '../store/group-commit.ts';
@@ -76,6 +77,15 @@ export abstract class DocumentService<
     const shown = readVersion(this.options.store, name, version);
     const content = readText(this.options.store, name, version);
     return shown === undefined || content === undefined ? undefined : { record, shown, content };
+  }
+
+  /** As `open`. Throws Refusal `not_found`, which names the versions that are stored. */
+  protected openStored(accountId: string, record: R, version?: number): ReadDocument<R> {
+    const found = this.open(accountId, record, version);
+    if (found !== undefined) return found;
+    const [oldest] = versionsOf(this.options.store, this.name(accountId, record.id));
+    const what = `version ${version} of this ${this.kind.one} is not available; versions ${oldest?.version} to ${record.version} are`;
+    throw new Refusal({ kind: 'not_found', what });
   }
 
   /** Returns a stored document with its current text, which must exist. */

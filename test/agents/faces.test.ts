@@ -1,14 +1,12 @@
 /** The door for models: which tools it lists, and what a model sees of their results. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
+  callAsClient,
   GATEWAY,
   type ListedTool,
   listTools,
   PASSWORD,
-  type RpcReply,
-  replyOf,
   structured,
-  toolRequest,
   withKey,
 } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
@@ -34,15 +32,8 @@ const tokensOf = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4)
 const names = (tools: readonly ListedTool[]) => tools.map(({ name }) => name);
 const listed = async (door: string, key = owner.mcp_key) => await listTools(hub, withKey(key), door);
 
-/** A call as Claude Code makes it. */
-async function asClient(name: string, args: object, key = owner.mcp_key): Promise<RpcReply> {
-  const answer = await call(hub, DOOR, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2025-11-25', ...withKey(key) },
-    body: JSON.stringify(toolRequest(1, name, args)),
-  });
-  return replyOf(answer);
-}
+const asClient = (name: string, args: object, key = owner.mcp_key) =>
+  callAsClient(hub, { door: DOOR, key }, name, args);
 
 /** A new account, and its keys: one that writes and one that only reads. */
 async function readerAndWriter(): Promise<{ readonly writer: string; readonly reader: string }> {

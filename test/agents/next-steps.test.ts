@@ -1,7 +1,6 @@
 /** A refusal at the door for models leads on by a tool which that door lists: most clients call no other. */
 import { beforeAll, expect, test } from 'vitest';
-import { listTools, type RpcReply, replyOf, textOf, toolRequest, withKey } from '../support/gateway.ts';
-import { call } from '../support/http.ts';
+import { callAsClient, listTools, textOf, withKey } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -24,19 +23,7 @@ beforeAll(async () => {
   await run('change_tasks', { tasks: [{ id: 2, remove: true }] });
 });
 
-/** A call as Claude Code makes it. */
-async function run(name: string, args: object): Promise<RpcReply> {
-  const answer = await call(hub, DOOR, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'MCP-Protocol-Version': '2025-11-25',
-      ...withKey(owner.mcp_key),
-    },
-    body: JSON.stringify(toolRequest(1, name, args)),
-  });
-  return replyOf(answer);
-}
+const run = (name: string, args: object) => callAsClient(hub, { door: DOOR, key: owner.mcp_key }, name, args);
 
 const REFUSED: readonly (readonly [string, object, string])[] = [
   ['restore', { id: 'none.md', version: 3 }, 'list shows what is there'],

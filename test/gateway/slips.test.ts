@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { argumentSchemas, callTool, type RpcReply, replyOf, structured, toolRequest } from '../support/gateway.ts';
-import { call } from '../support/http.ts';
+import { argumentSchemas, callAsClient, callTool, structured } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { eachExample } from '../support/tool-examples.ts';
 import { useHub } from '../support/use-hub.ts';
@@ -300,19 +299,7 @@ test.each(unknownTools)('[TOOL-5] the unknown tool %s leads to %s', async (name,
   expect(error).toMatchObject({ code: -32602, message: expect.stringContaining(meant), data: { field: 'name' } });
 });
 
-/** An unknown tool as an MCP client calls it. */
-async function unknownAt(door: string, name: string): Promise<RpcReply> {
-  const answer = await call(hub, door, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'MCP-Protocol-Version': '2025-11-25',
-      Authorization: `McpKey ${owner.mcp_key}`,
-    },
-    body: JSON.stringify(toolRequest(1, name)),
-  });
-  return replyOf(answer);
-}
+const unknownAt = (door: string, name: string) => callAsClient(hub, { door, key: owner.mcp_key }, name);
 
 const unlisted = [
   ['list_handoffs', 'did you mean list with in "handoffs"?'],

@@ -19,7 +19,7 @@ import { memberHealth, newLog, rowsAtEnd, startMember, untilState, whichServes }
 import { type Credential, download, mirrorAccount, randomCommit, sha256, upload } from '../support/mirror.ts';
 import { until } from '../support/mirror-state.ts';
 import { signedUp } from '../support/page-client.ts';
-import { canUnshare } from '../support/small-disk.ts';
+import { canUnshare, onSmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** On a busy machine each start takes seconds. */
@@ -86,13 +86,10 @@ test.runIf(canUnshare)(
     const log = newLog();
     const owner = await member({ name: 'west', log });
     await whichServes([owner]);
-    const dataFolder = temporaryFolder();
-    const mount = `mount -t tmpfs -o size=64m tmpfs "${dataFolder}" && exec "$@"`;
-    const wrapper = ['unshare', '-rm', 'sh', '-c', mount, 'sh'];
-    const follower = await member({ name: 'east', log, dataFolder, wrapper });
+    const follower = await member({ name: 'east', log, wrapper: onSmallDisk(64) });
     await untilState(follower, 'following');
     const who = await mirrorAccount(owner);
-    const filler = `/proc/${follower.process.pid}/root${dataFolder}/filler`;
+    const filler = `/proc/${follower.process.pid}/root${follower.dataFolder}/filler`;
     writeFileSync(filler, Buffer.alloc(56 * 2 ** 20));
     const stored = Array.from({ length: 12 }, () => [randomCommit(), randomBytes(2 ** 20)] as const);
     for (const [commit, bytes] of stored) expect((await upload(owner, who, commit, bytes)).status).toBe(200);
@@ -119,9 +116,7 @@ test.runIf(canUnshare)(
     const log = newLog();
     const owner = await member({ name: 'west', log });
     await whichServes([owner]);
-    const dataFolder = temporaryFolder();
-    const mount = `mount -t tmpfs -o size=20m tmpfs "${dataFolder}" && exec "$@"`;
-    const small = await member({ name: 'east', log, dataFolder, wrapper: ['unshare', '-rm', 'sh', '-c', mount, 'sh'] });
+    const small = await member({ name: 'east', log, wrapper: onSmallDisk(20) });
     expect(await untilState(small, 'no room')).toMatchObject({ owner: 'west' });
     const other = await member({ name: 'north', log, env: { CAIRN_MEMBER_PRIORITY: '3' } });
     await untilState(other, 'following');

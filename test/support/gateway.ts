@@ -92,6 +92,21 @@ export async function callTool(hub: Target, name: string, args: unknown, key?: s
 }
 
 /** Calls a tool over the gateway and gives its structured result; throws when it was refused. */
+/** Calls a tool at a door as MCP clients do, such as Claude Code. */
+export async function callAsClient(
+  hub: Target,
+  { door, key }: { readonly door: string; readonly key: string },
+  name: string,
+  args: unknown = {},
+): Promise<RpcReply> {
+  const answer = await call(hub, door, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2025-11-25', ...withKey(key) },
+    body: JSON.stringify(toolRequest(1, name, args)),
+  });
+  return replyOf(answer);
+}
+
 export async function structured<T = Record<string, unknown>>(hub: Target, name: string, args: unknown, key?: string) {
   return structuredOf<T>(await callTool(hub, name, args, key));
 }

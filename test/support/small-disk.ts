@@ -6,10 +6,15 @@ import { succeeds } from './succeeds.ts';
 /** Whether this machine lets a user make such a file system. */
 export const canUnshare = succeeds('unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt');
 
+/** The wrapper of a hub whose data folder is a new disk of `mebibytes`. */
+export function onSmallDisk(mebibytes: number): readonly string[] {
+  const mount = `mount -t tmpfs -o size=${mebibytes}m tmpfs "$CAIRN_DATA" && exec "$@"`;
+  return ['unshare', '-rm', 'sh', '-c', mount, 'sh'];
+}
+
 /** Starts a hub on a new disk of `mebibytes`. Its `cli` runs where that disk is seen. */
 export async function startHubOnSmallDisk(mebibytes: number): Promise<Hub> {
-  const mount = `mount -t tmpfs -o size=${mebibytes}m tmpfs "$CAIRN_DATA" && exec "$@"`;
-  const hub = await startHub({ wrapper: ['unshare', '-rm', 'sh', '-c', mount, 'sh'] });
+  const hub = await startHub({ wrapper: onSmallDisk(mebibytes) });
   const inside = ['-t', String(hub.process.pid), '-m', '-U', '--preserve-credentials', process.execPath, CAIRN];
   const env = cleanEnvironment({ CAIRN_DATA: hub.dataFolder });
   return {

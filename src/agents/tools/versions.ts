@@ -65,38 +65,44 @@ interface Versions {
 }
 
 async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
-  const { docs, handoffs, papers, sync } = shelves;
-  const about = (v: { size_bytes: number; created_at: string; changed_by?: string | undefined }) =>
-    `${minute(v.created_at)}${v.changed_by === undefined ? '' : ` by ${v.changed_by}`}, ${sizeText(v.size_bytes)}`;
-  const of = (id: string, all: readonly ({ version: number } & Parameters<typeof about>[0])[]): Versions => ({
-    id,
-    versions: all.slice(0, limit).map((one) => ({ version: one.version, about: about(one) })),
-  });
+  if (place.kind === 'file') {
+    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const page = await shelves.sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
+    const versions = page.versions.map((one) => ({
+      version: one.seq,
+      about: `${minute(one.stored_at)} ${one.status} by ${one.device_id}, ${sizeText(one.size_bytes)}${one.path === page.path ? '' : `, as ${one.path}`}`,
+      sha256: one.sha256,
+    }));
+    return { id: fileName(shelves, accountId, vaultId, page.path), versions };
+  }
+  const kept = documentVersions(shelves, accountId, place);
+  if (kept === undefined) throw invalidField('id', WITHOUT_VERSIONS);
+  const versions = kept.versions
+    .slice(0, limit)
+    .map(({ version, created_at: at, changed_by: by, size_bytes: size }) => ({
+      version,
+      about: `${minute(at)}${by === undefined ? '' : ` by ${by}`}, ${sizeText(size)}`,
+    }));
+  return { id: kept.id, versions };
+}
+
+/** The id and the kept versions of a dev doc, handoff or paper, newest first; undefined for another thing. */
+function documentVersions({ docs, handoffs, papers }: Shelves, accountId: string, place: ThingPlace) {
   switch (place.kind) {
     case 'doc': {
       const { record } = docs.get(accountId, referenceOf(place));
-      return of(docUri(record), docs.versions(accountId, record));
+      return { id: docUri(record), versions: docs.versions(accountId, record) };
     }
     case 'handoff': {
       const { record } = handoffOf(handoffs, accountId, place);
-      return of(handoffUri(record), handoffs.versions(accountId, record));
+      return { id: handoffUri(record), versions: handoffs.versions(accountId, record) };
     }
     case 'paper': {
       const { record } = papers.openById(accountId, place.id);
-      return of(paperUri(record.id), papers.versions(accountId, record));
-    }
-    case 'file': {
-      const vaultId = await vaultOf(shelves, accountId, place.vault);
-      const page = await sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
-      const versions = page.versions.map((one) => ({
-        version: one.seq,
-        about: `${minute(one.stored_at)} ${one.status} by ${one.device_id}, ${sizeText(one.size_bytes)}${one.path === page.path ? '' : `, as ${one.path}`}`,
-        sha256: one.sha256,
-      }));
-      return { id: fileName(shelves, accountId, vaultId, page.path), versions };
+      return { id: paperUri(record.id), versions: papers.versions(accountId, record) };
     }
     default:
-      throw invalidField('id', WITHOUT_VERSIONS);
+      return undefined;
   }
 }
 
@@ -167,19 +173,12 @@ async function versionAt(shelves: Shelves, accountId: string, place: ThingPlace,
     if (past.seq === file?.seq) throw invalidField('at', 'it has not changed since then; nothing was changed');
     return past.seq;
   }
-  const versions = keptVersions(shelves, accountId, place);
+  const versions = documentVersions(shelves, accountId, place)?.versions;
+  if (versions === undefined) throw invalidField('at', WITHOUT_VERSIONS);
   const then = versions.find(({ created_at: created }) => Date.parse(created) <= atMs);
   if (then === undefined) throw invalidField('at', 'no version of it is kept from then; history lists those that are');
   if (then === versions[0]) throw invalidField('at', 'it has not changed since then; nothing was changed');
   return then.version;
-}
-
-/** Of a document, newest first. Throws Refusal `invalid_fields` for another thing. */
-function keptVersions({ docs, handoffs, papers }: Shelves, accountId: string, place: ThingPlace) {
-  if (place.kind === 'doc') return docs.versions(accountId, docs.get(accountId, referenceOf(place)).record);
-  if (place.kind === 'handoff') return handoffs.versions(accountId, handoffOf(handoffs, accountId, place).record);
-  if (place.kind === 'paper') return papers.versions(accountId, papers.openById(accountId, place.id).record);
-  throw invalidField('at', WITHOUT_VERSIONS);
 }
 
 /** True for a dev doc, a paper or a task that is not in the trash. */

@@ -1,11 +1,11 @@
 /** Implements the use cases of dev docs. Every write runs in the account's actor. Lists and pulls only read. */
-import { invalidField, Refusal, refuseFields } from '../../common/fault.ts';
+import { invalidField, refuseFields } from '../../common/fault.ts';
 import { textBytes } from '../../quotas/usage.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { readInTurns } from '../../store/in-turns.ts';
 import { checkExpected, cleanName, foldName } from '../rules.ts';
 import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
-import { measure, textErrors, versionsOf } from '../texts.ts';
+import { measure, textErrors } from '../texts.ts';
 import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
 import { type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, NewDevDoc } from './fields.ts';
@@ -46,15 +46,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
 
   /** Returns a document with its text. Throws Refusal `not_found`, also when the version is not stored. */
   get(accountId: string, { version, ...reference }: DevDocReadRequest): ReadDocument<DevDocRecord> {
-    const { store } = this.options;
-    const doc = findLive(store, accountId, reference);
-    const found = this.open(accountId, doc, version);
-    if (found === undefined) {
-      const [oldest] = versionsOf(store, this.name(accountId, doc.id));
-      const what = `version ${version} of this dev doc is not available; versions ${oldest?.version} to ${doc.version} are`;
-      throw new Refusal({ kind: 'not_found', what });
-    }
-    return found;
+    return this.openStored(accountId, findLive(this.options.store, accountId, reference), version);
   }
 
   /** A live document with its text; undefined when there is none. */

@@ -1,13 +1,13 @@
 /** Implements the use cases of papers. Every write runs in the account's actor. Lists only read. */
 import type { z } from 'zod';
-import { type FieldErrors, Refusal, refuseFields } from '../../common/fault.ts';
+import { type FieldErrors, refuseFields } from '../../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../../fields/kinds.ts';
 import { checkFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { textBytes } from '../../quotas/usage.ts';
 import type { Reader } from '../../store/table.ts';
 import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
-import { measure, versionsOf } from '../texts.ts';
+import { measure } from '../texts.ts';
 import type { PaperRecord } from './declared.ts';
 import type { NewPaper, newPaper, PaperFields, PaperQuery, paperChange } from './fields.ts';
 import { paperKind } from './kind.ts';
@@ -72,13 +72,8 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
 
   /** Throws Refusal `not_found`, also when the version is not stored. */
   override openById(accountId: string, id: number | undefined, version?: number): ReadDocument<PaperRecord> {
-    const { store } = this.options;
-    const { paper } = this.#shown(accountId, this.#live(store, accountId, id), undefined);
-    const found = this.open(accountId, paper, version);
-    if (found !== undefined) return found;
-    const [oldest] = versionsOf(store, this.name(accountId, paper.id));
-    const what = `version ${version} of this paper is not available; versions ${oldest?.version} to ${paper.version} are`;
-    throw new Refusal({ kind: 'not_found', what });
+    const paper = this.#live(this.options.store, accountId, id);
+    return this.openStored(accountId, this.#shown(accountId, paper, undefined).paper, version);
   }
 
   /**

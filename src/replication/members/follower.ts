@@ -70,7 +70,6 @@ export class LogFollower {
   #end: ChainEnd;
   #incarnation: string | undefined;
   #isPartial = false;
-  #hasRoom = true;
   /** When a read last found a record, or first succeeded; undefined while reads fail. */
   #seenAt: ClockMoment | undefined;
   #isProven = false;
@@ -97,8 +96,7 @@ export class LogFollower {
         const found = this.#options.begins === undefined ? await this.#catchUp() : await this.#lookAtEnd();
         if (found) this.#seenAt = undefined;
         this.#seenAt ??= this.#clock.look();
-        this.#hasRoom = this.#options.replica.hasRoom;
-        if (this.#hasRoom) this.#tell('following');
+        if (this.#options.replica.hasRoom) this.#tell('following');
         else this.#tellTrouble('no room');
         const taken = await this.#takeIfDue();
         if (taken !== undefined) return taken;
@@ -236,7 +234,7 @@ export class LogFollower {
     const now = this.#clock.look();
     const silentMs = this.#seenAt === undefined ? 0 : heardNothingMs(this.#seenAt, now);
     const facts = { newest: this.newest ?? (await this.#newestHead()), identity, silentMs, leaseMs, priority };
-    const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial, hasRoom: this.#hasRoom });
+    const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial, hasRoom: this.state !== 'no room' });
     this.why = why;
     if (!isDue) return undefined;
     // A machine that slept could take a position that was trimmed.

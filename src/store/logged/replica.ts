@@ -85,7 +85,7 @@ export class ReplicaFile {
 
   /**
    * Puts rows and the place that they lead to, in one commit. Resolves when it is on disk. Throws Refusal `storage_full`
-   * or `storage_failed` when it cannot be, StartError when this process cannot write any more.
+   * or `storage_failed` when it cannot be, StartError when this process can no longer write.
    */
   async apply(rows: readonly StoredRow[], place: LogPlace): Promise<void> {
     try {

@@ -59,33 +59,21 @@ const UNDO: Readonly<Record<RecordUndo['kind'], Undo>> = {
       return { kind: 'done' };
     }
     if (wasDeleted === false) await docs.update(accountId, { id: item, restore: true }, by);
-    const current = docs.openById(accountId, item);
-    const textOf = (version: unknown) => docs.openById(accountId, item, Number(version)).content;
-    const { write, kept } = planFields(
-      withTexts(plan, textOf),
-      { ...current.record, content: current.content },
-      mergedText,
-    );
-    if (kept.length > 0) return keptBy(activity, accountId, plan, plan.lastNumber);
+    const planned = plannedWrite(docs, accountId, plan);
+    if (planned === undefined) return keptBy(activity, accountId, plan, plan.lastNumber);
+    const { write } = planned;
     if (Object.keys(write).length === 0) return { kind: wasDeleted === false ? 'done' : 'same' };
     await docs.update(accountId, devDocChange.parse({ ...write, id: item }), by);
     return { kind: 'done' };
   },
 
   async handoffs({ activity, handoffs }, accountId, plan, by) {
-    const { item, isNew } = plan;
-    if (isNew) return { kind: 'kept', why: 'a handoff cannot be deleted' };
-    const current = handoffs.openById(accountId, item);
-    const textOf = (version: unknown) => handoffs.openById(accountId, item, Number(version)).content;
-    const { write, kept } = planFields(
-      withTexts(plan, textOf),
-      { ...current.record, content: current.content },
-      mergedText,
-    );
-    if (kept.length > 0) return keptBy(activity, accountId, plan, plan.lastNumber);
-    const content = write['content'];
+    if (plan.isNew) return { kind: 'kept', why: 'a handoff cannot be deleted' };
+    const planned = plannedWrite(handoffs, accountId, plan);
+    if (planned === undefined) return keptBy(activity, accountId, plan, plan.lastNumber);
+    const content = planned.write['content'];
     if (typeof content !== 'string') return { kind: 'same' };
-    const { project, topic, date, time } = current.record;
+    const { project, topic, date, time } = planned.record;
     await handoffs.save(accountId, { project, topic, date, ...(time === null ? {} : { time }), content }, by);
     return { kind: 'done' };
   },
@@ -99,21 +87,27 @@ const UNDO: Readonly<Record<RecordUndo['kind'], Undo>> = {
       return { kind: 'done' };
     }
     if (wasDeleted === false) await papers.patch(accountId, item, { restore: true }, by);
-    const current = papers.openById(accountId, item);
-    const textOf = (version: unknown) => papers.openById(accountId, item, Number(version)).content;
-    const { write, kept } = planFields(
-      withTexts(plan, textOf),
-      { ...current.record, content: current.content },
-      mergedText,
-    );
-    if (kept.length > 0) return keptBy(activity, accountId, plan, plan.lastNumber);
+    const planned = plannedWrite(papers, accountId, plan);
+    if (planned === undefined) return keptBy(activity, accountId, plan, plan.lastNumber);
     // It follows from `published`.
-    const { published_at: _, ...fields } = write;
+    const { published_at: _, ...fields } = planned.write;
     if (Object.keys(fields).length === 0) return { kind: wasDeleted === false ? 'done' : 'same' };
     await papers.patch(accountId, item, paperChange.parse(fields), by);
     return { kind: 'done' };
   },
 };
+
+/** A document as it is, and what an undo writes to it; undefined: it has changed since. */
+function plannedWrite<R extends object>(
+  documents: { openById(accountId: string, id: number, version?: number): ReadDocument<R> },
+  accountId: string,
+  plan: RecordUndo,
+): { readonly record: R; readonly write: FieldValues } | undefined {
+  const { record, content } = documents.openById(accountId, plan.item);
+  const textOf = (version: unknown) => documents.openById(accountId, plan.item, Number(version)).content;
+  const { write, kept } = planFields(withTexts(plan, textOf), { ...record, content }, mergedText);
+  return kept.length > 0 ? undefined : { record, write };
+}
 
 /** The texts in place of the versions that name them. */
 function withTexts(plan: RecordUndo, textOf: (version: unknown) => ReadDocument<never>['content']): RecordUndo {

@@ -19,21 +19,24 @@ import { SecondFactor } from './second-factor.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { WebhookList } from './webhooks.tsx';
 
+/** What the page shows. */
+export type SettingsCapabilities = Pick<
+  Capabilities,
+  | 'accounts'
+  | 'credentials'
+  | 'sessions'
+  | 'audit'
+  | 'secondFactors'
+  | 'signIns'
+  | 'tokens'
+  | 'identities'
+  | 'timeZones'
+  | 'webhooks'
+>;
+
 export interface SettingsProps {
   readonly visit: MemberVisit;
-  readonly capabilities: Pick<
-    Capabilities,
-    | 'accounts'
-    | 'credentials'
-    | 'sessions'
-    | 'audit'
-    | 'secondFactors'
-    | 'signIns'
-    | 'tokens'
-    | 'identities'
-    | 'timeZones'
-    | 'webhooks'
-  >;
+  readonly capabilities: SettingsCapabilities;
   readonly problem?: Problem | undefined;
   readonly hub: SetupHub;
   /** An MCP key made just now. */

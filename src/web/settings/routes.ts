@@ -5,7 +5,7 @@ import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { endedText } from './devices.tsx';
-import { settingsView } from './page.tsx';
+import { type SettingsCapabilities, settingsView } from './page.tsx';
 import { timeZoneRoute } from './time-zone.tsx';
 import { webhookForms } from './webhooks.tsx';
 
@@ -13,22 +13,7 @@ const PATH = '/settings';
 /** For forms that change access to the account. */
 const FRESH = { fresh: true };
 
-export interface SettingsOptions
-  extends Pick<
-    Capabilities,
-    | 'accounts'
-    | 'credentials'
-    | 'sessions'
-    | 'audit'
-    | 'logins'
-    | 'leaving'
-    | 'secondFactors'
-    | 'signIns'
-    | 'tokens'
-    | 'identities'
-    | 'timeZones'
-    | 'webhooks'
-  > {
+export interface SettingsOptions extends SettingsCapabilities, Pick<Capabilities, 'logins' | 'leaving'> {
   readonly pages: Pages;
   /** MCP clients can sign in through a browser. */
   readonly offersSignIn: boolean;

@@ -14,6 +14,11 @@ const PASSPHRASE = takes('passphrase-file', 'FILE');
 const RECIPIENTS = [takes('recipient', 'AGE,…'), takes('recipients-file', 'FILE')];
 const KEEPS = ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly'];
 const LIMITS = [takes('max-size', 'SIZE'), takes('max-files', 'N')];
+const EXPLAINED_UNLOCK = {
+  identity: 'age identity to decrypt with; default: that of backups init',
+  'passphrase-file': 'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
+};
+
 const EXPLAINED_LIMITS = {
   'max-size': 'stop above this size of the restored files, like 40G; default: 16G',
   'max-files': 'stop above this number of files; default: 2000000',
@@ -100,9 +105,7 @@ export const mirrorCommands: readonly Command[] = [
       commit:
         'restore the backup made at this commit: its id, the beginning of it, or a ref of the repository here; default: the newest backup',
       output: 'new or empty folder for the files, or a new file with --encrypted; default: cairn- and the commit',
-      identity: 'age identity to decrypt with; default: that of backups init',
-      'passphrase-file':
-        'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
+      ...EXPLAINED_UNLOCK,
       encrypted: 'save one archive as it is, without decrypting it',
       ...EXPLAINED_LIMITS,
     },
@@ -118,9 +121,7 @@ export const mirrorCommands: readonly Command[] = [
     options: [takes('repository', 'NAME'), takes('identity', 'FILE'), PASSPHRASE, ...LIMITS, SERVER],
     explains: {
       repository: 'only this repository: its name, the beginning of its id, or unknown',
-      identity: 'age identity to decrypt with; default: that of backups init',
-      'passphrase-file':
-        'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
+      ...EXPLAINED_UNLOCK,
       ...EXPLAINED_LIMITS,
     },
     examples: ['cairn backups drill', 'cairn backups drill --repository website'],
