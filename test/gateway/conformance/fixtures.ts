@@ -45,7 +45,8 @@ function steppingTool(name: string): Tool {
     async handle(_args, _session, { progress }) {
       for (const done of [0, 50, 100]) {
         progress?.(done, 100, 'steps');
-        await setTimeout(limits.progressPauseMs);
+        // A timer may fire up to a millisecond early, and a note within the pause is left out.
+        await setTimeout(2 * limits.progressPauseMs);
       }
       return said('All steps are done.');
     },
