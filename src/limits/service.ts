@@ -532,6 +532,8 @@ export const limits = {
   categoriesMax: 500,
   /** Tasks that one decision removes from a deleted category; each takes about 60 µs. */
   categoryClearTasksMax: 100,
+  /** Deleted categories of an account that can be restored; beyond them the oldest are deleted permanently. */
+  categoriesBinnedMax: 50,
   categoryNameCharsMax: 100,
   categoryPositionMax: 1_000_000,
   binDays: 30,

@@ -1,13 +1,14 @@
 /** Creates, lists, changes and deletes categories. Every write goes through the account's actor. */
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { limits } from '../limits/service.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { CategoryClearing } from './clearing.ts';
 import type { CategoryRecord } from './declared.ts';
 import type { CategoryFields, newCategory } from './fields.ts';
-import { categories, taskCounts, taskHeads } from './records.ts';
-import { categoryNotFound, decideCreateCategory, decidePatchCategory } from './rules.ts';
+import { type BinnedCategory, categories, categoryBin, clearedCategories, taskCounts, taskHeads } from './records.ts';
+import { categoryNotFound, decideCreateCategory, decidePatchCategory, decideRestoreCategory } from './rules.ts';
 
 export interface Category extends CategoryRecord {
   /** Number of live tasks. */
@@ -58,29 +59,61 @@ export class Categories {
     return { ...record, task_count: 0 };
   }
 
-  /** Updates the given fields of a category. Throws Refusal `not_found`. */
-  async patch(accountId: string, id: number, fields: CategoryFields): Promise<Category> {
+  /** Updates the given fields of a category. `restore`: takes it from the trash first. Throws Refusal `not_found`. */
+  async patch(accountId: string, id: number, fields: CategoryFields, restore = false): Promise<Category> {
     const { actors, now } = this.#options;
-    return actors.account(accountId).once(['category changed', id, fields], (batch) => {
+    return actors.account(accountId).once(['category changed', id, fields, restore], (batch) => {
+      const key: [string, number] = [accountId, id];
+      const binned = restore ? batch.get(categoryBin, key) : undefined;
+      if (binned !== undefined) {
+        const back = decideRestoreCategory(binned, fields, recordsOf(batch, accountId), now());
+        batch.put(categories, key, back);
+        batch.remove(categoryBin, key);
+        batch.remove(clearedCategories, key);
+        return withCount(batch, accountId, back);
+      }
       const category = existing(batch, accountId, id);
       const next = decidePatchCategory(category, fields, recordsOf(batch, accountId), now());
-      if (next !== category) batch.put(categories, [accountId, next.id], next);
+      if (next !== category) batch.put(categories, key, next);
       return withCount(batch, accountId, next);
     });
   }
 
-  /** Deletes a category, and removes it from its tasks in the same commit. Throws Refusal `not_found`. */
-  async remove(accountId: string, id: number | undefined): Promise<void> {
-    const { actors, clearing } = this.#options;
+  /**
+   * Moves a category to the trash; in the same commit its tasks are without it, for every reader. Resolves with what it
+   * was. Throws Refusal `not_found`.
+   */
+  async remove(accountId: string, id: number | undefined): Promise<Category> {
+    const { actors, clearing, now } = this.#options;
     clearing.expect(accountId);
-    await actors.account(accountId).once(['category removed', id], (batch) => {
-      const category = existing(batch, accountId, id);
-      batch.remove(categories, [accountId, category.id]);
-      clearing.take(batch, accountId, category.id);
+    const { category, isFull } = await actors.account(accountId).once(['category removed', id], (batch) => {
+      const found = existing(batch, accountId, id);
+      const key: [string, number] = [accountId, found.id];
+      const category = withCount(batch, accountId, found);
+      const others = binnedOf(batch, accountId);
+      batch.remove(categories, key);
+      batch.put(categoryBin, key, { ...found, deleted_at: new Date(now()).toISOString() });
+      batch.put(clearedCategories, key, {});
+      const oldest = others.slice(limits.categoriesBinnedMax - 1);
+      for (const one of oldest) batch.remove(categoryBin, [accountId, one.id]);
+      return { category, isFull: oldest.length > 0 };
     });
     // Not awaited; the sweep retries after a failure.
-    clearing.run().catch(() => undefined);
+    if (isFull) clearing.run().catch(() => undefined);
+    return category;
   }
+
+  /** Categories in the trash, the newest first. */
+  deleted(accountId: string): BinnedCategory[] {
+    return binnedOf(this.#options.store, accountId);
+  }
+}
+
+function binnedOf(reader: Pick<Reader, 'range'>, accountId: string): BinnedCategory[] {
+  return reader
+    .range(categoryBin, { prefix: [accountId] })
+    .map(({ value }) => value)
+    .sort((a, b) => b.deleted_at.localeCompare(a.deleted_at) || b.id - a.id);
 }
 
 export function categoryName(reader: Pick<Reader, 'get'>, accountId: string, id: number): string | undefined {
@@ -93,8 +126,8 @@ export function categoryExists(reader: Pick<Reader, 'get'>, accountId: string, i
 
 function existing(reader: Pick<Reader, 'get'>, accountId: string, id: number | undefined): CategoryRecord {
   const category = id === undefined ? undefined : reader.get(categories, [accountId, id]);
-  if (category === undefined) throw categoryNotFound();
-  return category;
+  if (category !== undefined) return category;
+  throw categoryNotFound(id !== undefined && reader.get(categoryBin, [accountId, id]) !== undefined);
 }
 
 function recordsOf(reader: Pick<Reader, 'range'>, accountId: string): CategoryRecord[] {

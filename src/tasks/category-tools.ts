@@ -1,11 +1,10 @@
 /** Defines the tools for categories, shared by tasks and papers. */
 import { z } from 'zod';
-import { planOnce } from '../actors/once/calls.ts';
 import { idFrom } from '../fields/kinds.ts';
 import { notesOf } from '../fields/record.ts';
-import { confirmFirst } from '../gateway/asking/ask.ts';
 import { ADDS, DESTROYS, defineTool, READS, SETS, type Tool } from '../gateway/tool.ts';
 import { headed, plural } from '../gateway/words.ts';
+import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { declaredCategory } from './declared.ts';
 import { categoryChange, newCategory } from './fields.ts';
@@ -63,13 +62,13 @@ function updateCategory({ categories }: Tasks): Tool {
     name: 'update_category',
     title: 'Change a category',
     access: 'account',
-    description: 'Updates the given fields of a category.',
-    input: z.strictObject({ id: categoryId, ...categoryChange.shape }),
+    description: 'Updates the given fields of a category. restore brings it back from the trash, with its tasks.',
+    input: z.strictObject({ id: categoryId, ...categoryChange.shape, restore: z.boolean().optional() }),
     output: oneCategory,
     annotations: SETS,
     example: { id: 1, name: 'Home' },
-    async handle({ id, ...fields }, { accountId }) {
-      const category = await categories.patch(accountId, id, fields);
+    async handle({ id, restore, ...fields }, { accountId }) {
+      const category = await categories.patch(accountId, id, fields, restore);
       return { structured: { category: categoryView(category) }, text: `category is now ${line(category)}` };
     },
   });
@@ -78,29 +77,20 @@ function updateCategory({ categories }: Tasks): Tool {
 function deleteCategory({ categories }: Tasks): Tool {
   return defineTool({
     name: 'delete_category',
-    title: 'Delete a category',
+    title: 'Move a category to the trash',
     access: 'account',
-    description: 'Permanently deletes a category. Its tasks and papers stay, without a category.',
+    description: `Moves a category to the trash; its tasks and papers stay. update_category with restore brings it back for ${limits.binDays} days.`,
     input: z.strictObject({ id: categoryId }),
     output: z.object({ id: z.int().positive(), status: z.literal('deleted') }),
     annotations: DESTROYS,
     example: { id: 1 },
-    async handle({ id }, { accountId }, { ask }) {
-      const asked = async () => {
-        const found = categories.get(accountId, id);
-        await confirmFirst(
-          ask,
-          `Permanently delete the category "${found.name}"? Its ${plural(found.task_count, 'task')} and papers stay, without a category.`,
-        );
-        return found;
-      };
-      const category = await planOnce(['delete'], asked, async (found) => {
-        await categories.remove(accountId, id);
-        return found;
-      });
+    async handle({ id }, { accountId }) {
+      const category = await categories.remove(accountId, id);
+      const stay = `its ${plural(category.task_count, 'task')} stay, without a category`;
+      const undo = `update_category with restore: true brings it back with them within ${limits.binDays} days`;
       return {
         structured: { id, status: 'deleted' as const },
-        text: `deleted category #${id} ${category.name}; its ${plural(category.task_count, 'task')} stay, without a category`,
+        text: `deleted category #${id} ${category.name}; ${stay}; ${undo}`,
       };
     },
   });

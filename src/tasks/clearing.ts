@@ -1,8 +1,7 @@
 /**
- * Removes a deleted category from its tasks. Few tasks are changed in the decision that deletes it. Many would block
- * the writer for seconds, so that decision records the category as one to clear: from its commit on, every read shows
- * its tasks without it, and they are rewritten in bounded batches. The record survives a crash, and the next start
- * continues.
+ * Removes a deleted category from its tasks. The decision that deletes it records it as one to clear: from its commit on,
+ * every read shows its tasks without it. While it is in the trash, their records keep it, so that it can be restored with
+ * them. Then they are rewritten in bounded batches. The record survives a crash, and the next start continues.
  */
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
@@ -12,11 +11,13 @@ import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { TaskRecord } from './declared.ts';
 import { BUCKETS, IndexChange, spaceOf } from './indexes.ts';
-import { clearedCategories, taskCounts, taskRows, tasks } from './records.ts';
+import { categoryBin, clearedCategories, taskRows, tasks } from './records.ts';
+import { binCutoffMs } from './rules.ts';
 
 export interface ClearingOptions {
   readonly store: Store;
   readonly actors: ActorRegistry;
+  readonly now: () => number;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -33,17 +34,9 @@ export class CategoryClearing {
     for (const [accountId] of options.store.keys(clearedCategories)) this.#accounts.add(accountId);
   }
 
-  /** Must be called before a decision that may call `take`. */
+  /** Must be called before a decision that records a category as one to clear. */
   expect(accountId: string): void {
     this.#accounts.add(accountId);
-  }
-
-  /** Within the decision that deletes a category: removes it from its tasks, or records it for clearing. */
-  take(batch: Batch, accountId: string, categoryId: number): void {
-    const counts = batch.get(taskCounts, [accountId, String(categoryId)])?.counts ?? [];
-    const tasksLeft = counts.reduce((all, count) => all + count, 0);
-    if (tasksLeft <= limits.categoryClearTasksMax) clearSome(batch, accountId, categoryId);
-    else batch.put(clearedCategories, [accountId, categoryId], {});
   }
 
   /** Returns the deleted categories still present in task records of an account. */
@@ -52,7 +45,7 @@ export class CategoryClearing {
     return new Set(Array.from(reader.keysIn(clearedCategories, { prefix: [accountId] }), ([, id]) => id));
   }
 
-  /** Clears the recorded categories in the background. Resolves with the number of categories fully cleared. */
+  /** Clears the recorded categories that are no longer in the trash, in the background. Resolves with the number of categories fully cleared. */
   run(): Promise<number> {
     const next = this.#running.catch(() => 0).then(() => this.#clearAll());
     this.#running = next;
@@ -71,18 +64,24 @@ export class CategoryClearing {
     for (const accountId of this.#accounts) {
       const actor = this.#options.actors.account(accountId);
       for (const key of Array.from(this.#options.store.keys(clearedCategories, [accountId]))) {
-        const one = () => actor.ask((batch) => clearSome(batch, accountId, key[1]));
+        if (this.#isKept(this.#options.store, key)) continue;
+        const one = () => actor.ask((batch) => !this.#isKept(batch, key) && clearSome(batch, accountId, key[1]));
         let isLeft: boolean | undefined = true;
         while (isLeft === true) {
           if (this.#isClosed) return cleared;
           isLeft = await unlessDamaged<boolean | undefined>(one, undefined);
         }
-        if (isLeft === undefined) continue;
-        await actor.ask((batch) => batch.remove(clearedCategories, key));
-        cleared += 1;
+        if (isLeft === false) cleared += 1;
       }
     }
     return cleared;
+  }
+
+  /** True: it can be restored, or was. */
+  #isKept(reader: Pick<Reader, 'get'>, key: [accountId: string, categoryId: number]): boolean {
+    const binned = reader.get(categoryBin, key);
+    if (binned === undefined) return reader.get(clearedCategories, key) === undefined;
+    return Date.parse(binned.deleted_at) > binCutoffMs(this.#options.now());
   }
 }
 
@@ -91,8 +90,16 @@ export function withoutCleared(task: TaskRecord, cleared: ReadonlySet<number>): 
   return task.category_id !== null && cleared.has(task.category_id) ? { ...task, category_id: null } : task;
 }
 
+/** What is stored of a task that is shown without its deleted category: with it, so that restoring it finds its tasks. */
+export function withDeleted(next: TaskRecord, stored: TaskRecord, cleared: ReadonlySet<number>): TaskRecord {
+  const { category_id } = stored;
+  return category_id !== null && cleared.has(category_id) ? { ...next, category_id } : next;
+}
+
 /** Removes a category from some of its tasks; false: from all remaining. Deleted tasks keep it until restored. */
 function clearSome(batch: Batch, accountId: string, categoryId: number): boolean {
+  // From now on it cannot be restored: some of its tasks are without it.
+  batch.remove(categoryBin, [accountId, categoryId]);
   const change = new IndexChange(batch, accountId);
   let left: number = limits.categoryClearTasksMax;
   for (const { bucket } of BUCKETS) {
@@ -108,5 +115,6 @@ function clearSome(batch: Batch, accountId: string, categoryId: number): boolean
     if (left === 0) break;
   }
   change.finish();
+  if (left > 0) batch.remove(clearedCategories, [accountId, categoryId]);
   return left === 0;
 }

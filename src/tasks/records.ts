@@ -116,7 +116,18 @@ export const categories = defineTable<[accountId: string, categoryId: number], C
   { account: 0 },
 );
 
-/** Deleted categories still present in many task records; no read shows them there. */
+export interface BinnedCategory extends CategoryRecord {
+  readonly deleted_at: string;
+}
+
+/** Categories in the trash. Their tasks keep them in their records, so that restoring one is one small decision. */
+export const categoryBin = defineTable<[accountId: string, categoryId: number], BinnedCategory>(
+  'task_category_bin',
+  recordCodec(1),
+  { account: 0 },
+);
+
+/** Deleted categories that task records may still have; no read shows them there. */
 export const clearedCategories = defineTable<[accountId: string, categoryId: number], Record<string, never>>(
   'task_cleared_categories',
   emptyRecordCodec(1),
@@ -132,5 +143,6 @@ export const taskTables: readonly AnyTable[] = [
   taskBin,
   taskPlaces,
   categories,
+  categoryBin,
   clearedCategories,
 ];

@@ -171,9 +171,12 @@ function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): R
       ...one,
       method: 'DELETE',
       operationId: 'categoriesDelete',
-      summary: 'Deletes a category and clears it on its tasks',
-      answer: { status: 204, description: 'It is gone' },
-      handle: ({ params: { id } }, { accountId }) => categories.remove(accountId, id),
+      summary: 'Moves a category to the trash and clears it on its tasks',
+      description: `For ${limits.binDays} days the tool update_category with restore brings it back with its tasks.`,
+      answer: { status: 204, description: 'It is in the trash' },
+      async handle({ params: { id } }, { accountId }) {
+        await categories.remove(accountId, id);
+      },
     }),
   ];
 }

@@ -8,7 +8,7 @@ import { DAY_MS } from '../time/calendar.ts';
 import { timeAfterIso } from '../time/truth.ts';
 import { type CategoryRecord, declaredCategory, declaredTask, type KanbanStatus, type TaskRecord } from './declared.ts';
 import type { CategoryFields, newCategory, newTask, TaskFields } from './fields.ts';
-import type { TaskHead } from './records.ts';
+import type { BinnedCategory, TaskHead } from './records.ts';
 
 const NEW_HEAD: TaskHead = { task_id: 0, category_id: 0, created_at: new Date(0).toISOString() };
 
@@ -27,8 +27,10 @@ export function taskNotFound(isDeleted = false): Refusal {
   return isDeleted ? recordInTrash(what, 'update_task') : recordNotFound(what, 'list_tasks');
 }
 
-export function categoryNotFound(): Refusal {
-  return recordNotFound('category not found', 'list_categories');
+/** `isDeleted`: the category is in the trash. */
+export function categoryNotFound(isDeleted = false): Refusal {
+  const what = 'category not found';
+  return isDeleted ? recordInTrash(what, 'update_category') : recordNotFound(what, 'list_categories');
 }
 
 /** Returns the first task of an account, or the next one. */
@@ -107,9 +109,7 @@ export function decideCreateCategory(
 ) {
   const last = head ?? NEW_HEAD;
   checkFreeName(fields.name, existing);
-  if (existing.length >= limits.categoriesMax) {
-    throw invalidField('name', `this account already has ${limits.categoriesMax} categories; delete one first`);
-  }
+  checkRoom(existing);
   const behind = existing.reduce((position, other) => Math.max(position, other.position + 1), 0);
   const at = new Date(nowMs).toISOString();
   const category = declaredCategory.make(fields, {
@@ -133,6 +133,26 @@ export function decidePatchCategory(
   const next = declaredCategory.change(category, fields);
   if (next === category) return category;
   return { ...next, updated_at: timeAfterIso(nowMs, category.updated_at) };
+}
+
+/** Returns a category from the trash, with changed fields. Throws Refusal for a name in use, or too many. */
+export function decideRestoreCategory(
+  binned: BinnedCategory,
+  fields: CategoryFields,
+  existing: readonly CategoryRecord[],
+  nowMs: number,
+): CategoryRecord {
+  const { deleted_at: _, ...category } = binned;
+  const next = declaredCategory.change(category, fields);
+  checkFreeName(next.name, existing);
+  checkRoom(existing);
+  return { ...next, updated_at: timeAfterIso(nowMs, category.updated_at) };
+}
+
+function checkRoom(existing: readonly CategoryRecord[]): void {
+  if (existing.length >= limits.categoriesMax) {
+    throw invalidField('name', `this account already has ${limits.categoriesMax} categories; delete one first`);
+  }
 }
 
 function checkFreeName(name: string, others: readonly CategoryRecord[]): void {

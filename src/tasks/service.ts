@@ -13,7 +13,7 @@ import { readInTurns, type Steps } from '../store/in-turns.ts';
 import { intact, isThere, unlessDamaged } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import { Categories, categoryExists, categoryName } from './categories.ts';
-import { CategoryClearing, withoutCleared } from './clearing.ts';
+import { CategoryClearing, withDeleted, withoutCleared } from './clearing.ts';
 import type { TaskRecord } from './declared.ts';
 import type { newTask, TaskFields, taskChange } from './fields.ts';
 import { moveInIndexes } from './indexes.ts';
@@ -175,7 +175,8 @@ export class Tasks {
     const { actors, quotas, now } = this.#options;
     return actors.account(accountId).once(['task changed', id, fields, options.restore], (batch) => {
       const stored = findTask(batch, accountId, id, options);
-      const task = withoutCleared(stored, this.#clearing.of(batch, accountId));
+      const cleared = this.#clearing.of(batch, accountId);
+      const task = withoutCleared(stored, cleared);
       checkVersion(task, fields.expected_version, (one) => categoryName(batch, accountId, one));
       refuseFields(categoryErrors(batch, accountId, fields));
       const nowMs = now();
@@ -184,9 +185,11 @@ export class Tasks {
       const bytes = grownBytes(stored, next);
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
-      if (next === task) return next;
-      write(batch, accountId, task.deleted_at === null ? stored : undefined, next);
-      noteTask(batch, accountId, task, next, nowMs);
+      // Without its deleted category from now on: nothing that is shown changes.
+      if (next === task && (fields.category_id === undefined || task === stored)) return next;
+      const kept = fields.category_id === undefined ? withDeleted(next, stored, cleared) : next;
+      write(batch, accountId, task.deleted_at === null ? stored : undefined, kept);
+      if (next !== task) noteTask(batch, accountId, task, next, nowMs);
       return next;
     });
   }
@@ -207,8 +210,9 @@ export class Tasks {
       if (task === undefined) throw taskNotFound();
       checkVersion(task, expected, (one) => categoryName(batch, accountId, one));
       if (task.deleted_at !== null) return { task, wasBinned: true };
-      const binned = decideBinTask(withoutCleared(task, this.#clearing.of(batch, accountId)), now(), by);
-      batch.put(tasks, [accountId, task.id], binned);
+      const cleared = this.#clearing.of(batch, accountId);
+      const binned = decideBinTask(withoutCleared(task, cleared), now(), by);
+      batch.put(tasks, [accountId, task.id], withDeleted(binned, task, cleared));
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
       moveInIndexes(batch, accountId, task, undefined);
       noteTask(batch, accountId, task, binned, now());

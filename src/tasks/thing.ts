@@ -34,6 +34,8 @@ function taskStamp({ updated_at: at, version }: TaskRecord): number {
 
 function thingOf(task: TaskRecord, categoryNameOf: CategoryName): Thing {
   const { id, content, due_date, is_important, kanban_status: status, category_id, version } = task;
+  // A deleted category stays in the record while it can be restored.
+  const isThere = category_id !== null && categoryNameOf(category_id) !== undefined;
   const [first = ''] = content.trim().split('\n', 1);
   return {
     id: taskUri(id),
@@ -50,7 +52,7 @@ function thingOf(task: TaskRecord, categoryNameOf: CategoryName): Thing {
     version,
     note: taskNotes(task, categoryNameOf).join(', '),
     stamp: taskStamp(task),
-    facts: { status, due_date, is_important, category_id, version },
+    facts: { status, due_date, is_important, category_id: isThere ? category_id : null, version },
     text: () => content,
   };
 }

@@ -3,7 +3,17 @@ import type { CheckedReader } from '../store/checked-reader.ts';
 import { keyText } from '../store/row-sums.ts';
 import type { TaskRecord } from './declared.ts';
 import { bucketOf, dayOf, noCounts, rowsOf, scopesOf, UNDATED } from './indexes.ts';
-import { categories, clearedCategories, taskBin, taskCounts, taskDays, taskHeads, taskRows, tasks } from './records.ts';
+import {
+  categories,
+  categoryBin,
+  clearedCategories,
+  taskBin,
+  taskCounts,
+  taskDays,
+  taskHeads,
+  taskRows,
+  tasks,
+} from './records.ts';
 import { foldCategoryName } from './rules.ts';
 
 export interface TasksReport {
@@ -69,7 +79,7 @@ function checkTask(reader: CheckedReader, accountId: string, id: number, task: T
   }
 }
 
-/** True for a category that exists or is being cleared from its tasks. */
+/** True for a category that exists, is in the trash or is being cleared from its tasks. */
 function isKnownCategory(reader: CheckedReader, key: [accountId: string, categoryId: number]): boolean {
   return reader.get(categories, key) !== undefined || reader.get(clearedCategories, key) !== undefined;
 }
@@ -117,6 +127,11 @@ function checkCategories(reader: CheckedReader, problems: string[]): number {
     if ((reader.get(taskHeads, [key[0]])?.category_id ?? 0) < value.id) {
       problems.push(`category ${keyText(key)}: its id could be reused`);
     }
+  });
+  reader.each(categoryBin, ({ key }) => {
+    const name = `deleted category ${keyText(key)}`;
+    if (reader.get(categories, key) !== undefined) problems.push(`${name}: it also exists`);
+    if (reader.get(clearedCategories, key) === undefined) problems.push(`${name}: its tasks would show it`);
   });
   return found;
 }

@@ -111,30 +111,22 @@ test.each(CLIENTS)('[MCP-9] %s: a vault is deleted for good only when the person
   await client.close();
 });
 
-test.each(CLIENTS)(
-  '[MCP-9] %s: a category as well; what goes to the trash is not asked about',
-  async (_name, connect) => {
-    const asked: string[] = [];
-    const client = await connect((message) => {
-      asked.push(message);
-      return 'accept';
-    });
-    names += 1;
-    const key = owner.mcp_key;
-    const { category } = await structured<{ category: { id: number } }>(
-      hub,
-      'create_category',
-      { name: `c ${names}` },
-      key,
-    );
-    const { task } = await structured<{ task: { id: number } }>(hub, 'create_task', { content: 'x' }, key);
-    expect((await client.call('delete_task', { id: task.id })).isError).not.toBe(true);
-    expect(asked).toEqual([]);
-    expect((await client.call('delete_category', { id: category.id })).isError).not.toBe(true);
-    expect(asked).toEqual([expect.stringContaining(`c ${names}`)]);
-    await client.close();
-  },
-);
+test.each(CLIENTS)('[MCP-9] %s: what goes to the trash is not asked about', async (_name, connect) => {
+  const asked: string[] = [];
+  const client = await connect((message) => {
+    asked.push(message);
+    return 'accept';
+  });
+  names += 1;
+  const key = owner.mcp_key;
+  const name = `c ${names}`;
+  const { category } = await structured<{ category: { id: number } }>(hub, 'create_category', { name }, key);
+  const { task } = await structured<{ task: { id: number } }>(hub, 'create_task', { content: 'x' }, key);
+  expect((await client.call('delete_task', { id: task.id })).isError).not.toBe(true);
+  expect((await client.call('delete_category', { id: category.id })).isError).not.toBe(true);
+  expect(asked).toEqual([]);
+  await client.close();
+});
 
 test('[MCP-9] clients that offer no form go on as before, in every dialect', async () => {
   const initialize = async (offered: object) => {

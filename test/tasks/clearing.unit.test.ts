@@ -1,10 +1,11 @@
-/** Proves that a category of many tasks is gone at once, although they are rewritten a few at a time. */
+/** Proves that a deleted category is gone at once, can be restored, and is then rewritten out of its tasks a few at a time. */
 import { expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { TaskRecord } from '../../src/tasks/declared.ts';
 import { clearedCategories, tasks as taskTable } from '../../src/tasks/records.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
+import { DAY_MS } from '../../src/time/calendar.ts';
 import { openZone } from '../../src/time/zone.ts';
 import { type Desk, openDesk, refusedFields } from './support.ts';
 
@@ -20,8 +21,6 @@ async function openDeleted(): Promise<Desk> {
   await Promise.all(
     Array.from({ length: COUNT }, (_, n) => tasks.create(WHO, { content: `task ${n}`, category_id: 1 })),
   );
-  // Closed, it rewrites nothing in the background, as if the service had ended right after the commit.
-  await tasks.close();
   await tasks.categories.remove(WHO, 1);
   expect([...desk.store.keys(clearedCategories)]).toEqual([[WHO, 1]]);
   return desk;
@@ -69,11 +68,51 @@ test('[CAT-1, OPS-2] what a stop left is finished by the next start, and meanwhi
   const desk = await openDeleted();
   const again = openDesk(desk.store);
   expect(category(again.tasks.get(WHO, COUNT))).toBeNull();
+  expect(await again.tasks.clearCategories()).toBe(0);
+  again.clock.ms += limits.binDays * DAY_MS;
   expect(await again.tasks.clearCategories()).toBe(1);
   expect([...desk.store.keys(clearedCategories)]).toEqual([]);
   expect(category(desk.store.get(taskTable, [WHO, COUNT]))).toBeNull();
   expect(again.tasks.list(WHO, { filter: {}, order, offset: 0, limit: 1 }).total).toBe(COUNT);
   expect(problems(desk)).toEqual([]);
   expect(await again.tasks.clearCategories()).toBe(0);
+  await desk.close();
+});
+
+test('[CAT-1] restored, a category has its tasks again: those that were changed or deleted meanwhile as well', async () => {
+  const desk = await openDeleted();
+  const { tasks } = desk;
+  await tasks.categories.create(WHO, { name: 'work' });
+  await tasks.patch(WHO, 1, { content: 'changed' });
+  await tasks.patch(WHO, 2, { category_id: 2 });
+  await tasks.patch(WHO, 3, { category_id: null });
+  await tasks.remove(WHO, 4);
+  await tasks.remove(WHO, 5);
+  expect(await tasks.patch(WHO, 5, {}, { restore: true })).toMatchObject({ category_id: null });
+  expect(await tasks.categories.patch(WHO, 1, {}, true)).toMatchObject({ name: 'home', task_count: COUNT - 3 });
+  expect([1, 2, 3, 5, 6].map((id) => category(tasks.get(WHO, id)))).toEqual([1, 2, null, 1, 1]);
+  expect(await tasks.patch(WHO, 4, {}, { restore: true })).toMatchObject({ category_id: 1 });
+  desk.clock.ms += limits.binDays * DAY_MS;
+  expect(await tasks.clearCategories()).toBe(0);
+  expect(tasks.categories.get(WHO, 1).task_count).toBe(COUNT - 2);
+  expect(problems(desk)).toEqual([]);
+  await desk.close();
+});
+
+test('[CAT-1] of very many deleted categories the oldest go for good, and so does one whose tasks are being rewritten', async () => {
+  const desk = await openDeleted();
+  const { tasks } = desk;
+  for (let made = 0; made < limits.categoriesBinnedMax; made += 1) {
+    desk.clock.ms += 1000;
+    const { id } = await tasks.categories.create(WHO, { name: `c${made}` });
+    await tasks.categories.remove(WHO, id);
+  }
+  await tasks.clearCategories();
+  expect(tasks.categories.deleted(WHO).map(({ id }) => id)).toEqual(
+    Array.from({ length: limits.categoriesBinnedMax }, (_, at) => limits.categoriesBinnedMax + 1 - at),
+  );
+  await expect(tasks.categories.patch(WHO, 1, {}, true)).rejects.toMatchObject({ fault: { kind: 'not_found' } });
+  expect(category(desk.store.get(taskTable, [WHO, COUNT]))).toBeNull();
+  expect(problems(desk)).toEqual([]);
   await desk.close();
 });

@@ -280,6 +280,10 @@ async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { 
       id: taskUri(one.id),
       about: `${one.content.split('\n')[0]}, ${at(one.deleted_at)}`,
     })),
+    ...tasks.categories.deleted(accountId).map((one) => ({
+      id: `category ${one.id}`,
+      about: `${one.name}, ${at(one.deleted_at)}; update_category with restore brings it back`,
+    })),
   ].slice(0, limit);
   return { headline: `${plural(items.length, 'record')} in the trash; restore brings one back`, items };
 }

@@ -68,8 +68,12 @@ export class TaskReads {
       if (task !== undefined) found.push(task);
     }
     if (cleared.size === 0) return found;
-    return found.map(
-      ({ json }) => new ShownTask(JSON.stringify(withoutCleared(JSON.parse(json) as TaskRecord, cleared))),
+    // Unescaped quotes: no content has this text.
+    const members = Array.from(cleared, (id) => `"category_id":${id},`);
+    return found.map((shown) =>
+      members.some((member) => shown.json.includes(member))
+        ? new ShownTask(JSON.stringify(withoutCleared(JSON.parse(shown.json) as TaskRecord, cleared)))
+        : shown,
     );
   }
 

@@ -1,4 +1,4 @@
-/** The page of categories: create, rename, color and delete them. */
+/** The page of categories: create, rename, color, delete and restore them. */
 
 import type { VNode } from 'preact';
 import { readFields } from '../../fields/read.ts';
@@ -7,13 +7,14 @@ import { limits } from '../../limits/service.ts';
 import type { Category } from '../../tasks/categories.ts';
 import { declaredCategory } from '../../tasks/declared.ts';
 import { categoryChange, newCategory } from '../../tasks/fields.ts';
+import type { BinnedCategory } from '../../tasks/records.ts';
 import { countWithNoun } from '../../text/count.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Checkbox, Field, FormErrors, type Problem } from '../fields.tsx';
 import { OtherFields, otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
-import { Confirm, Empty, Form, SubmitButton } from '../ui.tsx';
+import { Confirm, Empty, Form, Moment, SubmitButton } from '../ui.tsx';
 import { CategoryChip } from './card.tsx';
 import { readTaskId } from './filter.ts';
 
@@ -58,8 +59,17 @@ export function categoryRoutes(options: CategoryOptions): Route[] {
       return pages.go(visit, PATH, { text: 'Category saved.', undo: { label: 'Undo', action, fields } });
     }),
     pages.memberForm(`${PATH}/:category/delete`, async (visit) => {
-      await tasks.categories.remove(visit.accountId, idOf(visit));
-      return pages.go(visit, PATH, { text: 'Category deleted. Its tasks are still on the board.' });
+      const { id } = await tasks.categories.remove(visit.accountId, idOf(visit));
+      const undo = { label: 'Undo', action: `${PATH}/${id}/restore` };
+      return pages.go(visit, PATH, { text: 'Category deleted. Its tasks are still on the board.', undo });
+    }),
+    pages.memberForm(`${PATH}/:category/restore`, async (visit) => {
+      const id = idOf(visit) ?? 0;
+      const restored = await problemOf(`restore-${id}`, {}, () =>
+        tasks.categories.patch(visit.accountId, id, {}, true),
+      );
+      if (!restored.ok) return show(options, visit, restored.problem);
+      return pages.go(visit, PATH, { text: 'Category restored.' });
     }),
   ];
 }
@@ -74,6 +84,7 @@ function documentOf(form: URLSearchParams, forWhat: 'new' | 'change'): Record<st
 
 function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: Problem): PageAnswer {
   const categories = tasks.categories.list(visit.accountId);
+  const deleted = tasks.categories.deleted(visit.accountId);
   return pages.show(visit, {
     title: 'Categories',
     section: 'tasks',
@@ -107,18 +118,31 @@ function show({ pages, tasks }: CategoryOptions, visit: MemberVisit, problem?: P
             </ul>
           </section>
         )}
+        {deleted.length === 0 ? null : (
+          <section class="panel" aria-labelledby="deleted-categories">
+            <h2 id="deleted-categories">Trash</h2>
+            <p class="hint">
+              Restore brings a category back with its tasks and papers, for {limits.binDays} days after it was deleted.
+            </p>
+            <ul class="rows">
+              {deleted.map((category) => (
+                <Deleted key={category.id} category={category} visit={visit} problem={problem} />
+              ))}
+            </ul>
+          </section>
+        )}
       </>
     ),
   });
 }
 
-interface RowProps {
-  readonly category: Category;
+interface RowProps<C> {
+  readonly category: C;
   readonly visit: MemberVisit;
   readonly problem: Problem | undefined;
 }
 
-function Row({ category, visit, problem }: RowProps): VNode {
+function Row({ category, visit, problem }: RowProps<Category>): VNode {
   const { id, name, task_count: count } = category;
   const form = `edit-${id}`;
   return (
@@ -139,11 +163,32 @@ function Row({ category, visit, problem }: RowProps): VNode {
         </Form>
       </details>
       <Confirm label="Delete…" of={name}>
-        <p>Its tasks stay, without a category. This cannot be undone.</p>
+        <p>Its tasks stay, without a category. For {limits.binDays} days you can restore it.</p>
         <Form csrf={visit.csrf} action={`${PATH}/${id}/delete`}>
           <SubmitButton look="danger">Delete category</SubmitButton>
         </Form>
       </Confirm>
+    </li>
+  );
+}
+
+function Deleted({ category, visit, problem }: RowProps<BinnedCategory>): VNode {
+  const { id, name, deleted_at: at } = category;
+  const form = `restore-${id}`;
+  return (
+    <li class="row">
+      <p class="row-main">
+        <CategoryChip category={category} />{' '}
+        <span class="meta">
+          Deleted <Moment at={at} zone={visit.zone} />
+        </span>
+      </p>
+      <Form csrf={visit.csrf} action={`${PATH}/${id}/restore`} class="inline-form">
+        <FormErrors form={form} problem={problem} shown={[]} />
+        <SubmitButton look="small">
+          Restore<span class="sr-only"> {name}</span>
+        </SubmitButton>
+      </Form>
     </li>
   );
 }

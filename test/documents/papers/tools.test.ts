@@ -23,6 +23,7 @@ beforeEach(async () => {
 
 const run = <T = { paper: Paper }>(name: string, args: object) => structured<T>(hub, name, args, owner.mcp_key);
 const told = async (name: string, args: object) => textOf(await callTool(hub, name, args, owner.mcp_key));
+type OneCategory = { category: { id: number; name: string; color: string | null; position: number } };
 const errorOf = async (name: string, args: object) => (await callTool(hub, name, args, owner.mcp_key)).error;
 
 test('[TASK-7] a paper is created, read, changed, published, deleted and restored by tools', async () => {
@@ -71,12 +72,11 @@ test('[TASK-7] papers are listed newest first, in pages, by filter, and with con
 });
 
 test('[TASK-7] categories are created, changed and deleted by tools; tasks and papers then have none', async () => {
-  type One = { category: { id: number; name: string; color: string | null; position: number } };
-  const { category } = await run<One>('create_category', { name: 'Work', color: '#3366CC' });
+  const { category } = await run<OneCategory>('create_category', { name: 'Work', color: '#3366CC' });
   expect(category).toMatchObject({ name: 'Work', color: '#3366cc' });
   const { id } = category;
   expect(await errorOf('create_category', { name: 'work' })).toMatchObject({ code: -32602, data: { field: 'name' } });
-  expect((await run<One>('update_category', { id, name: 'Home', color: null })).category).toMatchObject({
+  expect((await run<OneCategory>('update_category', { id, name: 'Home', color: null })).category).toMatchObject({
     id,
     name: 'Home',
     color: null,
@@ -89,6 +89,29 @@ test('[TASK-7] categories are created, changed and deleted by tools; tasks and p
   expect((await run('get_paper', { id: paper.id })).paper.category_id).toBeNull();
   const { tasks } = await run<{ tasks: { id: number; category_id: number | null }[] }>('list_tasks', {});
   expect(tasks.find((one) => one.id === task.id)?.category_id).toBeNull();
+});
+
+test('[CAT-1, TASK-7] a deleted category comes back with its tasks and papers; not under a name that was taken since', async () => {
+  const { category } = await run<OneCategory>('create_category', { name: 'Garden' });
+  const { id } = category;
+  const { task } = await run<{ task: { id: number } }>('create_task', { content: 'Weed', category_id: id });
+  const { paper } = await run('create_paper', { title: 'Weeding', category_id: id });
+  expect(await told('delete_category', { id })).toContain('update_category with restore: true brings it back');
+  expect(await errorOf('update_category', { id, color: '#000000' })).toMatchObject({
+    code: -32005,
+    message: expect.stringContaining('it is in the trash; update_category with restore: true brings it back'),
+  });
+  expect(await told('list', { in: 'trash' })).toContain(`category ${id} Garden, deleted`);
+  await run('create_category', { name: 'garden' });
+  expect(await errorOf('update_category', { id, restore: true })).toMatchObject({ data: { field: 'name' } });
+  const back = await run<OneCategory>('update_category', { id, restore: true, name: 'Old garden' });
+  expect(back.category).toMatchObject({ id, name: 'Old garden', task_count: 1 });
+  expect((await run('get_paper', { id: paper.id })).paper.category_id).toBe(id);
+  const { tasks } = await run<{ tasks: { id: number; category_id: number | null }[] }>('list_tasks', {
+    category_id: id,
+  });
+  expect(tasks.map((one) => one.id)).toEqual([task.id]);
+  expect(await told('list', { in: 'trash' })).not.toContain('Garden');
 });
 
 test('[TASK-7, KEY-8] tools and REST show the same papers, and another account has none of them', async () => {

@@ -120,7 +120,7 @@ test('[WEB-9] done tasks are newest first, and the older ones folded away', asyn
   expect(client.html).toMatch(/<details class="folded"[^>]*><summary>2 more/);
 });
 
-test('[WEB-9] categories are created, coloured, renamed and deleted on a page of their own', async () => {
+test('[WEB-9] categories are created, coloured, renamed, deleted and restored on a page of their own', async () => {
   const { client, key } = await member('Weed');
   await client.open('/tasks/categories');
   await client.submit('/tasks/categories', { name: 'Garden', color: '#00AA44' });
@@ -135,7 +135,10 @@ test('[WEB-9] categories are created, coloured, renamed and deleted on a page of
   await structured(hub, 'update_task', { id: 1, category_id: 1 }, key);
   await client.submit('/tasks/categories/1/delete');
   expect(client.text).toContain('No categories yet');
-  await client.open('/tasks');
+  expect(client.text).toContain('Category deleted.');
+  await client.submit('/tasks/categories/1/restore');
+  expect(client.text).toContain('Category restored.');
+  await client.open('/tasks?category=1');
   expect(cards(client, 'todo')).toEqual([1]);
   const other = await member();
   await other.client.open('/tasks/categories');
