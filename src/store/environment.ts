@@ -1,5 +1,5 @@
 /** Opens LMDB environments with the settings common to all data files. */
-import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { type DatabaseOptions, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { noteDataWriter } from '../common/end-process.ts';
 import { limits } from '../limits/service.ts';
 import type { AnyTable, Key } from './table.ts';
@@ -38,13 +38,33 @@ export function openTables(root: Environment, tables: readonly AnyTable[], readO
   const opened = new Map<string, Raw>();
   const openAll = () => {
     for (const { name } of tables) {
-      const raw = root.openDB({ name, encoding: 'binary', keyEncoding: 'ordered-binary' });
-      // LMDB gives nothing for one that is missing, though its types do not say so.
-      if (raw) opened.set(name, raw as Raw);
+      const raw = openTable(root, name);
+      if (raw) opened.set(name, raw);
     }
   };
   // In a new file one commit creates all tables: one for each would wait for the disk as often.
   if (readOnly) openAll();
   else root.transactionSync(openAll);
   return opened;
+}
+
+/** What the library's stores have beyond their types: how they write a key as bytes, and read one. */
+interface KeyEncoder {
+  writeKey(key: Key, target: Uint8Array, start: number): number;
+  readKey(source: Uint8Array, start: number, end: number): Key;
+}
+
+/**
+ * Opens a table, and creates it if it is missing; read-only, a missing one is undefined. Keys are those of the library, given
+ * to it as an encoder of ours: then LMDB compares them by `memcmp`, which orders them as the library's own comparison of four
+ * bytes at a time does, in a quarter of its time.
+ */
+export function openTable(root: Environment, name: string): Raw | undefined {
+  const { writeKey, readKey } = root as unknown as KeyEncoder;
+  const options: DatabaseOptions & { readonly keyEncoder: KeyEncoder } = {
+    encoding: 'binary',
+    keyEncoder: { writeKey, readKey },
+  };
+  // The library gives nothing for one that is missing, though its types do not say so.
+  return root.openDB({ name, ...options }) as Raw | undefined;
 }

@@ -7,7 +7,7 @@ import { checkAddressSpace } from '../data-file/address-space.ts';
 import { checkDataFile } from '../data-file/check.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
-import { type Environment, openEnvironment } from '../environment.ts';
+import { type Environment, openEnvironment, openTable } from '../environment.ts';
 import { failureOf, fileSpace, hasOverrun } from '../failure.ts';
 import { Room } from '../room.ts';
 import { storedKey, viewOf } from '../rows.ts';
@@ -153,7 +153,7 @@ export class ReplicaFile {
   }
 
   #open(name: string): void {
-    this.#tables.set(name, this.#root.openDB({ name, encoding: 'binary', keyEncoding: 'ordered-binary' }) as Raw);
+    this.#tables.set(name, openTable(this.#root, name) as Raw);
   }
 
   #raw(table: string): Raw {
