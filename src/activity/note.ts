@@ -39,9 +39,9 @@ const NO_CHANGES: ActivityHead = { number: 0, rows: 0, chars: 0 };
 const notedIn = new DecisionMemo<Noted>();
 
 /** Records a change, and removes the oldest ones beyond `activityRowsMax` and `activityCharsMax`. */
-export function noteChange(batch: Batch, accountId: string, { atMs, by, name, ...change }: NotedChange): void {
+export function noteChange(batch: Batch, accountId: string, change: NotedChange): void {
   const noted = notedOf(batch, accountId);
-  const { kind, item, act, before, after } = change;
+  const { kind, item, act, before, after, atMs, by, name } = change;
   const record: ChangeRecord = { at_ms: atMs, kind, item, act, before, after, name: shortName(name), by: by ?? null };
   noted.number += 1;
   noted.rows += 1;

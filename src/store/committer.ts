@@ -2,7 +2,7 @@
  * Makes the writes of a group of decisions durable. The local committer runs them in a transaction of the data file;
  * `logged/` has the one that appends them to a replicated log first.
  */
-import type { WrittenRow } from './changes/row-watch.ts';
+import type { Settle, WrittenRow } from './changes/row-watch.ts';
 import { decideHeld } from './held-rows.ts';
 import type { Reader, Write } from './table.ts';
 import type { Transact } from './transaction.ts';
@@ -27,7 +27,7 @@ export interface LocalCommitterOptions {
   readonly transact: Transact;
   readonly reader: Reader;
   /** Called with all rows of a commit before they are visible. Returns a function to call when the commit is over. */
-  readonly begin: (rows: readonly WrittenRow[]) => () => void;
+  readonly begin: (rows: readonly WrittenRow[]) => Settle;
 }
 
 /** Decides inside the transaction that writes: what decisions read is the data file itself. */
@@ -44,7 +44,8 @@ export class LocalCommitter implements Committer {
     noteOf?: (written: readonly Write[]) => Write | undefined,
   ): Promise<void> {
     const { transact, reader, begin } = this.#options;
-    let settle = () => {};
+    let settle: Settle = () => {};
+    let isWritten = false;
     try {
       await transact((put) => {
         const written: Write[] = [];
@@ -57,8 +58,9 @@ export class LocalCommitter implements Committer {
         if (note !== undefined) toFile(note);
         settle = begin(written);
       });
+      isWritten = true;
     } finally {
-      settle();
+      settle(isWritten);
     }
   }
 }

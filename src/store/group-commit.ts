@@ -300,7 +300,7 @@ class DecisionBatch implements Batch {
   put<K extends Key, V>(table: Table<K, V>, key: K, value: V): void {
     this.#check(table, key, value);
     if (table.isHead === true) this.writes.push(new HeadPut(table as unknown as Table<Key, V>, key, value));
-    else this.writes.push({ table, key, bytes: encodeRow(table, key, value) });
+    else this.writes.push({ table, key, bytes: encodeRow(table, key, value), value });
   }
 
   remove<K extends Key, V>(table: Table<K, V>, key: K): void {

@@ -34,9 +34,21 @@ export class HeadPut<V> implements Write {
   }
 }
 
-/** A text that no other key of the table has: all have as many parts. The one part that most heads have is not joined. */
-function rowName(key: Key): string {
-  return key.length === 1 && typeof key[0] === 'string' ? key[0] : nameOf(key);
+/** Writes by the parts of their keys, of which all keys of a table have as many: no text is made of them. */
+type ByPart = Map<Key[number], ByPart | Write>;
+
+function findIn(rows: ByPart | undefined, key: Key): Write | undefined {
+  let found: ByPart | Write | undefined = rows;
+  for (let at = 0; at < key.length && found !== undefined; at += 1)
+    found = (found as ByPart).get(key[at] as Key[number]);
+  return found as Write | undefined;
+}
+
+function* writesIn(rows: ByPart): Generator<Write> {
+  for (const row of rows.values()) {
+    if (row instanceof Map) yield* writesIn(row);
+    else yield row;
+  }
 }
 
 /** A text that no other key of the table has, nor any part of one. */
@@ -47,7 +59,7 @@ function nameOf(key: Key): string {
 }
 
 class HeldRows {
-  readonly #tables = new Map<string, Map<string, Write>>();
+  readonly #tables = new Map<string, ByPart>();
   readonly #release: (write: Write) => void;
   /** Keys by table and prefix, as the decisions so far leave them. */
   readonly #walks = new Map<string, Map<string, readonly Key[]>>();
@@ -69,12 +81,22 @@ class HeldRows {
 
   /** Holds a write in place of an earlier one of the same row. */
   #hold(write: Write): void {
-    memo(this.#tables, write.table.name, newMap).set(rowName(write.key), write);
+    const { table, key } = write;
+    let rows: ByPart = memo(this.#tables, table.name, newMap<Key[number], ByPart | Write>);
+    const last = key.length - 1;
+    for (let at = 0; at < last; at += 1) {
+      rows = memo<Key[number], ByPart | Write>(
+        rows,
+        key[at] as Key[number],
+        newMap<Key[number], ByPart | Write>,
+      ) as ByPart;
+    }
+    rows.set(key[last] as Key[number], write);
   }
 
   /** The write of a row that the data file does not have yet. */
   find({ name }: Pick<AnyTable, 'name'>, key: Key): Write | undefined {
-    return this.#tables.get(name)?.get(rowName(key));
+    return findIn(this.#tables.get(name), key);
   }
 
   /** Releases what is held of a table, before its rows are read in order. */
@@ -82,7 +104,7 @@ class HeldRows {
     const rows = this.#tables.get(name);
     if (rows === undefined) return;
     this.#tables.delete(name);
-    for (const write of rows.values()) this.#release(write);
+    for (const write of writesIn(rows)) this.#release(write);
   }
 
   /** The keys of a table with a prefix; `walk` reads them when no earlier decision did, or one wrote such a row since. */

@@ -20,9 +20,18 @@ export interface RowSums {
   readonly hashed?: HashedPart | undefined;
   /** Values with this first byte have no checksum: they are from before rows had one. */
   readonly unsummed?: number | undefined;
+  /** The first part of the last summed key, and what it hashes to. */
+  owner: string | undefined;
+  ownerHash: number;
 }
 
-export const sumsOf = (table: string, more: Omit<RowSums, 'seed'> = {}): RowSums => ({ seed: crc32(table), ...more });
+export const sumsOf = (table: string, { hashed, unsummed }: Pick<RowSums, 'hashed' | 'unsummed'> = {}): RowSums => ({
+  seed: crc32(table),
+  hashed,
+  unsummed,
+  owner: undefined,
+  ownerHash: 0,
+});
 
 type Key = readonly (string | number)[];
 
@@ -63,7 +72,7 @@ export function encodeRow<V>(table: Summed & { readonly codec: Codec<V> }, key: 
   }
   const stored = codec.encodeWith(value, SUM_BYTES);
   const end = stored.length - SUM_BYTES;
-  stored.writeUInt32LE(sumTo(hashOf(key, sums.seed), stored, end), end);
+  stored.writeUInt32LE(sumTo(hashOf(key, sums), stored, end), end);
   return stored;
 }
 
@@ -103,8 +112,9 @@ function readSum(bytes: Uint8Array, at: number): number {
   return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
 }
 
-function sumOf({ seed, hashed }: RowSums, key: Key, value: Uint8Array): number {
-  const start = hashOf(key, seed);
+function sumOf(sums: RowSums, key: Key, value: Uint8Array): number {
+  const { hashed } = sums;
+  const start = hashOf(key, sums);
   if (hashed === undefined) return sumTo(start, value, value.length);
   const [from, to] = hashed(value);
   const tail = value.subarray(to);
@@ -133,11 +143,29 @@ const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
 const PART_END = 0x1f;
 
-/** FNV-1a over the parts of a key: a third of the time that encoding the key and its CRC-32 take. */
-function hashOf(key: Key, seed: number): number {
+/**
+ * FNV-1a over the parts of a key: a third of the time that encoding the key and its CRC-32 take. The hash of the first part
+ * is kept: most rows that follow one another in a table have one owner.
+ */
+function hashOf(key: Key, sums: RowSums): number {
+  let hash = sums.seed;
+  let index = 0;
+  const owner = key[0];
+  if (typeof owner === 'string') {
+    if (owner !== sums.owner) {
+      sums.ownerHash = hashFrom(hash, [owner], 0);
+      sums.owner = owner;
+    }
+    hash = sums.ownerHash;
+    index = 1;
+  }
+  return hashFrom(hash, key, index) >>> 0;
+}
+
+function hashFrom(seed: number, key: Key, from: number): number {
   let hash = seed;
   // An index and not an iterator, which would make an object for each part.
-  for (let index = 0; index < key.length; index += 1) {
+  for (let index = from; index < key.length; index += 1) {
     const part = key[index] as string | number;
     if (typeof part === 'number') {
       double[0] = part;
@@ -147,7 +175,7 @@ function hashOf(key: Key, seed: number): number {
     }
     hash = step(hash, PART_END);
   }
-  return hash >>> 0;
+  return hash;
 }
 
 const step = (hash: number, word: number): number => Math.imul(hash ^ word, 0x01000193);

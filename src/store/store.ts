@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
-import { type RowWatcher, RowWatchers, type WrittenRow } from './changes/row-watch.ts';
+import { type RowWatcher, RowWatchers, type Settle, type WrittenRow } from './changes/row-watch.ts';
 import { type Committer, LocalCommitter } from './committer.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
@@ -206,12 +206,14 @@ export class Store implements Reader {
 
   async #putAll(rows: readonly LargeRow[]): Promise<void> {
     const settle = this.#begin(rows);
+    let isWritten = false;
     try {
       await this.#root.batch(() => {
         for (const { table, key, bytes } of rows) void this.#raw(table).put(key, bytes);
       });
+      isWritten = true;
     } finally {
-      settle();
+      settle(isWritten);
     }
   }
 
@@ -360,12 +362,12 @@ export class Store implements Reader {
     };
   }
 
-  #begin(rows: readonly WrittenRow[]): () => void {
+  #begin(rows: readonly WrittenRow[]): Settle {
     const settleRevisions = this.#revisions.begin(rows);
     const settleRows = this.#watchers.begin(rows);
-    return () => {
+    return (isWritten) => {
       settleRevisions();
-      settleRows();
+      settleRows(isWritten);
     };
   }
 

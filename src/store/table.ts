@@ -30,6 +30,8 @@ export interface Write {
   readonly key: Key;
   /** The stored form. Absent: remove. */
   readonly bytes?: Buffer;
+  /** What `bytes` were made of. */
+  readonly value?: unknown;
 }
 
 export interface Entry<K extends Key, V> {

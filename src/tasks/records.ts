@@ -38,18 +38,27 @@ type TaskKey = [accountId: string, taskId: number];
 /** Occurs once in the JSON of a live task: within a JSON string the quotes are escaped, and it is never the first member. */
 const NOT_DELETED = ',"deleted_at":null';
 
-/** JSON of a live task in public form: its row, and its part of an answer. */
-export function liveTaskJson(task: TaskRecord): string {
-  return JSON.stringify(task).replace(NOT_DELETED, '');
+/** The texts of records, which do not change: a row, a cache and an answer are made of the same one. */
+const texts = new WeakMap<TaskRecord, string>();
+
+/** JSON of a task in public form, as it is stored; the internal member comes last, and only for deleted tasks. */
+export function taskJson(task: TaskRecord): string {
+  let text = texts.get(task);
+  if (text === undefined) {
+    text = jsonOf(task);
+    texts.set(task, text);
+  }
+  return text;
 }
 
-/** JSON of a task in public form; the internal member comes last, and only for deleted tasks. */
+function jsonOf(task: TaskRecord): string {
+  if (task.deleted_at === null) return JSON.stringify(task).replace(NOT_DELETED, '');
+  const { deleted_at, ...shown } = task;
+  return JSON.stringify({ ...shown, deleted_at });
+}
+
 const taskCodec = spacious<TaskRecord>({
-  encodeWith(task, spare) {
-    if (task.deleted_at === null) return taskTextCodec.encodeWith(liveTaskJson(task), spare);
-    const { deleted_at, ...shown } = task;
-    return taskTextCodec.encodeWith(JSON.stringify({ ...shown, deleted_at }), spare);
-  },
+  encodeWith: (task, spare) => taskTextCodec.encodeWith(taskJson(task), spare),
   decode(bytes) {
     const task = JSON.parse(taskTextCodec.decode(bytes)) as Omit<TaskRecord, 'deleted_at'> & { deleted_at?: string };
     return Object.assign(task, { deleted_at: task.deleted_at ?? null });

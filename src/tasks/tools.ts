@@ -11,7 +11,7 @@ import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
 import { newTask, taskChange } from './fields.ts';
 import { listArguments, taskSearchOf } from './list/arguments.ts';
-import { liveTaskJson, taskTables } from './records.ts';
+import { taskJson, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { type CategoryName, type ShownTask, taskText } from './shown.ts';
 import { taskSchema } from './views.ts';
@@ -93,7 +93,7 @@ function createTask(tasks: Tasks, nameOf: CallerName): Tool {
       const task = await tasks.create(accountId, args, nameOf(principal));
       const twin = tasks.twinOf(accountId, task);
       const created = `created ${taskText(task, (id) => tasks.categories.nameOf(accountId, id))}`;
-      const json = liveTaskJson(task);
+      const json = taskJson(task);
       if (twin === undefined) return { structured: new JsonText(`{"task":${json}}`), text: created };
       const hint = `#${twin} of the last minutes has the same content: if this call repeated one, call delete_task with id ${task.id}`;
       return { structured: new JsonText(`{"task":${json},"same_content_as":${twin}}`), text: `${hint}\n${created}` };
@@ -115,7 +115,7 @@ function updateTask(tasks: Tasks, nameOf: CallerName): Tool {
     async handle({ id, restore = false, ...fields }, principal) {
       const task = await tasks.patch(principal.accountId, id, fields, { restore, by: nameOf(principal) });
       return {
-        structured: new JsonText(`{"task":${liveTaskJson(task)}}`),
+        structured: new JsonText(`{"task":${taskJson(task)}}`),
         text: `task is now ${taskText(task, (one) => tasks.categories.nameOf(principal.accountId, one))}`,
       };
     },

@@ -1,8 +1,7 @@
 /** Parses moments in ISO 8601, and is the only place that does. Rejects days and times that do not exist. Pure. */
-import { DAY_MS, dayNumber, isCalendarDate } from './calendar.ts';
+import { DAY_MS, dayNumber, daysOfMonth, isCalendarDate } from './calendar.ts';
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:\d\d)$/;
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
  * Returns milliseconds since 1970-01-01 UTC. Microseconds are the fraction; finer digits are dropped. Undefined for an
@@ -37,9 +36,7 @@ function readMs(text: string): number | undefined {
 /** Undefined when the day or second does not exist, or `Date.UTC` would move the year to another century. */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number) {
   if (year < 100 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
-  return day > days ? undefined : Date.UTC(year, month - 1, day, hour, minute, second);
+  return day > daysOfMonth(year, month) ? undefined : Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 function fractionMs(fraction: string): number {

@@ -1,6 +1,7 @@
 /** Who hears of a commit: those that watch its owner, the account of a vault, and those that watch all; one turn later. */
 import { beforeEach, expect, test } from 'vitest';
 import { Changes, type WrittenRows } from '../../src/live/changes.ts';
+import type { RowWatcher } from '../../src/store/changes/row-watch.ts';
 import { textCodec } from '../../src/store/codec.ts';
 import { type AnyTable, defineTable, type Key } from '../../src/store/table.ts';
 
@@ -12,9 +13,9 @@ let commit: (table: AnyTable, ...keys: Key[]) => Promise<void>;
 let changes: Changes;
 
 beforeEach(() => {
-  const watchers = new Map<AnyTable, (keys: readonly Key[]) => () => void>();
+  const watchers = new Map<AnyTable, RowWatcher>();
   commit = async (table, ...keys) => {
-    watchers.get(table)?.(keys)();
+    watchers.get(table)?.(keys, [])(true);
     await new Promise((resolve) => setImmediate(resolve));
   };
   const accountOf = (vaultId: string) => (vaultId === 'v_1' ? 'acc_1' : undefined);
@@ -54,14 +55,14 @@ test('[MCP-6] who stopped is told nothing, also when it stops while others are t
 });
 
 test('[MCP-6] nothing is told before the commit is over', async () => {
-  const watchers: ((keys: readonly Key[]) => () => void)[] = [];
+  const watchers: RowWatcher[] = [];
   const own = new Changes({ watch: (_table, watcher) => void watchers.push(watcher) }, [papers]);
   const told: WrittenRows[] = [];
   own.watch('acc_1', (change) => void told.push(change));
-  const settle = watchers[0]?.([['acc_1', 'a']]);
+  const settle = watchers[0]?.([['acc_1', 'a']], []);
   await new Promise((resolve) => setImmediate(resolve));
   expect(told).toEqual([]);
-  settle?.();
+  settle?.(true);
   expect(told).toEqual([]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(told).toEqual([{ owner: 'acc_1', table: papers, rows: 1 }]);

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import type { Walkable } from '../../store/table.ts';
 import { withoutCleared } from '../clearing.ts';
 import type { TaskRecord } from '../declared.ts';
-import { taskCounts, taskRows, tasks, taskTexts } from '../records.ts';
+import { taskCounts, taskJson, taskRows, tasks, taskTexts } from '../records.ts';
 import { ShownTask } from '../shown.ts';
 
 /** A task's entry in an order. */
@@ -110,6 +110,12 @@ export class TaskReads {
   }
 }
 
+/** What a task is shown as, from what its row is written from. */
+function shownOf(task: unknown): { readonly value: ShownTask; readonly weight: number } {
+  const json = taskJson(task as TaskRecord);
+  return { value: new ShownTask(json), weight: json.length };
+}
+
 /** The cached reads of the current store, and the uncached reads of any snapshot. */
 export class TaskReaders {
   readonly now: TaskReads;
@@ -120,7 +126,7 @@ export class TaskReaders {
     this.#store = store;
     this.now = new TaskReads(store, {
       counts: new KnownRows(store, taskCounts, { parts: 2, weightMax: rowsMax }),
-      tasks: new KnownRows(store, tasks, { parts: 2, weightMax: limits.taskCharsRememberedMax }),
+      tasks: new KnownRows(store, tasks, { parts: 2, weightMax: limits.taskCharsRememberedMax, made: shownOf }),
       ends: new KnownRows(store, taskRows, { parts: 2, weightMax: rowsMax }),
     });
   }
