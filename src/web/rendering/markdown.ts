@@ -3,10 +3,12 @@
  * parses it like a browser, our own pass fixes links, images and headings, and hast-util-sanitize keeps only what its
  * schema allows. Pure.
  */
-import { fromHtml } from 'hast-util-from-html';
+import type { Root } from 'hast';
+import { fromParse5 } from 'hast-util-from-parse5';
 import { type Schema, sanitize } from 'hast-util-sanitize';
 import { toHtml } from 'hast-util-to-html';
 import MarkdownIt from 'markdown-it';
+import { parseFragment } from 'parse5';
 import type { MarkdownInput } from '../../pool/jobs.ts';
 import { highlighted } from './code.ts';
 import { settleTree } from './tree.ts';
@@ -22,12 +24,17 @@ markdown.validateLink = () => true;
 
 export function markdownHtml({ text, base }: MarkdownInput): string {
   const { body, front } = frontMatter(text);
-  const tree = fromHtml(markdown.render(body), { fragment: true });
+  const tree = treeOf(markdown.render(body));
   settleTree(tree, base);
   const html = toHtml(sanitize(tree, ALLOWED));
   return front === undefined
     ? html
     : `<pre class="front-matter" tabindex="0"><code>${escaped(front)}</code></pre>${html}`;
+}
+
+/** Parses HTML as a browser without scripts does. The nodes do not say where in the text they were: that would be half of the work. */
+function treeOf(html: string): Root {
+  return fromParse5(parseFragment(html, { scriptingEnabled: false })) as Root;
 }
 
 /** Splits off YAML front matter between lines of three hyphens, which Markdown would parse as a heading. */
