@@ -134,6 +134,8 @@ export const limits = {
   searchPageMax: 50,
   /** First results, whose texts decide their order. */
   searchReread: 30,
+  /** Characters of texts that one search reads for phrases; 0.1 to 0.3 s of its thread, in slices. */
+  searchPhraseChars: 8 * MiB,
   searchSnippets: 3,
   /**
    * Cached tasks of lists, in characters of their JSON; cached rows of orders and counters; cached rows at one end of

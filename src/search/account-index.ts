@@ -3,16 +3,18 @@ import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { documentsHaving, type Needle } from './containing.ts';
 import { type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
-import { HighestScores, type Needs, type Stand, scoresOf } from './scores.ts';
+import { HighestScores, type Stand, scoresOf } from './scores.ts';
 import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder } from './segment.ts';
-import { bitsIn, eachWord, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
+import { scoreWithout, type Uncertain, type UncertainAbout, uncertainOf } from './uncertain.ts';
+import { bitsIn, eachWord, hasCjk, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
 
 /** Which things are ranked. */
-export interface RankedAmong {
+export interface RankedAmong extends Partial<UncertainAbout> {
   readonly kinds?: ReadonlySet<string> | undefined;
   /** Only things of this group: words count by how they are used there. */
   readonly group?: string | undefined;
-  readonly needs?: Needs;
+  /** Words that no ranked thing has. */
+  readonly without?: readonly string[];
 }
 
 export interface NewThing extends IndexedThing {
@@ -23,6 +25,7 @@ export interface NewThing extends IndexedThing {
 
 export interface RankedThing extends IndexedThing {
   readonly score: number;
+  readonly toCheck: Uncertain;
 }
 
 export interface Ranking {
@@ -148,13 +151,16 @@ export class AccountIndex {
   }
 
   /** Ranks the things that have every word, or some of them. */
-  rank(wanted: readonly WantedWord[], { kinds, group, needs = 'all' }: RankedAmong, nowMs: number): Ranking {
+  rank(wanted: readonly WantedWord[], among: RankedAmong, nowMs: number): Ranking {
+    const { kinds, group, needs = 'all' } = among;
     this.#seal();
-    const terms = wanted.flatMap(({ words, isCjk }) => words.map((word) => ({ word, isCjk })));
+    const terms = wanted.flatMap((of) =>
+      of.words.map((word) => ({ of, word, isCjk: of.isExact === true ? hasCjk(word) : of.isCjk })),
+    );
     const within = this.#parts.map((part) => (group === undefined ? undefined : membersOf(part, group)));
-    const stands = terms.map(({ word, isCjk }) => this.#standsFor(word, isCjk, within));
-    const missing = wanted.filter(({ words }) =>
-      words.some((word) => stands[terms.findIndex((term) => term.word === word)]?.every((stand) => stand.length === 0)),
+    const stands = terms.map(({ of, word, isCjk }) => this.#standsFor(word, { isCjk, isExact: of.isExact }, within));
+    const missing = wanted.filter((one) =>
+      terms.some(({ of }, at) => of === one && stands[at]?.every((stand) => stand.length === 0)),
     );
     const missed = stands.filter((stand) => stand.every((here) => here.length === 0)).length;
     if (missed > (needs === 'all' ? 0 : terms.length - 1) || terms.length === 0)
@@ -164,36 +170,46 @@ export class AccountIndex {
     const counted = new Uint32Array(THING_KINDS.length);
     const isWanted = Uint8Array.from(THING_KINDS, (kind) => (kinds === undefined || kinds.has(kind) ? 1 : 0));
     const best = new HighestScores(limits.searchRankedMax);
+    const uncertain = this.#parts.map(({ segment }, at) => {
+      const plain = terms.flatMap(({ of }, term) => (of.isExact === true ? [] : (stands[term]?.[at] ?? [])));
+      return uncertainOf(segment, { ...among, needs }, plain);
+    });
     for (const [at, part] of this.#parts.entries()) {
       const here = stands.map((stand) => stand[at] ?? []);
       if (needs === 'all' && here.some((stand) => stand.length === 0)) continue;
       const scores = scoresOf(part.segment, { stands: here, weights, averageLength, needs });
-      const among = within[at];
-      if (among !== undefined)
-        for (let one = 0; one < scores.length; one += 1) scores[one] = (scores[one] ?? 0) * (among.is[one] ?? 0);
+      const members = within[at];
+      if (members !== undefined)
+        for (let one = 0; one < scores.length; one += 1) scores[one] = (scores[one] ?? 0) * (members.is[one] ?? 0);
+      scoreWithout(part.segment, scores, among.without ?? []);
       countAndKeep(part, at, scores, recentOf(part, nowMs), isWanted, counted, best);
     }
     const total = counted.reduce((sum, count, kind) => sum + (isWanted[kind] === 1 ? count : 0), 0);
     const counts = Object.fromEntries(
       THING_KINDS.map((kind, at) => [kind, counted[at]]).filter(([, count]) => count !== 0),
     );
-    return { found: this.#sorted(best), total, counts, missing: missing.map(({ shown }) => shown) };
+    return { found: this.#sorted(best, uncertain), total, counts, missing: missing.map(({ shown }) => shown) };
   }
 
   /** Best first; of equal ones the newest. */
-  #sorted(best: HighestScores): RankedThing[] {
+  #sorted(best: HighestScores, uncertain: readonly (Uint8Array | undefined)[]): RankedThing[] {
     const found: RankedThing[] = [];
     for (const { score, part, document } of best) {
       const entry = this.#parts[part]?.held.entries[document];
       if (entry === undefined) continue;
       const { kind, key, stamp, changedMs } = entry;
-      found.push({ kind, key, stamp, changedMs, score });
+      const toCheck = (uncertain[part]?.[document] ?? 0) as Uncertain;
+      found.push({ kind, key, stamp, changedMs, score, toCheck });
     }
     return found.sort((a, b) => b.score - a.score || b.changedMs - a.changedMs || (a.key < b.key ? -1 : 1));
   }
 
   /** The words that stand for a wanted one, by segment: itself, other forms, what it begins; if none, words near it. */
-  #standsFor(word: string, isCjk: boolean, within: readonly (Members | undefined)[]): Stand[] {
+  #standsFor(
+    word: string,
+    { isCjk, isExact }: { readonly isCjk: boolean; readonly isExact: true | undefined },
+    within: readonly (Members | undefined)[],
+  ): Stand[] {
     const used = (stands: readonly Stand[]) =>
       stands.map((stand, at) => {
         const [members, segment] = [within[at], this.#parts[at]?.segment];
@@ -202,12 +218,12 @@ export class AccountIndex {
       });
     const exact = this.#parts.map(({ segment }): Stand => {
       const stand: [number, number][] = [];
-      for (const form of isCjk ? [] : otherForms(word)) {
+      for (const form of isCjk || isExact === true ? [] : otherForms(word)) {
         const at = placeOfWord(segment, form);
         if (segment.words[at] === form) stand.push([at, OTHER_FORM]);
       }
       const first = placeOfWord(segment, word);
-      if (isCjk && word.length > 1) return segment.words[first] === word ? [[first, 1]] : [];
+      if (isCjk ? word.length > 1 : isExact === true) return segment.words[first] === word ? [[first, 1]] : [];
       for (
         let at = first;
         at < first + limits.searchPrefixWords && segment.words[at]?.startsWith(word) === true;
@@ -217,7 +233,7 @@ export class AccountIndex {
       return stand;
     });
     const found = used(exact);
-    if (isCjk || word.length < 4 || found.some((stand) => stand.length > 0)) return found;
+    if (isCjk || isExact === true || word.length < 4 || found.some((stand) => stand.length > 0)) return found;
     return used(this.#parts.map((part) => nearWords(part, word)));
   }
 

@@ -4,13 +4,16 @@ import { invalidField } from '../common/fault.ts';
 import { THING_KINDS } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import type { FoundThings, SearchQuery } from './messages.ts';
+import { leavesOutOnly, readSearch } from './query.ts';
 
 export const searchFields = z.strictObject({
   query: z
     .string()
     .min(1)
     .max(limits.searchCharsMax)
-    .describe('Words, all required unless OR is between them; beginnings and small slips count'),
+    .describe(
+      'Words, all required unless OR is between them; beginnings and small slips count; "exact phrase"; -without',
+    ),
   in: z.enum(THING_KINDS).optional().describe('Only this kind'),
   limit: z.coerce
     .number()
@@ -35,8 +38,8 @@ export const foundSchema = z.object({
   results: z.array(result),
   total: z.int(),
   counts: z.record(z.string(), z.int()).describe('Matches by kind'),
-  missing: z.array(z.string()).describe('Words of the query that nothing has'),
-  complete: z.boolean().describe('False: still indexing, more may be found'),
+  missing: z.array(z.string()).describe('Words and phrases of the query that nothing has'),
+  complete: z.boolean().describe('False: still indexing, or too much text for a phrase; more may be found'),
   cursor: z.string().optional(),
 });
 
@@ -60,13 +63,18 @@ export const FOUND_EXAMPLE: z.output<typeof foundSchema> = {
 /** Finds things in the index. */
 export type Find = (query: SearchQuery) => Promise<FoundThings>;
 
-/** Throws Refusal `invalid_fields` for a cursor that is not of an earlier answer. */
+/** Throws Refusal `invalid_fields` for a query that only leaves out, and for a cursor that is not of an earlier answer. */
 export async function searchPage(
   find: Find,
   accountId: string,
   { query, in: kind, limit, cursor: from }: z.output<typeof searchFields>,
   baseUrl: string,
 ): Promise<z.output<typeof foundSchema>> {
+  if (leavesOutOnly(readSearch(query)))
+    throw invalidField(
+      'query',
+      'query says only what to leave out; add a word to find, or quote what begins with a hyphen',
+    );
   const kinds = kind === undefined ? undefined : [kind];
   const { results, total, counts, missing, complete, cursor } = await find({
     accountId,

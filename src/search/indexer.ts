@@ -4,18 +4,23 @@
  * Searches come between slices of indexing: while much is written, they show what is indexed and say that it is behind.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
+import { THING_KINDS, type Thing, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import type { RankedThing } from './account-index.ts';
+import type { RankedThing, Ranking } from './account-index.ts';
 import { needlesOf } from './containing.ts';
 import { KeptIndex, type KeptIndexOptions, readableText } from './kept-index.ts';
 import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
+import { checkPhrases, type ReadTexts } from './phrase-check.ts';
+import { readSearch, type SearchTerms } from './query.ts';
+import type { Needs } from './scores.ts';
 import { snippetsOf } from './snippets.ts';
-import { type WantedWord, wantedWords, withoutCommon, withoutOperators } from './words.ts';
+import { type WantedWord, withoutCommon } from './words.ts';
 
 interface KeptRanking extends Pick<FoundThings, 'total' | 'counts' | 'missing'> {
   readonly accountId: string;
   readonly things: readonly RankedThing[];
+  /** False: not every text was read for a phrase. */
+  readonly isAll: boolean;
   /** What was read while ranking, for the first page. */
   readonly shown: Map<RankedThing, FoundThing>;
 }
@@ -53,13 +58,13 @@ export class Indexer {
   }
 
   async search(asked: SearchQuery): Promise<FoundThings> {
-    const { words: text, isAny } = withoutOperators(asked.query);
-    const query: SearchQuery = isAny ? { ...asked, needs: 'some' } : asked;
+    const isSentence = asked.needs === 'some';
+    const read = readSearch(asked.query, isSentence);
+    const query: SearchQuery = read.isAny ? { ...asked, needs: 'some' } : asked;
     const { kept, isCaughtUp } = await this.#caughtUp(query.accountId, query.kinds);
     this.#options.reader.renew();
-    const words = wantedWords(text);
-    const wanted = query.needs === 'some' ? withoutCommon(words) : words;
-    const { changes, ranking } = this.#rankingOf(kept, query, wanted);
+    const wanted = query.needs === 'some' ? withoutCommon(read.wanted) : read.wanted;
+    const { changes, ranking } = await this.#rankingOf(kept, query, { ...read, wanted });
     const { accountId, offset, limit } = query;
     const end = offset + limit;
     const results: FoundThing[] = [];
@@ -75,7 +80,7 @@ export class Indexer {
       total: ranking.total - lost,
       counts: countsOf(ranking.counts, kept.filled, query.kinds),
       missing: ranking.missing,
-      complete: isCaughtUp && kept.isFilled(query.kinds),
+      complete: isCaughtUp && ranking.isAll && kept.isFilled(query.kinds),
       cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
   }
@@ -102,25 +107,47 @@ export class Indexer {
     }
   }
 
-  #rankingOf(kept: KeptIndex, query: SearchQuery, wanted: readonly WantedWord[]) {
-    const { accountId, kinds, group, needs } = query;
+  async #rankingOf(kept: KeptIndex, query: SearchQuery, read: SearchTerms) {
+    const { accountId, kinds, group, needs = 'all' } = query;
+    const { wanted, phrases, without, withoutPhrases } = read;
     const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, group, needs, changes]);
     const { changes } = kept.index;
     for (const one of [query.ranking, changes]) {
       const ranking = this.#rankings.get(keyOf(one));
       if (ranking !== undefined) return { changes: one, ranking };
     }
-    const { found, total, counts, missing } = kept.index.rank(
-      wanted,
-      { kinds: kinds && new Set(kinds), group, ...(needs === undefined ? {} : { needs }) },
-      this.#options.now(),
-    );
+    const among = { group, needs, without, withoutPhrases, hasPhrases: phrases.length > 0 };
+    const nowMs = this.#options.now();
+    const rank = (of: SearchQuery['kinds']) => kept.index.rank(wanted, { ...among, kinds: of && new Set(of) }, nowMs);
+    const { found, isAll, ...counted } = await this.#checked(rank, query, { ...read, needs });
     const { things, shown } = this.#reread(accountId, found, wanted);
-    const ranking: KeptRanking = { accountId, things, shown, total, counts, missing };
+    const ranking: KeptRanking = { accountId, things, shown, isAll, ...counted };
     this.#rankings.set(keyOf(changes), ranking);
     const [oldest] = this.#rankings.keys();
     if (this.#rankings.size > limits.searchRankingsMax && oldest !== undefined) this.#rankings.delete(oldest);
     return { changes, ranking };
+  }
+
+  /** Without what only its text shows to be no result; counted again, if there is such. */
+  async #checked(
+    rank: (kinds: SearchQuery['kinds']) => Ranking,
+    { accountId, kinds }: SearchQuery,
+    query: SearchTerms & { readonly needs: Needs },
+  ): Promise<Ranking & ReadTexts> {
+    const { reader } = this.#options;
+    const ranked = rank(kinds);
+    if (ranked.found.every(({ toCheck }) => toCheck === 0)) return { ...ranked, isAll: true };
+    // Other kinds are counted as well, as long as they take no place from the wanted ones.
+    const others = Object.values(ranked.counts).reduce((sum, count) => sum + count, 0);
+    const { found: candidates, total } = others > limits.searchRankedMax ? ranked : rank(undefined);
+    const open = (one: RankedThing) => this.#open(accountId, one);
+    const checked = await checkPhrases(candidates, { ...query, open, renew: () => reader.renew() });
+    const counts: Partial<Record<ThingKindName, number>> = {};
+    for (const { kind } of checked.found) counts[kind] = (counts[kind] ?? 0) + 1;
+    const found = checked.found.filter(({ kind }) => kinds?.includes(kind) ?? true);
+    const phrases = query.wanted.filter(({ isExact }) => isExact === true).map(({ shown }) => `"${shown}"`);
+    const missing = checked.found.length > 0 || query.needs === 'some' || phrases.length > 1 ? ranked.missing : phrases;
+    return { found, total: found.length, counts, missing, isAll: checked.isAll && candidates.length === total };
   }
 
   /** Orders the first results by what their texts show. */
@@ -136,8 +163,7 @@ export class Indexer {
   }
 
   #show(accountId: string, ranked: RankedThing, wanted: readonly WantedWord[]) {
-    const { reader, kinds } = this.#options;
-    const thing = kinds.find(({ kind }) => kind === ranked.kind)?.read(reader, accountId, ranked.key);
+    const thing = this.#open(accountId, ranked);
     if (thing === undefined) {
       // It went a moment ago.
       this.#kept.get(accountId)?.index.remove(ranked.kind, ranked.key);
@@ -147,6 +173,11 @@ export class Indexer {
     const { lines, together } = snippetsOf(readableText(thing), wanted);
     const shown: FoundThing = { key: ranked.key, id, kind, title, place, path, changedMs, lines };
     return { thing: shown, together };
+  }
+
+  #open(accountId: string, { kind, key }: RankedThing): Thing | undefined {
+    const { reader, kinds } = this.#options;
+    return kinds.find((one) => one.kind === kind)?.read(reader, accountId, key);
   }
 
   #keep(accountId: string): KeptIndex {

@@ -187,7 +187,8 @@ export class KeptIndex {
   }
 }
 
-function untilSliceEnds(): () => boolean {
+/** Whether a slice that begins now is over. */
+export function untilSliceEnds(): () => boolean {
   const endMs = performance.now() + limits.searchSliceMs;
   return () => performance.now() >= endMs;
 }

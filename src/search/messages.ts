@@ -53,9 +53,9 @@ export interface FoundThings {
   readonly total: number;
   /** Matches of each kind. */
   readonly counts: Readonly<Partial<Record<ThingKindName, number>>>;
-  /** Wanted words that nothing has. */
+  /** Wanted words and phrases that nothing has. */
   readonly missing: readonly string[];
-  /** False: what is searched is still being indexed. */
+  /** False: what is searched is still being indexed, or has more text than one search reads for a phrase. */
   readonly complete: boolean;
   /** Where the next page begins; undefined: this one is the last. */
   readonly cursor: string | undefined;

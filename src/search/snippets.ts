@@ -1,5 +1,6 @@
 /** Finds the lines of a text that show best why it was found. Pure. */
 import { limits } from '../limits/service.ts';
+import { marksOfWanted } from './query.ts';
 import { foldWords, type WantedWord } from './words.ts';
 
 export interface Snippet {
@@ -18,12 +19,10 @@ export interface Snippets {
 
 /** The lines with the most wanted words, in order of the text. A word is found by its beginning, or by all but its end. */
 export function snippetsOf(text: string, wanted: readonly WantedWord[]): Snippets {
-  const needles = wanted.map(({ shown, isCjk }) =>
-    isCjk || shown.length < 6 ? shown : shown.replace(/(?:ies|es|s|ing|ed)$/, ''),
-  );
   const best: { line: number; words: number }[] = [];
   // Folding keeps the ends of lines. Where each needle comes next is looked up once, so most lines cost one comparison.
   const folded = foldWords(text);
+  const needles = wanted.flatMap((one) => marksOfWanted(folded, one));
   const next = needles.map((needle) => placeIn(folded, needle, 0));
   let line = 0;
   for (let from = 0; from <= folded.length; ) {

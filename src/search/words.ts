@@ -82,9 +82,11 @@ export interface WantedWord {
   /** Words of the index that must all be there. */
   readonly words: readonly string[];
   readonly isCjk: boolean;
+  /** From quotes: neither beginnings nor slips count. */
+  readonly isExact?: true;
 }
 
-/** The words of a query. All are required. */
+/** The words of a query. */
 export function wantedWords(query: string): WantedWord[] {
   const found: WantedWord[] = [];
   for (const part of wordParts(foldWords(query).replace(PARTICLES, ' '))) {
@@ -93,15 +95,6 @@ export function wantedWords(query: string): WantedWord[] {
     found.push({ shown: part, words: isCjk ? pairsOf(part) : [part.slice(0, WORD_CHARS_MAX)], isCjk });
   }
   return found;
-}
-
-/** Between two words, in capitals. */
-const OPERATOR = /(?<=\S\s+)(?:AND|OR)(?=\s+\S)/g;
-
-/** A query without AND and OR as search engines read them, and whether some of its words are enough. */
-export function withoutOperators(query: string): { readonly words: string; readonly isAny: boolean } {
-  const found: readonly string[] = query.match(OPERATOR) ?? [];
-  return { words: query.replace(OPERATOR, ' '), isAny: found.includes('OR') };
 }
 
 const COMMON = new Set(

@@ -7,11 +7,15 @@ export interface EmptySearch {
   readonly counts: Readonly<Record<string, number | undefined>>;
   /** Words of the query that nothing has. */
   readonly missing: readonly string[];
-  /** False: what is searched is still being indexed. */
+  /** False: what is searched is still being indexed, or has too much text for a phrase. */
   readonly complete: boolean;
 }
 
 const EVERY_KIND = 'tasks, documents, files and names of backups';
+
+/** What an incomplete answer means. */
+export const MORE_LATER =
+  'There may be more: your account is still being indexed, or a phrase has too much text to read. Search again in a moment, or with more words.';
 
 /** `kind`: the name of the only kind that was searched, in the plural; undefined: every kind was. */
 export function emptyAdvice(
@@ -22,12 +26,12 @@ export function emptyAdvice(
   if (!/[\p{L}\p{N}]/u.test(query)) return 'A search needs a letter or a digit. Type a word, or its beginning.';
   // A page after the last one, or results that went a moment ago.
   if (total > 0) return `There are no more than ${countWithNoun(total, 'result')}. Search again from the first.`;
-  if (!complete) return 'Your account is still being indexed. Search again in a moment.';
+  if (!complete) return MORE_LATER;
   const searched = `${kind ?? EVERY_KIND} were searched`;
   const elsewhere = Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
   if (kind !== undefined && elsewhere > 0)
     return `There is nothing among the ${kind}, but ${elsewhere} elsewhere: search every kind.`;
-  const words = missing.map((word) => `“${word}”`).join(' and ');
+  const words = missing.map((word) => (word.startsWith('"') ? word : `“${word}”`)).join(' and ');
   if (missing.length > 0)
     return `Nothing has ${words}: ${searched}. Check the spelling, or leave ${missing.length > 1 ? 'them' : 'it'} out.`;
   return `Each word is found, but nothing has all of them: ${searched}. Leave one out.`;

@@ -1,9 +1,11 @@
 /** The thread of the search while much is written: what searches show, and what they say. */
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Thing, ThingKind } from '../../src/ids/thing.ts';
 import { limits } from '../../src/limits/service.ts';
 import { Indexer } from '../../src/search/indexer.ts';
 import type { FoundThings } from '../../src/search/messages.ts';
+import { runs, seed } from '../support/seed.ts';
 import { textThing } from '../support/text-thing.ts';
 
 /** Things of accounts in memory, and how many were read. */
@@ -123,4 +125,60 @@ test('[FIND-5] a large account is indexed whole, in pages of keys, beside what i
   await first;
   const [moss, fern] = [await whenComplete(shelf, 'owner', 'moss'), await whenComplete(shelf, 'owner', 'fern')];
   expect([moss.total + fern.total, fern.total]).toEqual([count, Math.ceil(count / 7)]);
+});
+
+test(`[FIND-4] phrases and what is left out are those of a plain walk over the texts, at any length of text (seed ${seed})`, async () => {
+  const words = ['elm', 'fir', 'oak', 'ash'];
+  const text = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 12 }).map((some) => some.join(' '));
+  const phrase = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }).map((some) => some.join(' '));
+  const asked = fc.record({
+    wanted: phrase,
+    other: fc.option(phrase),
+    without: fc.option(phrase),
+    word: fc.constantFrom(...words),
+  });
+  const has = (held: string, sought: string) => ` ${held} `.includes(` ${sought} `);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { minLength: 1, maxLength: 60 }),
+      fc.array(asked, { maxLength: 8 }),
+      async (texts, all) => {
+        const shelf = new Shelf();
+        for (const [at, held] of texts.entries()) shelf.put('owner', `k${at}`, held);
+        for (const { wanted, other, without, word } of all) {
+          const less = without === null ? '' : ` -"${without}"`;
+          const found = async (query: string) => (await shelf.search('owner', query + less)).total;
+          const count = (isIt: (held: string) => boolean) =>
+            texts.filter((held) => isIt(held) && (without === null || !has(held, without))).length;
+          expect(await found(`"${wanted}" ${word}`)).toBe(count((held) => has(held, wanted) && has(held, word)));
+          expect(await found(`"${wanted}" OR ${word}`)).toBe(count((held) => has(held, wanted) || has(held, word)));
+          if (other !== null)
+            expect(await found(`"${wanted}" "${other}"`)).toBe(count((held) => has(held, wanted) && has(held, other)));
+        }
+      },
+    ),
+    { seed, numRuns: runs(60) },
+  );
+});
+
+test('[FIND-4, FIND-5] a phrase is looked for in so much text and says so; another account is answered meanwhile', async () => {
+  const shelf = new Shelf();
+  const long = 'birch alder '.repeat(limits.searchIndexedChars / 12);
+  const texts = limits.searchPhraseChars / limits.searchIndexedChars + 2;
+  for (let at = 0; at < texts; at += 1) shelf.put('owner', `k${at}`, long);
+  shelf.put('other', 'theirs', 'a heron');
+  await whenComplete(shelf, 'owner', 'birch');
+  await shelf.search('other', 'heron');
+  let isAnswered = false;
+  const own = shelf.search('owner', '"alder alder"').then((found) => {
+    isAnswered = true;
+    return found;
+  });
+  expect([(await shelf.search('other', 'heron')).total, isAnswered]).toEqual([1, false]);
+  expect(await own).toMatchObject({ total: 0, complete: false });
+  expect(await shelf.search('owner', '"alder birch"')).toMatchObject({ complete: false });
+  shelf.texts.get('owner')?.clear();
+  shelf.indexer.note([['owner', 'file', undefined]]);
+  shelf.write('owner', 'short', 'alder alder');
+  expect(await whenComplete(shelf, 'owner', '"alder alder"')).toMatchObject({ total: 1, complete: true });
 });

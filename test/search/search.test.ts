@@ -59,6 +59,37 @@ test('[FIND-4] between words, OR makes some of them enough and AND is no word; i
   expect(await find('OR saffron')).toMatchObject({ total: 0, missing: ['or'] });
 });
 
+test('[FIND-4] what is quoted is found word for word, in its order; a hyphen before a word or a quote leaves it out', async () => {
+  for (const [query, expected] of [
+    ['"Saffron needs sun"', ['garden.md']],
+    ['“plants on monday”', ['garden.md']],
+    // Over the end of a line, and over signs.
+    ['"monday saffron"', ['garden.md']],
+    ['"monday saffron" plants', ['garden.md']],
+    ['"plants on monday" OR sqlite', ['Move the database to SQLite', 'garden.md']],
+    ['"on plants monday" OR sqlite', ['Move the database to SQLite']],
+    ['"saffron.md"', ['saffron.md']],
+    ['"東京の天気"', ['日記.md']],
+    ['"京"', ['日記.md']],
+    ['saffron -stones', ['garden.md', 'saffron.md']],
+    ['saffron -garden -stones', ['saffron.md']],
+    ['saffron -"needs sun"', ['On cairns', 'saffron.md']],
+    ['saffron -"sun needs"', ['On cairns', 'garden.md', 'saffron.md']],
+    ['saffron -stone', ['On cairns', 'garden.md', 'saffron.md']],
+    ['saffron-needs', ['garden.md']],
+    ['日記 -京', []],
+  ] as const)
+    expect([query, (await titles(query)).toSorted()]).toEqual([query, expected]);
+  expect(await find('"needs saffron"')).toMatchObject({ total: 0, counts: {}, missing: ['"needs saffron"'] });
+  expect(await find('"plant"')).toMatchObject({ total: 0, missing: ['plant'] });
+  expect(await find('saffron --needs')).toMatchObject({ total: 1 });
+  expect(await find('"saffron needs"', { in: 'paper' })).toMatchObject({ total: 0, results: [], counts: { file: 1 } });
+  const [found] = (await find('"plants on monday"')).results;
+  expect(found?.lines).toEqual([{ line: 3, text: 'Water the plants on Monday.' }]);
+  const refused = await callTool(hub, 'search', { query: '-saffron -"needs sun"' }, owner.key);
+  expect(refused.error).toMatchObject({ code: -32602, data: { field: 'query' } });
+});
+
 test('[FIND-4] a name stands before a text; lines are numbered; a missing word is named; kinds are counted', async () => {
   const found = await find('saffron');
   expect(found.results[0]?.title).toBe('saffron.md');

@@ -11,7 +11,7 @@ test.each([
     'fir',
     { ...nothing, complete: false, missing: ['fir'] },
     undefined,
-    'Your account is still being indexed. Search again in a moment.',
+    'There may be more: your account is still being indexed, or a phrase has too much text to read. Search again in a moment, or with more words.',
   ],
   ['fir', { ...nothing, total: 2 }, undefined, 'There are no more than 2 results. Search again from the first.'],
   [

@@ -4,7 +4,7 @@ import { jsonLine, shownLine } from '../../client/shown.ts';
 import { readAs } from '../../client/sync/remote-record.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { nearest } from '../../text/nearest.ts';
-import { emptyAdvice } from '../../text/search-advice.ts';
+import { emptyAdvice, MORE_LATER } from '../../text/search-advice.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { aligned, cut, hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -32,7 +32,11 @@ export const findThings: Command = {
     in: `only ${Object.keys(KINDS).join(', ')}`,
     cursor: 'continue after an earlier list',
   },
-  examples: ['cairn find certificate renewal', 'cairn find saffron --in files --limit 5'],
+  examples: [
+    'cairn find certificate renewal',
+    'cairn find saffron --in files --limit 5',
+    `cairn find '"word for word" -without'`,
+  ],
   run: find,
 };
 
@@ -71,7 +75,7 @@ async function find(options: Options): Promise<number> {
     return 0;
   }
   printTable(foundTable(found.results, process.stdout.isTTY ? process.stdout.columns : undefined, hasColour()));
-  if (!found.complete) print('Your account is still being indexed. Search again in a moment for more.');
+  if (!found.complete) print(MORE_LATER);
   if (found.cursor !== undefined)
     print(`${found.results.length} of ${countWithNoun(found.total, 'result')}: continue with --cursor ${found.cursor}`);
   return 0;

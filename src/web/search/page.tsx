@@ -8,7 +8,7 @@ import { type Find, readCursor } from '../../search/found.ts';
 import type { FoundThing, FoundThings } from '../../search/messages.ts';
 import type { Snippet } from '../../search/snippets.ts';
 import { countWithNoun } from '../../text/count.ts';
-import { emptyAdvice } from '../../text/search-advice.ts';
+import { emptyAdvice, MORE_LATER } from '../../text/search-advice.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given, SubmitButton } from '../ui.tsx';
 
@@ -133,9 +133,7 @@ function Results({ found, asked }: ResultsProps): VNode {
           </ul>
         </section>
       )}
-      {complete || results.length === 0 ? null : (
-        <p class="hint">Your account is still being indexed. Search again in a moment for more results.</p>
-      )}
+      {complete || results.length === 0 ? null : <p class="hint">{MORE_LATER}</p>}
       {cursor === undefined ? null : (
         <p>
           <a href={addressOf(asked, cursor)}>More results</a>

@@ -1,0 +1,63 @@
+/** Reads the texts of ranked things for phrases, as the index only knows which words they have. In slices of time. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Thing } from '../ids/thing.ts';
+import { limits } from '../limits/service.ts';
+import type { RankedThing } from './account-index.ts';
+import { readableText, untilSliceEnds } from './kept-index.ts';
+import { type Phrase, phrasesIn, type SearchTerms } from './query.ts';
+import type { Needs } from './scores.ts';
+
+export interface PhraseCheck extends Pick<SearchTerms, 'phrases' | 'withoutPhrases'> {
+  readonly needs: Needs;
+  readonly open: (ranked: RankedThing) => Thing | undefined;
+  /** Makes what was committed meanwhile visible to `open`. */
+  readonly renew: () => void;
+}
+
+export interface ReadTexts {
+  /** In their order. */
+  readonly found: readonly RankedThing[];
+  /** False: there was more text than one search reads. */
+  readonly isAll: boolean;
+}
+
+/** Keeps the things whose texts have what is wanted, until it has read `limits.searchPhraseChars`. */
+export async function checkPhrases(ranked: readonly RankedThing[], check: PhraseCheck): Promise<ReadTexts> {
+  const found: RankedThing[] = [];
+  let chars = 0;
+  let isOver = untilSliceEnds();
+  for (const one of ranked) {
+    if (one.toCheck !== 0) {
+      if (chars >= limits.searchPhraseChars) return { found, isAll: false };
+      if (isOver()) {
+        await nextTurn();
+        check.renew();
+        isOver = untilSliceEnds();
+      }
+      const texts = textsOf(check.open(one));
+      for (const text of texts) chars += text.length;
+      if (!passes(texts, one.toCheck, check)) continue;
+    }
+    found.push(one);
+  }
+  return { found, isAll: true };
+}
+
+/** What is indexed of a thing. */
+function textsOf(thing: Thing | undefined): string[] {
+  if (thing === undefined) return [];
+  return [thing.title, thing.place, readableText(thing).slice(0, limits.searchIndexedChars)];
+}
+
+function passes(
+  texts: readonly string[],
+  toCheck: RankedThing['toCheck'],
+  { needs, phrases, withoutPhrases }: PhraseCheck,
+): boolean {
+  const has = (wanted: readonly Phrase[]) => {
+    const each = texts.map((text) => phrasesIn(text, wanted));
+    return wanted.map((_, which) => each.some((found) => found[which] === true));
+  };
+  if ((toCheck & 1) !== 0 && !has(phrases)[needs === 'all' ? 'every' : 'some'](Boolean)) return false;
+  return (toCheck & 2) === 0 || !has(withoutPhrases).some(Boolean);
+}
