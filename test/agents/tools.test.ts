@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, structured, textOf } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { Device, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
 let owner: Account;
@@ -148,8 +149,7 @@ test('[FIND-3] a file that was deleted is brought back as it was at a time, and 
   await run('write', { id: 'gone/a.md', content: 'a\n' });
   await new Promise((resolve) => setTimeout(resolve, 20));
   const then = new Date().toISOString();
-  expect(await refusal('remove', { ids: ['gone/'] })).toContain('gone/ is a folder');
-  expect(await refusal('remove', { ids: ['gone'] })).toContain('gone is a folder');
+  expect(await refusal('remove', { ids: ['gone'] })).toContain('gone is a folder; gone/ deletes all of its files');
   await run('remove', { ids: ['gone/a.md'] });
   expect(await refusal('restore', { id: 'gone/' })).toContain('at is required for a folder');
   expect(await words('restore', { id: 'nowhere/', at: then })).toContain('0 restored; nowhere/ is already as it was');
@@ -348,4 +348,58 @@ test('[FIND-3, OPS-6] names and texts that cannot be stored are refused by each 
   await run('write', { id: 'cairn://papers/new', content: `# ${flower}\n` });
   const report = JSON.parse((await hub.cli('verify', '--json')).stdout) as Record<string, unknown>;
   expect(report).toMatchObject({ ok: true });
+});
+
+test('[FIND-3] a folder is removed with all its files, and its answer says how it comes back', async () => {
+  for (const name of ['a.md', 'b/c.md']) await run('write', { id: `attic/${name}`, content: `${name}\n` });
+  await run('write', { id: 'attic-plan.md', content: 'stays\n' });
+  const said = await words('remove', { ids: ['attic/'] });
+  expect(said).toContain('2 files deleted; restore with id "attic/" and at "');
+  expect(await refusal('read', { id: 'attic/b/c.md' })).not.toBe('');
+  expect(await run('read', { id: 'attic-plan.md' })).toMatchObject({ content: 'stays\n' });
+  expect(await refusal('remove', { ids: ['attic/'] })).toContain('no file or folder attic/');
+  expect(await refusal('remove', { ids: ['/'] })).not.toBe('');
+  const [, at] = /and at "([^"]+)"/.exec(said) ?? [];
+  await run('restore', { id: 'attic/', at });
+  expect(await run('read', { id: 'attic/b/c.md' })).toMatchObject({ content: 'b/c.md\n' });
+});
+
+test('[FIND-3] a new file goes into the folder that is there, although its name was written in another case', async () => {
+  await run('write', { id: 'Recipes/Cakes/one.md', content: 'x\n' });
+  const made = await run<{ id: string; note?: string }>('write', { id: 'recipes/cakes/two.md', content: 'y\n' });
+  expect(made).toMatchObject({ id: 'Recipes/Cakes/two.md', note: expect.stringContaining('Recipes/Cakes/') });
+  expect(await run('write', { id: 'recipes/Bread/one.md', content: 'z\n' })).toMatchObject({
+    id: 'Recipes/Bread/one.md',
+  });
+  const plain = await run<{ note?: string }>('write', { id: 'Recipes/Cakes/three.md', content: 'y\n' });
+  expect(plain.note).toBeUndefined();
+});
+
+test('[FIND-3] an edit that meets the push of a device is made of what is there then, and leaves no conflict', async () => {
+  const device = new Device(hub, owner.mcp_key, 'busy');
+  const bulk = 'a line between the two\n'.repeat(5000);
+  const { vault_id: vault } = await device.push('race.md', `top\n${bulk}`);
+  const whole = async () => (await run<{ text: string }>('fetch', { id: `cairn://vaults/${vault}/race.md` })).text;
+  let met = 0;
+  for (let round = 1; round <= 20; round += 1) {
+    const read = await whole();
+    const pushed = device.call(
+      'sync_push',
+      device.pushOf('race.md', `device ${round}\n${read}`, { base_sha: sha256Of(read) }),
+    );
+    await run('edit', { id: 'race.md', append: `agent ${round}\n` });
+    const isDone = (await pushed).error === undefined;
+    if (isDone) met += 1;
+    const content = await whole();
+    expect([round, content.endsWith(`agent ${round}\n`), content.startsWith(`device ${round}\n`)]).toEqual([
+      round,
+      true,
+      isDone,
+    ]);
+  }
+  expect(met).toBeGreaterThan(0);
+  const { conflicts } = await run<{ conflicts: { device_id: string }[] }>('sync_pending_conflicts', {
+    path: 'race.md',
+  });
+  expect(conflicts.filter((one) => one.device_id !== 'busy')).toEqual([]);
 });

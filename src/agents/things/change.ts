@@ -17,6 +17,7 @@ import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
+import { folderNote, inExistingFolder } from './existing-folder.ts';
 import { type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
@@ -280,18 +281,29 @@ export class ThingChanges {
   ): Promise<Written> {
     const { sync, nameOf } = this.#shelves;
     if (path === '' || path.endsWith('/')) throw invalidField('id', 'id must name a file, not a folder');
-    const vaultId = await vaultOf(this.#shelves, by.accountId, vault);
-    const file = liveFile(sync.reader.file(vaultId, checkPath(path, 'id').folded));
-    const { record, status } = await sync.push.push(by.accountId, {
-      path: file?.path ?? path,
-      content,
-      base_sha: base,
-      vault_id: vaultId,
-      device_id: nameOf(by),
-      mustHash: false,
+    const { accountId } = by;
+    const vaultId = await vaultOf(this.#shelves, accountId, vault);
+    const checked = checkPath(path, 'id');
+    const file = liveFile(sync.reader.file(vaultId, checked.folded));
+    const target = file?.path ?? (await inExistingFolder(sync, { accountId, vaultId }, checked));
+    const push = () =>
+      sync.push.push(accountId, {
+        path: target,
+        content,
+        base_sha: base,
+        vault_id: vaultId,
+        device_id: nameOf(by),
+        mustHash: false,
+        isRetried: base !== undefined,
+      });
+    const { record, status } = await push().catch((error: unknown) => {
+      const isChanged = base !== undefined && error instanceof Refusal && error.fault.kind === 'sync_conflict';
+      throw isChanged ? stale(`${target} was changed a moment ago; read it again`, file?.seq ?? 0, 0) : error;
     });
     const done = status === 'created' || status === 'unchanged' ? status : 'updated';
-    return { id: fileName(this.#shelves, by.accountId, vaultId, record.path), version: record.seq, status: done };
+    const note = target === (file?.path ?? checked.path) ? undefined : folderNote(target);
+    const id = fileName(this.#shelves, accountId, vaultId, record.path);
+    return { id, version: record.seq, status: done, ...(note === undefined ? {} : { note }) };
   }
 
   async #inTurn<T>(accountId: string, place: ThingPlace, run: () => Promise<T>): Promise<T> {

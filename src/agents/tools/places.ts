@@ -9,8 +9,9 @@ import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, DESTROYS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
-import { liveFile } from '../../sync/log/file-record.ts';
+import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
+import type { VaultOf } from '../../sync/log/reader.ts';
 import { hasConflictMarks } from '../../text/text-content.ts';
 import { conflictUri, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
@@ -107,16 +108,9 @@ async function movesOf(
     const { path, sha256 } = file;
     return { vaultId, moves: [{ path, target: to.endsWith('/') ? to + name : to, sha256 }] };
   }
-  const page = await sync.reading.fileLists.list(
-    { accountId, vaultId },
-    { prefix: `${folder}/`, glob: undefined, includeDeleted: false, limit: limits.moveFilesMax, after: undefined },
-  );
-  if (page.files.length === 0)
-    throw new Refusal({ kind: 'not_found', what: `no file or folder ${from} in this vault; list shows what is there` });
-  if (page.next !== undefined)
-    throw invalidField('id', `a call moves at most ${limits.moveFilesMax} files; move its subfolders one by one`);
+  const files = await filesOf(shelves, { accountId, vaultId }, from, 'id');
   const into = to.replace(/\/+$/, '');
-  const moves = page.files.map(({ file: { path, sha256 } }) => ({
+  const moves = files.map(({ path, sha256 }) => ({
     path,
     target: `${into}${path.slice(folder.length)}`,
     sha256,
@@ -124,12 +118,30 @@ async function movesOf(
   return { vaultId, moves };
 }
 
+/** All files of a folder. Throws Refusal `not_found` when there are none, `invalid_fields` when they are too many. */
+async function filesOf({ sync }: Shelves, vault: VaultOf, id: string, field: 'id' | 'ids'): Promise<FileRecord[]> {
+  const folder = checkPath(id.replace(/\/+$/, ''), field).path;
+  const page = await sync.reading.fileLists.list(vault, {
+    prefix: `${folder}/`,
+    glob: undefined,
+    includeDeleted: false,
+    limit: limits.moveFilesMax,
+    after: undefined,
+  });
+  if (page.files.length === 0)
+    throw new Refusal({ kind: 'not_found', what: `no file or folder ${id} in this vault; list shows what is there` });
+  if (page.next !== undefined)
+    throw invalidField(field, `a call takes at most ${limits.moveFilesMax} files; name its subfolders one by one`);
+  return page.files.map(({ file }) => file);
+}
+
 function removeTool(shelves: Shelves): Tool {
   return defineTool({
     name: 'remove',
     title: 'Remove files or documents',
     access: 'account',
-    description: 'Deletes files, or moves dev docs, papers and tasks to the trash. restore brings each back.',
+    description:
+      'Deletes files and folders (notes/old/), or moves dev docs, papers and tasks to the trash. restore brings each back.',
     input: z.strictObject({ ids: z.array(thingId).min(1).max(limits.removedAtOnceMax) }),
     output: outcomes,
     annotations: DESTROYS,
@@ -138,17 +150,23 @@ function removeTool(shelves: Shelves): Tool {
     async handle({ ids }, principal, { progress }) {
       const results: Outcome[] = [];
       for (const id of ids) {
-        const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id)));
+        const steps = ids.length === 1 ? progress : undefined;
+        const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id), steps));
         if (!made.ok && ids.length === 1) throw new Refusal(made.fault);
         results.push({ id, done: made.ok, says: made.ok ? made.value : explainToModel(made.fault) });
-        progress?.(results.length, ids.length, 'things removed');
+        if (steps === undefined) progress?.(results.length, ids.length, 'things removed');
       }
       return outcomesText('removed', results);
     },
   });
 }
 
-async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Promise<string> {
+async function removeOne(
+  shelves: Shelves,
+  by: Principal,
+  place: ThingPlace,
+  progress: Progress | undefined,
+): Promise<string> {
   const { docs, papers, tasks, sync, nameOf } = shelves;
   const name = nameOf(by);
   const inTrash = `is in the trash for ${limits.binDays} days`;
@@ -167,6 +185,7 @@ async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Pr
     case 'conflict':
       throw invalidField('ids', 'settle_conflict ends a conflict');
     case 'file': {
+      if (place.path.endsWith('/')) return await removeFolder(shelves, by, place, progress);
       await planOnce(
         ['remove', place.path],
         () => fileOf(shelves, by.accountId, place),
@@ -177,13 +196,45 @@ async function removeOne(shelves: Shelves, by: Principal, place: ThingPlace): Pr
   }
 }
 
+/** Deletes the files of a folder, and tells how all of them come back. */
+async function removeFolder(
+  shelves: Shelves,
+  by: Principal,
+  place: FilePlace,
+  progress: Progress | undefined,
+): Promise<string> {
+  const { accountId } = by;
+  const plan = async () => {
+    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const found = await filesOf(shelves, { accountId, vaultId }, place.path, 'ids');
+    // After the newest change, and before the first file goes.
+    const atMs = Math.max(Date.now() - 1, ...found.map((file) => file.stored_ms));
+    const files = found.map(({ path, sha256 }) => ({ path, sha256 }));
+    return { vaultId, files, at: new Date(atMs).toISOString() };
+  };
+  return await planOnce(['remove', place.path], plan, async ({ vaultId, files, at }) => {
+    const kept: string[] = [];
+    for (const [index, { path, sha256 }] of files.entries()) {
+      const one = { path, vaultId, baseSha: sha256, deviceId: shelves.nameOf(by) };
+      const made = await attempt(() => shelves.sync.history.remove(accountId, one));
+      if (!made.ok) kept.push(`${path}: ${explainToModel(made.fault)}`);
+      progress?.(index + 1, files.length, 'files removed');
+    }
+    const rest = kept.length === 0 ? '' : `, not ${kept.join(', ')}`;
+    const back = `restore with id ${JSON.stringify(place.path)} and at ${JSON.stringify(at)} brings all back`;
+    return `${plural(files.length - kept.length, 'file')} deleted${rest}; ${back}`;
+  });
+}
+
 async function fileOf(shelves: Shelves, accountId: string, place: FilePlace) {
   const vaultId = await vaultOf(shelves, accountId, place.vault);
-  const { folded } = checkPath(place.path.replace(/\/+$/, ''), 'ids');
+  const { folded } = checkPath(place.path, 'ids');
   const { reader } = shelves.sync;
   const file = liveFile(reader.file(vaultId, folded));
-  if (file === undefined && reader.childrenOf(vaultId, folded) > 0)
-    throw invalidField('ids', `${place.path} is a folder; send the ids of its files, which list with a glob shows`);
+  if (file === undefined && reader.childrenOf(vaultId, folded) > 0) {
+    const ask = `${place.path}/ deletes all of its files`;
+    throw invalidField('ids', `${place.path} is a folder; ${ask}`);
+  }
   if (file === undefined)
     throw new Refusal({ kind: 'not_found', what: `no file ${place.path} in this vault; list shows what is there` });
   return { path: file.path, vaultId, baseSha: file.sha256 };

@@ -61,6 +61,8 @@ export type PushArguments = z.output<typeof pushArguments> & {
   readonly device_id: string;
   /** True for a device that named itself: its copy is compared with what arrived. */
   readonly mustHash: boolean;
+  /** True for a caller that reads what is there now and tries again. */
+  readonly isRetried?: boolean;
 };
 
 /** The arguments with a device: the one that they name, else `device`, else `caller`, which is no device of its own. */
@@ -99,6 +101,7 @@ export function readPush(args: PushArguments): UnfilledPush {
     mtime: args.mtime ?? null,
     executable: args.executable,
     resolves: args.resolves,
+    isRetried: args.isRetried,
     from: args.from_path === undefined ? undefined : readFrom(args, path),
   };
 }

@@ -18,6 +18,7 @@ import { decidePush } from './decision.ts';
 import { healVersion } from './heal.ts';
 import { type PushArguments, readChunks, readContent, readPush, type UnfilledPush } from './input.ts';
 import { keepRefused } from './keep-refused.ts';
+import { conflictFault } from './refusals.ts';
 import { applyRename } from './rename.ts';
 import { gatherState } from './state.ts';
 import { type Decided, doneWith, type PushResult, type PushStep, resultOf, settlePending } from './step.ts';
@@ -104,6 +105,7 @@ export class Push {
       case 'unknown_base':
         return { ...outcome, adopted: false };
       case 'conflict':
+        if (push.isRetried === true) throw new Refusal(conflictFault(push, state, outcome.reason, undefined));
         if (step.content !== undefined) this.#options.room.checkReserve(step.turn.accountId);
         return keepRefused(this.#options, step, state, outcome);
       case 'unchanged': {

@@ -37,6 +37,8 @@ export interface PushRequest extends VaultPath {
   readonly resolves: string | undefined;
   /** The old path, when the push is a rename. */
   readonly from: VaultPath | undefined;
+  /** The caller still has its bytes and tries again: a conflict is refused, and nothing of it is kept. */
+  readonly isRetried?: boolean | undefined;
   /** True when the base is the hash of another file; undefined before the lookup. */
   readonly baseIsForeign?: boolean;
 }
