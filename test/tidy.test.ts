@@ -338,9 +338,9 @@ test('the plans of a synced folder are pure: they know no disk, no clock and no 
   expect(plans.filter(({ text }) => /Date\.now\(|new Date\(\)|performance\.|node:/.test(text))).toEqual([]);
 });
 
-test('pure decisions import only limits, faults, callers, days, their own records and their fields, and zod', () => {
+test('pure decisions import only limits, faults, callers, days, what can be seen, their own records and their fields, and zod', () => {
   const allowed =
-    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/documents\/rules\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
+    /^(src\/limits\/[a-z-]+\.ts|src\/common\/(fault|principal)\.ts|src\/text\/visible\.ts|src\/fields\/(expected-version|not-found)\.ts|src\/time\/[a-z-]+\.ts|src\/documents\/rules\.ts|src\/(documents\/)?[a-z-]+\/(records|fields|declared)\.ts|zod)$/;
   expect(
     offenders(({ path, imports }) => path.endsWith('/rules.ts') && imports.some((to) => !allowed.test(to))),
   ).toEqual([]);

@@ -1,6 +1,7 @@
 /** Decides the shapes and limits of accounts and keys, and which emails are the same. Pure. */
 import { invalidField, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { hasInk } from '../text/visible.ts';
 import { hasEnded, isDueAgain } from '../time/truth.ts';
 import type { BrowserSessionRecord, KeyKind, KeyRecord } from './records.ts';
 
@@ -24,7 +25,7 @@ export function normalizeEmail(email: string): string {
 /** Returns a display name trimmed. Throws Refusal when it is empty, too long or not printable. */
 export function checkName(field: string, name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > limits.nameCharsMax || /\p{C}/u.test(trimmed)) {
+  if (!hasInk(trimmed) || trimmed.length > limits.nameCharsMax || /\p{C}/u.test(trimmed)) {
     throw invalidField(field, `${field} must have 1 to ${limits.nameCharsMax} printable characters`);
   }
   return trimmed;

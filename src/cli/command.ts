@@ -12,6 +12,8 @@ export interface CommandOption {
   readonly required: boolean;
   /** The option may be repeated. */
   readonly isMany?: true;
+  /** An earlier name, which is still accepted. */
+  readonly formerly?: string;
 }
 
 /** What the hub lists, for completion. */
@@ -116,7 +118,9 @@ export const COMMON_FLAGS: readonly string[] = ['json', 'help'];
 export function readOptions(command: Command, argv: readonly string[]): Options {
   const { options = [], flags = [], operands = [] } = command;
   const known = [...options.map(({ name }) => name), ...flags, ...COMMON_FLAGS];
+  const earlier = options.flatMap(({ name, formerly }) => (formerly === undefined ? [] : [{ name, formerly }]));
   const shape = Object.fromEntries([
+    ...earlier.map(({ formerly }) => [formerly, { type: 'string' as const }] as const),
     ...options.map(({ name, isMany }) => [name, { type: 'string' as const, multiple: isMany === true }] as const),
     ...[...flags, ...COMMON_FLAGS].map((name) => [name, { type: 'boolean' as const }] as const),
   ]);
@@ -127,6 +131,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
     throw usageOf(error as Error, known, command.instead ?? {});
   }
   const { values, positionals } = parsed;
+  for (const { name, formerly } of earlier) values[name] ??= values[formerly];
   const words = command.isWords === true && positionals.length > 0 ? [positionals.join(' ')] : positionals;
   const least = operands.filter((name) => !name.startsWith('[')).length;
   if (words.length < least)

@@ -116,7 +116,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, 
     const base = { store, tables: allTables, actors, sealer, log, now: Date.now };
     const members = openMembers(base, config);
     life.own('removal of accounts', members.removal);
-    const devices = await openDeviceAccess(base, members, config);
+    const devices = await openDeviceAccess({ ...base, epoch }, members, config);
     const imports = new ImportDoor();
     const { given } = config;
     const listening: Core['listening'] = { port: config.port, ready: () => Promise.resolve(NOT_SERVED) };

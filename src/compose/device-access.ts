@@ -30,6 +30,7 @@ interface DeviceAccessBase {
   readonly actors: ActorRegistry;
   readonly sealer: Sealer;
   readonly log: Log;
+  readonly epoch: string;
   readonly now: () => number;
 }
 

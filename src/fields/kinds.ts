@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
+import { hasInk } from '../text/visible.ts';
 import { isCalendarDate } from '../time/calendar.ts';
 import { isTimeZone, zoneNameOf } from '../time/zone.ts';
 
@@ -54,6 +55,21 @@ export function printableName(charsMax: number) {
     .min(1)
     .max(charsMax)
     .refine((name) => !/\p{Cc}|\p{Cs}|\u{10ffff}/u.test(name), 'must have only printable characters');
+}
+
+/** Looser forms of inputs that refuse what earlier versions stored. */
+const stored = new WeakMap<z.ZodType, z.ZodType>();
+
+/** Refuses a text that shows nothing, such as one of zero-width characters. Archives have those that were stored before. */
+export function visible(text: z.ZodString): z.ZodString {
+  const strict = text.refine(hasInk, 'must not be empty');
+  stored.set(strict, text);
+  return strict;
+}
+
+/** What archives may have of an input. */
+export function asStored(input: z.ZodType): z.ZodType {
+  return stored.get(input) ?? input;
 }
 
 /** Who changed a record, in an answer. */

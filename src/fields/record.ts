@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { asStored } from './kinds.ts';
 import { safely } from './safely.ts';
 import { bare, OWN_WORDS } from './sentences.ts';
 
@@ -77,7 +78,7 @@ function callerField<I extends z.ZodType, S extends Start>(
   { example, says, before }: CallerFieldOptions<I>,
 ): CallerField<I, S> {
   const shown = plain(input) as z.ZodType<z.output<I>>;
-  const stored = unchangedBy(input);
+  const stored = unchangedBy(asStored(input));
   const archived = before === undefined ? stored : stored.default(before as z.core.util.NoUndefined<z.output<I>>);
   return {
     setBy: 'caller',

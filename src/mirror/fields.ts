@@ -1,7 +1,7 @@
 /** Declares the input of the mirror's clients besides bytes: upload headers, list query, and credential request. */
 import { z } from 'zod';
 import { invalidField } from '../common/fault.ts';
-import { isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
+import { isWellFormed, printableName, visible, WELL_FORMED } from '../fields/kinds.ts';
 import { limits } from '../limits/service.ts';
 import { decodeExtValue } from '../text/ext-value.ts';
 import {
@@ -190,7 +190,9 @@ export const removalRequest = z.strictObject({
 export type RemovedArchive = z.output<typeof removalRequest>['archives'][number];
 
 /** Name of a credential that only uploads. */
-export const newUploader = z.strictObject({ name: printableName(limits.nameCharsMax).describe('For the list') });
+export const newUploader = z.strictObject({
+  name: visible(printableName(limits.nameCharsMax).describe('For the list')),
+});
 
 /** Unknown members are reserved for later versions of the interface. */
 export const rotationRequest = z.looseObject({});

@@ -38,6 +38,8 @@ export interface SignInRecord {
   /** The previous token, and the nonce used to derive the current one from it. */
   readonly previous: { readonly hash: string; readonly nonce: string; readonly isRetried: boolean } | null;
   readonly rotated_ms: number;
+  /** Of the data file when the current token was issued; absent in older records. */
+  readonly epoch?: string;
   /** Expiry of the current refresh token. */
   readonly expires_ms: number;
 }

@@ -1,6 +1,7 @@
 /** Decides codes, labels, scopes, polling (RFC 8628) and the rotation of refresh tokens. Pure. */
 import { type OAuthError, Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
+import { hasInk } from '../text/visible.ts';
 import { hasEnded } from '../time/truth.ts';
 import type { DeviceGrantRecord, SignInRecord } from './records.ts';
 
@@ -52,7 +53,7 @@ export function readUserCode(typed: string): string | undefined {
 export function readLabel(name: string, value: string, charsMax: number): string {
   const trimmed = value.trim();
   // Control, format (bidi, zero width) and unassigned characters could disguise it.
-  if (trimmed === '' || trimmed.length > charsMax || /[\p{C}\p{Zl}\p{Zp}\u{fffd}]/u.test(trimmed)) {
+  if (!hasInk(trimmed) || trimmed.length > charsMax || /[\p{C}\p{Zl}\p{Zp}\u{fffd}]/u.test(trimmed)) {
     throw oauthRefusal('invalid_request', `${name} must have 1 to ${charsMax} printable characters`);
   }
   return trimmed;
@@ -124,17 +125,19 @@ export function isSignInOver({ created_at: createdAt, expires_ms: expiresMs }: S
 }
 
 /** Meaning of a presented refresh token for its sign-in. */
-export type RefreshDecision = 'rotate' | 'retry' | 'replay' | 'expired' | 'ended' | 'foreign';
+export type RefreshDecision = 'rotate' | 'retry' | 'replay' | 'restored' | 'expired' | 'ended' | 'foreign';
 
 /**
  * A token is exchanged once. The previous token is accepted once more for a short time, because a response can be
- * lost; any other token issued earlier is a stolen copy, and ends the sign-in.
+ * lost; any other token issued earlier is a stolen copy, and ends the sign-in. In a data file that was restored since,
+ * the device may have had newer tokens: it signs in again, and nobody is alarmed.
  * Hashes are compared as text: nobody can choose the result of a keyed hash.
  */
 export function decideRefresh(
   signIn: SignInRecord | undefined,
   presented: { readonly hash: string; readonly clientId: string },
   nowMs: number,
+  epoch: string,
 ): RefreshDecision {
   if (signIn === undefined) return 'ended';
   if (presented.clientId !== signIn.client_id) return 'foreign';
@@ -146,5 +149,6 @@ export function decideRefresh(
     presented.hash === previous.hash &&
     !previous.isRetried &&
     nowMs - signIn.rotated_ms <= limits.refreshRetryMs;
-  return isRetry ? 'retry' : 'replay';
+  if (isRetry) return 'retry';
+  return signIn.epoch === undefined || signIn.epoch === epoch ? 'replay' : 'restored';
 }

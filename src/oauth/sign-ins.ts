@@ -88,6 +88,8 @@ export interface SignInsOptions {
   readonly sealer: Sealer;
   readonly account: AccountTools;
   readonly log: Log;
+  /** Of the data file: another one after each restore. */
+  readonly epoch: string;
   readonly now: () => number;
 }
 
@@ -99,10 +101,12 @@ interface Presented {
 }
 
 type Exchange = { readonly ok: true; readonly answer: TokenAnswer } | { readonly ok: false; readonly why: Ended };
-type Ended = 'replay' | 'expired' | 'ended' | 'foreign' | 'disabled';
+type Ended = 'replay' | 'restored' | 'expired' | 'ended' | 'foreign' | 'disabled';
 
 const REFUSALS: Readonly<Record<Ended, string>> = {
   replay: 'this refresh token was used before, so its sign-in has ended; sign in again',
+  restored:
+    'this hub was restored from a backup, which does not have this refresh token, so its sign-in has ended; sign in again',
   expired: 'this refresh token has expired; sign in again',
   ended: 'this refresh token is unknown or its sign-in has ended; sign in again',
   disabled: 'this account is disabled; ask the operator of this hub to enable it',
@@ -145,6 +149,7 @@ export class SignIns {
       current_hash: refreshTokenHash(sealer, token),
       previous: null,
       rotated_ms: nowMs,
+      epoch: this.#options.epoch,
       expires_ms: expiryOf(nowMs, nowMs),
     };
     batch.put(signIns, [signInId], record);
@@ -234,14 +239,17 @@ export class SignIns {
   }
 
   #exchange(batch: Batch, signInId: string, presented: Presented): Exchange {
-    const { sealer, account, now } = this.#options;
+    const { sealer, account, epoch, now } = this.#options;
     const nowMs = now();
     const record = batch.get(signIns, [signInId]);
-    const decision = decideRefresh(record, presented, nowMs);
+    const decision = decideRefresh(record, presented, nowMs, epoch);
     if (record === undefined) return { ok: false, why: 'ended' };
     if (decision !== 'rotate' && decision !== 'retry') {
       if (decision === 'replay') {
         this.#note(batch, record.account_id, 'refresh_token_replayed', clientOf(record), record.device_name);
+      }
+      if (decision === 'restored') {
+        this.#note(batch, record.account_id, 'device_signed_out', clientOf(record), record.device_name);
       }
       if (decision !== 'foreign') this.#remove(batch, record.account_id, signInId);
       return { ok: false, why: decision };
@@ -258,6 +266,7 @@ export class SignIns {
             used_at: new Date(nowMs).toISOString(),
             current_hash: refreshTokenHash(sealer, next),
             rotated_ms: nowMs,
+            epoch,
             expires_ms: expiryOf(Date.parse(record.created_at), nowMs),
           };
     batch.put(signIns, [signInId], { ...record, ...renewed });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { id } from '../archive/records.ts';
 import { deletedAtField, maybeTimeField, numberField, signedField, timeField } from '../archive/usual-fields.ts';
-import { categoryId, day, isWellFormed, printableName, WELL_FORMED } from '../fields/kinds.ts';
+import { categoryId, day, isWellFormed, printableName, visible, WELL_FORMED } from '../fields/kinds.ts';
 import {
   decidedField,
   declareRecord,
@@ -17,13 +17,15 @@ export const KANBAN_STATUSES = ['backlog', 'todo', 'in_progress', 'done'] as con
 
 export type KanbanStatus = (typeof KANBAN_STATUSES)[number];
 
-const content = z
-  .string()
-  .min(1)
-  .max(limits.taskContentCharsMax)
-  .refine((text) => text.trim() !== '', 'must not be empty')
-  .refine(isWellFormed, WELL_FORMED)
-  .describe('What to do');
+const content = visible(
+  z
+    .string()
+    .min(1)
+    .max(limits.taskContentCharsMax)
+    .refine((text) => text.trim() !== '', 'must not be empty')
+    .refine(isWellFormed, WELL_FORMED)
+    .describe('What to do'),
+);
 
 const taskFields = {
   id: numberField(7),
@@ -72,7 +74,7 @@ const color = z
 const categoryFields = {
   /** Never reused. */
   id: numberField(2),
-  name: requiredField(printableName(limits.categoryNameCharsMax).describe('Unique, in any case'), {
+  name: requiredField(visible(printableName(limits.categoryNameCharsMax).describe('Unique, in any case')), {
     example: 'Operations',
   }),
   color: optionalField(color.nullable().describe('#rrggbb; null: none'), {

@@ -165,7 +165,7 @@ test('[OAUTH-1] a denied device is told so, and cannot be approved afterwards', 
   const codes = await askDevice(hub);
   await approve(hub, codes.user_code, owner.email, false);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'access_denied']);
-  expect((await hub.cli('device', 'approve', codes.user_code, '--account', owner.email)).code).toBe(1);
+  expect((await hub.cli('device', 'approve', codes.user_code, '--email', owner.email)).code).toBe(1);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'access_denied']);
 });
 
@@ -173,7 +173,7 @@ test('[OAUTH-1, KEY-8] who approved first has it: another account cannot take an
   const other = await account(hub);
   const codes = await askDevice(hub);
   await approve(hub, codes.user_code, owner.email);
-  const second = await hub.cli('device', 'approve', codes.user_code, '--account', other.email);
+  const second = await hub.cli('device', 'approve', codes.user_code, '--email', other.email);
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('no device is waiting')]);
   const { access_token: token } = tokensOf(await poll(hub, codes.device_code));
   const whose = await call(hub, '/api/account', { headers: { Authorization: `Bearer ${token}` } });
@@ -252,7 +252,7 @@ test('[KEY-5, OAUTH-1] an account with all its keys is told before it approves, 
   const full = await structured<Account>(hub, 'signup_and_get_key', login);
   for (let made = 1; made < 50; made += 1) await structured(hub, 'login_and_get_key', login);
   const codes = await askDevice(hub, { scope: 'mcp' });
-  const refused = await hub.cli('device', 'approve', codes.user_code, '--account', full.email);
+  const refused = await hub.cli('device', 'approve', codes.user_code, '--email', full.email);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('50 active keys')]);
   expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'authorization_pending']);
   // Without a key there is room.

@@ -12,6 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => hub.stop());
 
+// As commands of 1.0.0 named it.
 const answer = (code: string, email: string) => hub.cli('device', 'approve', code, '--account', email);
 
 test('[OAUTH-1] five wrong user codes, and the account is told to wait, even for a right one; another account is not', async () => {

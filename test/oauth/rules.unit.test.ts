@@ -226,7 +226,10 @@ describe('[KEY-6, OPS-31] a refresh token', () => {
       'expired',
     ],
     ['of a sign-in that never rotated', signIn({ previous: null }), token('previous'), 'replay'],
+    ['unknown, issued by this file', signIn({ epoch: 'now' }), token('other'), 'replay'],
+    ['unknown, in a file restored since', signIn({ epoch: 'before' }), token('other'), 'restored'],
+    ['that is current, in a file restored since', signIn({ epoch: 'before' }), token('current'), 'rotate'],
   ])('%s: %s', (_, record, presented, decision) => {
-    expect(decideRefresh(record, presented, NOW_MS)).toBe(decision);
+    expect(decideRefresh(record, presented, NOW_MS, 'now')).toBe(decision);
   });
 });

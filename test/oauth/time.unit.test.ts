@@ -41,6 +41,7 @@ beforeEach(() => {
   signIns = new SignIns({
     ...base,
     log: openLog('silent').log,
+    epoch: 'one',
     account: {
       isOpen: () => true,
       mintToken: (batch, accountId, signInId) => tokens.add(batch, accountId, signInId),

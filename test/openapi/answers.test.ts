@@ -137,7 +137,7 @@ test('[TOOL-3, OAUTH-1] signing in a device', async () => {
   });
   await client.send('token', 400, poll);
   const { email } = await account(hub);
-  await hub.cli('device', 'approve', String(codes['user_code']), '--account', email);
+  await hub.cli('device', 'approve', String(codes['user_code']), '--email', email);
   const tokens = (await client.send('token', 200, poll)).json();
   const refresh = { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']), client_id: 'cli' };
   const next = (await client.send('token', 200, form(refresh))).json();

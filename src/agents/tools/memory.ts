@@ -1,6 +1,6 @@
 /** Declares the tools that keep facts and find them again. */
 import { z } from 'zod';
-import { isWellFormed, WELL_FORMED } from '../../fields/kinds.ts';
+import { isWellFormed, visible, WELL_FORMED } from '../../fields/kinds.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -37,7 +37,7 @@ function rememberTool(shelves: Shelves): Tool {
     description:
       'Keeps one fact for later sessions of every agent: a preference, a decision and its reason. Longer texts: write; the state of work: handoff_save.',
     input: z.strictObject({
-      fact: z.string().trim().min(1).max(limits.factCharsMax).refine(isWellFormed, WELL_FORMED),
+      fact: visible(z.string().trim().min(1).max(limits.factCharsMax).refine(isWellFormed, WELL_FORMED)),
       about: about.describe('A word or two'),
       replaces: thingId.optional().describe('Id of the fact that it corrects'),
     }),

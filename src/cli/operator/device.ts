@@ -5,21 +5,23 @@ import { type Command, needs, type Options } from '../command.ts';
 import { printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
+const EMAIL = { ...needs('email', 'EMAIL'), formerly: 'account' };
+
 export const deviceCommands: readonly Command[] = [
   {
     name: 'device approve',
     summary: 'approve the device that shows this user code',
     operands: ['CODE'],
-    options: [needs('account', 'EMAIL')],
-    examples: ['cairn device approve BCDF-GHJK --account you@example.org'],
+    options: [EMAIL],
+    examples: ['cairn device approve BCDF-GHJK --email you@example.org'],
     run: (options) => answer(options, true),
   },
   {
     name: 'device deny',
     summary: 'deny the device that shows this user code',
     operands: ['CODE'],
-    options: [needs('account', 'EMAIL')],
-    examples: ['cairn device deny BCDF-GHJK --account you@example.org'],
+    options: [EMAIL],
+    examples: ['cairn device deny BCDF-GHJK --email you@example.org'],
     run: (options) => answer(options, false),
   },
 ];
@@ -28,7 +30,7 @@ async function answer(options: Options, isApproved: boolean): Promise<number> {
   const answered = await control({
     command: 'device.answer',
     code: options.operand() ?? '',
-    email: options.required('account'),
+    email: options.required('email'),
     isApproved,
   });
   return printResult(options, answered, () =>

@@ -1,7 +1,7 @@
 /** Declares the fields of dev docs. All that answers show and archives hold follows from it. */
 import { z } from 'zod';
 import { deletedAtField, numberField, signedField, timeField } from '../../archive/usual-fields.ts';
-import { printableName } from '../../fields/kinds.ts';
+import { printableName, visible } from '../../fields/kinds.ts';
 import { computedField, decidedField, declareRecord, type RecordOf, requiredField } from '../../fields/record.ts';
 import { limits } from '../../limits/service.ts';
 import { textFields } from '../kind.ts';
@@ -27,8 +27,8 @@ export type ContentType = (typeof CONTENT_TYPES)[number];
 const devDocFields = {
   id: numberField(1),
   /** Unique within its category, ignoring case. */
-  title: requiredField(printableName(limits.documentTitleCharsMax), { example: 'CLAUDE.md' }),
-  category: decidedField(printableName(limits.devDocCategoryCharsMax).toLowerCase(), { example: 'claude' }),
+  title: requiredField(visible(printableName(limits.documentTitleCharsMax)), { example: 'CLAUDE.md' }),
+  category: decidedField(visible(printableName(limits.devDocCategoryCharsMax).toLowerCase()), { example: 'claude' }),
   content_type: decidedField(z.enum(CONTENT_TYPES), { example: 'markdown' }),
   ...textFields('Rises with each change of the content', 32),
   created_at: timeField,

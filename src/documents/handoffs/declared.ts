@@ -1,14 +1,14 @@
 /** Declares the fields of handoffs. All that answers show and archives hold follows from it. */
 import { z } from 'zod';
 import { numberField, signedField, timeField } from '../../archive/usual-fields.ts';
-import { printableName } from '../../fields/kinds.ts';
+import { printableName, visible } from '../../fields/kinds.ts';
 import { computedField, declareRecord, hubField, type RecordOf, requiredField } from '../../fields/record.ts';
 import { limits } from '../../limits/service.ts';
 import { isCalendarDate } from '../../time/calendar.ts';
 import { isTimeOfDay } from '../../time/kst.ts';
 import { textFields } from '../kind.ts';
 
-const handoffName = printableName(limits.handoffNameCharsMax);
+const handoffName = visible(printableName(limits.handoffNameCharsMax));
 
 const handoffFields = {
   id: numberField(1),

@@ -1,14 +1,14 @@
 /** Declares the fields of papers. All that callers send, answers show and archives hold follows from it. */
 import { z } from 'zod';
 import { deletedAtField, numberField, signedField, timeField } from '../../archive/usual-fields.ts';
-import { categoryId, printableName } from '../../fields/kinds.ts';
+import { categoryId, printableName, visible } from '../../fields/kinds.ts';
 import { declareRecord, hubField, optionalField, type RecordOf, requiredField } from '../../fields/record.ts';
 import { limits } from '../../limits/service.ts';
 import { textFields } from '../kind.ts';
 
 const paperFields = {
   id: numberField(3),
-  title: requiredField(printableName(limits.documentTitleCharsMax).describe('Need not be unique'), {
+  title: requiredField(visible(printableName(limits.documentTitleCharsMax).describe('Need not be unique')), {
     example: 'On cairns',
   }),
   /** A category of the account. A deleted category is shown as null. */

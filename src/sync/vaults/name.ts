@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isWellFormed } from '../../fields/kinds.ts';
 import { limits } from '../../limits/service.ts';
+import { hasInk } from '../../text/visible.ts';
 import { hasHiddenLetter } from '../log/paths.ts';
 
 export const vaultName = z
@@ -12,4 +13,5 @@ export const vaultName = z
   .refine(
     (name) => isWellFormed(name) && !hasHiddenLetter(name),
     'must not contain control, bidi or zero-width characters',
-  );
+  )
+  .refine(hasInk, 'must not be empty');

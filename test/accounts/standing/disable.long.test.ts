@@ -124,7 +124,7 @@ test('[OPS-7, AUD-1] what the operator does to an account is among its security 
 test('[OPS-7] a device that was let in before its account was disabled gets no tokens', async () => {
   const { email } = await account(hub);
   const codes = await askDevice(hub);
-  expect((await hub.cli('device', 'approve', codes.user_code, '--account', email)).code).toBe(0);
+  expect((await hub.cli('device', 'approve', codes.user_code, '--email', email)).code).toBe(0);
   await accountCommand('disable', email);
   const answer = await poll(hub, codes.device_code);
   expect([answer.status, answer.json()['error']]).toEqual([400, 'invalid_grant']);

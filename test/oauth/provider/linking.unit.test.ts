@@ -158,6 +158,7 @@ test('[OPS-6, OAUTH-1, OAUTH-3] verify sees a row of signing in that is missing,
   const tokens = new AccessTokens(base());
   const signIns = new SignIns({
     ...base(),
+    epoch: 'one',
     account: {
       isOpen: () => true,
       mintToken: (batch, accountId, id) => tokens.add(batch, accountId, id),
