@@ -136,8 +136,8 @@ export class Actor {
     const files =
       stats?.isDirectory() === true ? this.#entries('isFile', path) : stats?.isFile() === true ? [path] : [];
     return files.map((one) => {
-      const sha256 = hashOf(readFileSync(this.at(one)));
-      return { path: one, sha256, changedMs: lstatSync(this.at(one)).ctimeMs };
+      const bytes = readFileSync(this.at(one));
+      return { path: one, sha256: hashOf(bytes), size: bytes.length, changedMs: lstatSync(this.at(one)).ctimeMs };
     });
   }
 
@@ -146,7 +146,8 @@ export class Actor {
     const { ledger, folder } = this.#options;
     ledger.wrote(folder, path, bytes);
     const isReadable = (lstatSync(this.at(path)).mode & 0o400) !== 0;
-    if (!isReadable) ledger.hidden(folder, [{ path, sha256: hashOf(bytes), changedMs: Date.now() }], false);
+    const file = { path, sha256: hashOf(bytes), size: bytes.length, changedMs: Date.now() };
+    if (!isReadable) ledger.hidden(folder, [file], false);
   }
 
   /** Moves what is at a path, files below it too. Its bytes stay with the user. */

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
 const LINES_MAX = 30;
+/** What a user does is noted right after it was done. */
+const AFTER_MS = 1000;
 
 interface Entry {
   readonly ms: number;
@@ -18,10 +20,13 @@ export class Journal {
     for (const line of text.split('\n')) if (line !== '') this.#entries.push({ ms, text: `${who}  ${line}` });
   }
 
-  /** What was noted about a name, most recent last. */
-  about(path: string): string[] {
+  /** What was noted about a name until a moment (milliseconds since 1970), most recent last. */
+  about(path: string, untilMs = Number.POSITIVE_INFINITY): string[] {
     const name = basename(path).normalize('NFC');
-    const found = this.#entries.filter(({ text }) => text.normalize('NFC').includes(name) || text.includes('FAULT'));
+    const found = this.#entries.filter(
+      ({ ms, text }) =>
+        ms <= untilMs - this.#startMs + AFTER_MS && (text.normalize('NFC').includes(name) || text.includes('FAULT')),
+    );
     return found.slice(-LINES_MAX).map(lineOf);
   }
 

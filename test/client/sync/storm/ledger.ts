@@ -17,6 +17,7 @@ interface Standing {
 export interface SeenFile {
   readonly path: string;
   readonly sha256: string;
+  readonly size: number;
   /** When it got its name or its bytes, by the disk. */
   readonly changedMs: number;
 }
@@ -26,6 +27,8 @@ export interface Owed {
   readonly folder: string;
   readonly path: string;
   readonly what: string;
+  /** When its user took it away (milliseconds since 1970); undefined: never. */
+  readonly takenMs?: number;
 }
 
 export class Ledger {
@@ -95,13 +98,14 @@ export class Ledger {
     return owed;
   }
 
-  #keep(folder: string, { path, sha256 }: SeenFile, isServed: boolean): void {
+  #keep(folder: string, { path, sha256, size }: SeenFile, isServed: boolean): void {
     const standing = this.#of(folder).get(sha256);
     if (standing === undefined) return;
-    const stoodMs = Date.now() - standing.sinceMs;
+    const takenMs = Date.now();
+    const stoodMs = takenMs - standing.sinceMs;
     if (!isServed || MAYBE_IGNORED.test(path) || stoodMs < this.#stillMs) return;
-    const what = `written at ${standing.path}, stood ${stoodMs} ms until its user took it away`;
-    this.#kept.set(sha256, { folder, path, what });
+    const what = `${size} bytes, written at ${standing.path}, stood ${stoodMs} ms until its user took it away`;
+    this.#kept.set(sha256, { folder, path, what, takenMs });
   }
 
   /**
@@ -109,10 +113,10 @@ export class Ledger {
    * promised (SYN-25). The copy is a file like any other, which its user may remove before it has stood still, for example
    * with the folder around it. It stands since it got its name, which the disk notes as its change time.
    */
-  #leaveCopy(folder: string, { path, sha256, changedMs }: SeenFile, isServed: boolean): void {
-    if (!this.#late.delete(sha256)) return;
-    this.#of(folder).set(sha256, { path, sinceMs: changedMs });
-    this.#keep(folder, { path, sha256, changedMs }, isServed);
+  #leaveCopy(folder: string, file: SeenFile, isServed: boolean): void {
+    if (!this.#late.delete(file.sha256)) return;
+    this.#of(folder).set(file.sha256, { path: file.path, sinceMs: file.changedMs });
+    this.#keep(folder, file, isServed);
   }
 
   #of(folder: string): Map<string, Standing> {

@@ -8,7 +8,7 @@ import { account } from '../../../support/mirror.ts';
 import { randomOf } from '../../../support/random.ts';
 import { DOWN_MS_MAX, FAULTS } from './faults.ts';
 import { Journal } from './journal.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, type Owed } from './ledger.ts';
 import { lostStrings, settle, silentDifferences } from './settled.ts';
 import { Station } from './station.ts';
 
@@ -164,13 +164,13 @@ class Weather {
     await this.#hub.kill();
   }
 
-  #withStory({ sha256, folder, path, what }: { sha256: string; folder: string; path: string; what: string }): string {
-    return `lost ${sha256.slice(0, 12)} of ${folder.slice(-6)} ${path}: ${what}${this.#storyOf(path)}`;
+  #withStory({ sha256, folder, path, what, takenMs }: Owed & { readonly sha256: string }): string {
+    return `lost ${sha256.slice(0, 12)} of ${folder.slice(-6)} ${path}: ${what}${this.#storyOf(path, takenMs)}`;
   }
 
-  #storyOf(path: string): string {
+  #storyOf(path: string, untilMs?: number): string {
     return this.journal
-      .about(path)
+      .about(path, untilMs)
       .map((line) => `\n    ${line}`)
       .join('');
   }
