@@ -1,19 +1,25 @@
 /** A request that reached the hub while its answer was lost: whatever a person does next, the folder ends as that person left it. */
 import { createHash, randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { limits } from '../../../src/limits/service.ts';
 import { account } from '../../support/mirror.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
-import { type SyncedFolder, syncedFolder, textsOf } from '../../support/synced-folder.ts';
+import { type SyncedFolder, syncedFolder, textsOf, until } from '../../support/synced-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
 let key: string;
+let email: string;
 let relay: Relay;
 let a: SyncedFolder;
 let b: SyncedFolder;
 
 beforeAll(async () => {
-  ({ mcp_key: key } = await account(hub));
+  ({ mcp_key: key, email } = await account(hub));
 });
 
 beforeEach(async () => {
@@ -32,6 +38,13 @@ async function syncInVain(): Promise<void> {
   relay.rules = { drops: ({ body }) => body.includes('sync_push') };
   expect(await a.sync()).toMatchObject({ code: 4 });
   relay.rules = {};
+}
+
+/** The versions and sides of conflicts on the hub, as text. */
+async function exported(): Promise<string> {
+  const archive = join(temporaryFolder(), 'archive');
+  expect(await hub.cli('export', '--email', email, archive)).toMatchObject({ code: 0 });
+  return readFileSync(join(archive, 'vaults.ndjson'), 'utf8');
 }
 
 /** Syncs both folders; each then has what the other has, and nothing waits. */
@@ -218,3 +231,27 @@ test('[SYN-25] an edit after a conflict is a version when the other side is chos
   const { stdout } = await a.sync('history', 'one', '--json');
   expect(stdout).toContain(createHash('sha256').update('one of a, edited\n').digest('hex'));
 });
+
+test('[SYN-25] a save of a file in conflict that does not reach the hub is kept until it does, also when the file is saved again', async () => {
+  a.write('one', 'one of a\n');
+  b.write('one', 'one of b\n');
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  const watch = a.watch();
+  onTestFinished(async () => void (await watch.kill()));
+  await until(() => watch.output().includes('watching'), watch.output);
+  // Both sides change again, and the line is cut whenever this one is to be compared.
+  const isTold = ({ body }: { readonly body: string }) => /sync_push|sync_merge/.test(body);
+  relay.rules = { answers: (asked) => (isTold(asked) ? { status: 502, body: 'no hub' } : undefined) };
+  b.write('one', 'one of b, edited\n');
+  await b.sync();
+  const edit = 'one of a, edited\n';
+  a.write('one', edit);
+  const told = relay.requests.filter(isTold).length;
+  await until(() => relay.requests.filter(isTold).length > told + 1, watch.output);
+  await sleep(limits.clientStillMs);
+  a.write('one', 'one of a, edited again\n');
+  relay.rules = {};
+  const sha256 = createHash('sha256').update(edit).digest('hex');
+  await until(async () => (await exported()).includes(sha256), watch.output);
+}, 120_000);

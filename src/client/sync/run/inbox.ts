@@ -204,11 +204,14 @@ export class Inbox {
     const before = this.#step.state.waits.get(path);
     // A download that is tried again is not news: what stood in its way may still do.
     const reason = kind === 'download' && failed !== undefined ? (before?.reason ?? why) : why;
+    const conflictId = before?.conflictId ?? null;
+    const here = this.#local.files.get(path)?.sha256 ?? null;
     const wait: Wait = {
       kind,
       remote: side?.sha256 ?? null,
-      local: this.#local.files.get(path)?.sha256 ?? null,
-      conflictId: before?.conflictId ?? null,
+      // A pending conflict has the side from before: the hub gets what is here since only with its answer.
+      local: conflictId === null ? here : (before?.local ?? null),
+      conflictId,
       reason,
       ...(kind === 'conflict' && deviceId !== undefined && { other: { device: deviceId, storedMs } }),
       ...(failed === undefined ? {} : { failed }),
