@@ -1,5 +1,5 @@
 /** What the thread that keeps saves hears of files that a sync writes beside it. */
-import { lstatSync, writeFileSync } from 'node:fs';
+import { lstatSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { seenOf } from '../../../src/client/sync/folder/file.ts';
@@ -25,7 +25,7 @@ test('[SYN-26] a file that a sync writes is none of the user’s, although the s
     excludes: () => false,
     seenOf: () => undefined,
     isOwn: own.has.bind(own),
-    gatherMs: 20,
+    gather: { ms: 20, isThere: () => true },
     knowsFolder: () => false,
     onBlind: () => undefined,
   };
@@ -50,9 +50,14 @@ test('[SYN-26] a file that a sync writes is none of the user’s, although the s
   expect(changed.toSorted()).toEqual(['edited', 'saved']);
 });
 
-test('reports are handed on together, each once and in their order', async () => {
+test('[SYN-25] reports are handed on together, each once and in their order, and not while the folder is away', async () => {
   const handed: string[] = [];
-  const gathering = new Gathering(10, (...report) => handed.push(report.join(' ')));
+  let isThere = true;
+  const gathering = new Gathering(
+    10,
+    (...report) => handed.push(report.join(' ')),
+    () => isThere,
+  );
   onTestFinished(() => gathering.end());
   for (const [event, name] of [
     ['rename', 'a'],
@@ -67,4 +72,21 @@ test('reports are handed on together, each once and in their order', async () =>
   expect(handed).toEqual(['folder rename a', 'folder change a', 'folder rename b']);
   gathering.add('folder', 'change', 'a');
   await vi.waitFor(() => expect(handed).toHaveLength(4));
+  isThere = false;
+  gathering.add('folder', 'change', 'b');
+  await expect(vi.waitFor(() => expect(handed).toHaveLength(5), { timeout: 100 })).rejects.toThrow();
+  isThere = true;
+  await vi.waitFor(() => expect(handed).toHaveLength(5));
+});
+
+test('[SYN-25] a save right after a sync wrote the file is the user’s, also within the resolution of the disk’s clock', () => {
+  const path = join(temporaryFolder(), 'x');
+  writeFileSync(path, 'pulled');
+  utimesSync(path, 1000, 1000);
+  const pulled = lstatSync(path);
+  const own = new WrittenFiles();
+  own.note(seenOf(pulled, 0));
+  writeFileSync(path, 'saved');
+  const { ino, mtimeMs } = lstatSync(path);
+  expect([own.has(pulled), own.has({ ino, mtimeMs, ctimeMs: pulled.ctimeMs })]).toEqual([true, false]);
 });

@@ -1,5 +1,5 @@
 /** Copies of saves: of files from before the watch, and while their folder is moved away. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { noteWritten } from '../../../src/client/sync/run/inbox.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
-import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
+import { Keeper, type StartThread } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { inThisThread } from './in-this-thread.ts';
 
@@ -90,6 +90,107 @@ test('[SYN-25] once very many files were sent, one that a scan finds changed is 
   await scanFiles(step);
   expect(looked).toEqual(['7']);
 });
+
+test('[SYN-25] where very many files were not sent yet, those that changed last before the watch are kept, and each that changes since', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-unsent-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  for (let at = 0; at <= limits.clientPushFiles; at += 1) writeFileSync(join(root, `${at}`), `${at}`);
+  const first = lstatSync(join(root, '0')).ctimeMs;
+  await vi.waitFor(() => {
+    writeFileSync(join(root, 'last'), 'saved right before the watch was killed');
+    expect(lstatSync(join(root, 'last')).ctimeMs).toBeGreaterThan(lstatSync(join(root, '1')).ctimeMs);
+  });
+  expect(lstatSync(join(root, 'last')).ctimeMs).toBeGreaterThan(first);
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, { ...newState('http://127.0.0.1:1', 'v_0000000000000000'), cursor: '7' });
+  let looked: string[] = [];
+  const threads: Parameters<StartThread>[1][] = [];
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
+    (_, heard) => {
+      threads.push(heard);
+      return {
+        send: (message) => void (message.type === 'changed' && looked.push(message.path)),
+        close: () => Promise.resolve(),
+      };
+    },
+  );
+  onTestFinished(() => keeper.close());
+  let noticed: ReadonlySet<string> | 'all' = 'all';
+  const replica = replicaOf(folder, state, {
+    onScan: (scan) => keeper.noteScan(scan),
+    takeNoticed: () => noticed,
+  });
+  const step = { ...replica, next: newRound() };
+  await scanFiles(step);
+  expect([looked.length, looked.includes('last')]).toEqual([limits.clientPushFiles, true]);
+  looked = [];
+  writeFileSync(join(root, '7'), 'saved since');
+  noticed = new Set(['7']);
+  await scanFiles(step);
+  expect(looked).toEqual(['7']);
+  // What is there when another thread takes over stands under it as well.
+  looked = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  threads[0]?.failed(new Error('it ran out of memory'));
+  writeFileSync(join(root, '8'), 'saved while nothing kept it');
+  noticed = new Set(['8']);
+  await scanFiles(step);
+  vi.advanceTimersByTime(limits.clientRetryMsMax);
+  expect([threads.length, looked.length]).toEqual([2, limits.clientPushFiles]);
+  expect(looked).toEqual(expect.arrayContaining(['7', '8', 'last']));
+});
+
+test('[SYN-25] after its folder was away for a moment, a watch notices saves at its top, keeps them and what was saved right before', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-away-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
+    inThisThread,
+  );
+  onTestFinished(() => keeper.close());
+  const changes = new Bell();
+  const disk = new DiskWatch(folder.root.path, {
+    changes,
+    // The thread has a watch of its own.
+    keeper: { changed: () => undefined },
+    excludes: () => false,
+    seenOf: () => undefined,
+    knowsFolder: () => false,
+    onBlind: () => undefined,
+  });
+  onTestFinished(() => disk.close());
+  const onScan = (scan: Scan) => {
+    disk.endScan();
+    keeper.noteScan(scan);
+  };
+  await scanFiles({ ...replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan }), next: newRound() });
+  const isKept = async (...texts: string[]) => {
+    const kept = () => folder.saves.list().map((save) => save.read()?.bytes.toString());
+    await vi.waitFor(() => expect(kept()).toEqual(expect.arrayContaining(texts)), { timeout: 10_000 });
+  };
+  // Once for each: the report, and the look at a file that stands still, come while the folder is away.
+  for (const pauseMs of [0, limits.clientStillMs - limits.clientQuietMs]) {
+    writeFileSync(join(root, 'before'), `before ${pauseMs}\n`);
+    await sleep(pauseMs);
+    renameSync(root, `${root}-away`);
+    await sleep(limits.clientStillMs);
+    renameSync(`${root}-away`, root);
+    await isKept(`before ${pauseMs}\n`);
+    await sleep(limits.clientQuietMs);
+    changes.silence();
+    writeFileSync(join(root, 'after'), `after ${pauseMs}\n`);
+    await changes.rung();
+    await isKept(`after ${pauseMs}\n`);
+  }
+}, 30_000);
 
 test('[SYN-25] saves are kept in files and folders that replaced others under the same name, once and again', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-replaced-'));

@@ -65,6 +65,16 @@ export class Root {
     else if (own !== undefined || this.#hasOwnFolder) throw this.#gone();
   }
 
+  /** False while it is moved away or unmounted, or another one is in its place. */
+  get isThere(): boolean {
+    try {
+      this.check();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   #gone(): RootGone {
     return new RootGone(
       `${this.path} was moved, replaced or unmounted, or its ${OWN_FOLDER} folder is gone; nothing was deleted on the hub. Bring it back and start again.`,

@@ -22,8 +22,11 @@ interface Listeners {
   readonly seenOf: (path: string) => SeenFile | undefined;
   /** True for a file that a sync wrote, so that it is no change at all. */
   readonly isOwn?: (stats: Stats) => boolean;
-  /** Milliseconds for which reports are gathered, so that `isOwn` knows the files. Undefined: each is looked at at once. */
-  readonly gatherMs?: number;
+  /**
+   * Gathers reports for some milliseconds, so that `isOwn` knows the files, and for as long as the folder is not there. Undefined: each
+   * is looked at at once.
+   */
+  readonly gather?: { readonly ms: number; readonly isThere: () => boolean };
   /** True for a folder that the last scan found, or that a sync made since. */
   readonly knowsFolder: (path: string) => boolean;
   /** Called once, with a sentence for the user, when not everything can be watched. */
@@ -48,7 +51,8 @@ export class DiskWatch {
     this.#listeners = listeners;
     this.#platform = system.platform;
     const notice: HearReport = (folder, event, name) => this.#notice(folder, event, name);
-    this.#gathering = listeners.gatherMs === undefined ? undefined : new Gathering(listeners.gatherMs, notice);
+    const { gather } = listeners;
+    this.#gathering = gather && new Gathering(gather.ms, notice, gather.isThere);
     const onError = (error: unknown) => this.#goBlind(error);
     this.#watches = new FolderWatches(root, { onEvent: this.#gathering?.add ?? notice, onError }, system);
     this.#watches.add(root);

@@ -55,6 +55,11 @@ export class FolderWatches {
   add(folder: string, isNew = false): void {
     if (this.#coversAll && folder !== this.#root) return;
     const known = this.#watched.get(folder);
+    // A watch follows its folder. Nothing would report that the root is back after it was moved away or unmounted.
+    if (known !== undefined && folder === this.#root) {
+      known.scan = this.#scans;
+      return;
+    }
     const stats = lookIfReadable(folder);
     const inode = stats?.isDirectory() === true ? stats.ino : undefined;
     if (known !== undefined && known.inode === inode && !isNew) {

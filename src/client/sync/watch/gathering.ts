@@ -6,18 +6,20 @@ export type HearReport = (folder: string, event: string, name: string | undefine
 export class Gathering {
   readonly #ms: number;
   readonly #hand: HearReport;
+  readonly #isThere: () => boolean;
   readonly #reports = new Map<string, Parameters<HearReport>>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `ms`: from the first report until it is handed on, with those that came meanwhile. */
-  constructor(ms: number, hand: HearReport) {
+  /** `ms`: from the first report until it is handed on, with those that came meanwhile. `isThere`: false while nothing can be looked at. */
+  constructor(ms: number, hand: HearReport, isThere: () => boolean) {
     this.#ms = ms;
     this.#hand = hand;
+    this.#isThere = isThere;
   }
 
   readonly add: HearReport = (folder, event, name) => {
     this.#reports.set(`${event}/${folder}/${name ?? ''}`, [folder, event, name]);
-    this.#timer ??= setTimeout(() => this.#handOn(), this.#ms);
+    this.#await();
   };
 
   /** Drops what was not handed on. */
@@ -26,8 +28,16 @@ export class Gathering {
     this.#reports.clear();
   }
 
+  #await(): void {
+    this.#timer ??= setTimeout(() => this.#handOn(), this.#ms);
+  }
+
   #handOn(): void {
     this.#timer = undefined;
+    if (!this.#isThere()) {
+      this.#await();
+      return;
+    }
     const reports = [...this.#reports.values()];
     this.#reports.clear();
     for (const report of reports) this.#hand(...report);

@@ -51,24 +51,32 @@ export function keepSaves({ root: path, only, written }: KeepData, tell: (messag
     excludes: (file) => choice.last.excludes(file),
     seenOf: () => undefined,
     isOwn: (stats) => own.has(stats),
-    gatherMs: GATHER_MS,
+    gather: { ms: GATHER_MS, isThere: () => root.isThere },
     knowsFolder: () => false,
     onBlind: () => undefined,
   });
   let walks: Promise<unknown> = Promise.resolve();
+  let again: NodeJS.Timeout | undefined;
   const walk = () => {
-    walks = walks.then(() => watchFolders(root.path, disk, choice.now())).catch(() => undefined);
-    return walks;
+    walks = walks
+      .then(() => watchFolders(root, disk, choice.now()))
+      .then(() => tell({ type: 'ready' }))
+      .catch(() => {
+        // The folder was away meanwhile.
+        clearTimeout(again);
+        again = setTimeout(walk, limits.clientRetryMs);
+      });
   };
-  void walk().then(() => tell({ type: 'ready' }));
+  walk();
   return {
     hear(message: ToKeeper): void {
       if (message.type === 'changed') files.changed(message.path);
       else if (message.type === 'known') waiting.get(message.id)?.(message.known);
       else if (message.type === 'scanned') {
         choice.only = message.only;
-        void walk();
+        walk();
       } else {
+        clearTimeout(again);
         files.close();
         disk.close();
       }
@@ -100,13 +108,13 @@ class Choice {
   }
 }
 
-/** Watches every folder that takes part. */
-async function watchFolders(root: string, disk: DiskWatch, rules: Rules): Promise<void> {
+/** Watches every folder that takes part. Throws RootGone. */
+async function watchFolders(root: Root, disk: DiskWatch, rules: Rules): Promise<void> {
   const folders = [''];
   let turnEndMs = performance.now() + TURN_MS;
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
     disk.visit(below);
-    for (const entry of foldersIn(join(root, below))) {
+    for (const entry of foldersIn(join(root.path, below))) {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       if (!isReserved(entry.name) && !rules.excludes(`${path}/`)) folders.push(path);
     }
@@ -114,6 +122,8 @@ async function watchFolders(root: string, disk: DiskWatch, rules: Rules): Promis
     await setImmediate();
     turnEndMs = performance.now() + TURN_MS;
   }
+  // Where it is away, none of its folders was found.
+  root.check();
   disk.endScan();
 }
 

@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { shownLine } from '../../shown.ts';
 import type { SeenFile } from '../folder/file.ts';
+import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
 import { withLostSaves } from '../plan/troubles.ts';
@@ -38,8 +39,8 @@ export class Keeper {
   readonly #hears: Hears;
   readonly #start: StartThread;
   readonly #told = new Set<string>();
-  /** Files that differed from the hub's in the last scan, with their hashes. */
-  #open = new Map<FolderPath, string>();
+  /** Files that differed from the hub's in the last scan. */
+  #open = new Map<FolderPath, LocalFile>();
   readonly #written = new WrittenFiles();
   #thread: KeeperThread | undefined;
   #again: NodeJS.Timeout | undefined;
@@ -67,6 +68,7 @@ export class Keeper {
   noteScan(scan: Scan): void {
     const { state } = this.#replica;
     const before = this.#open;
+    const isFirst = !this.#isScanned;
     this.#isScanned = true;
     this.#tellReady();
     if (scan.looked === undefined) {
@@ -75,23 +77,36 @@ export class Keeper {
     }
     const news: FolderPath[] = [];
     for (const path of scan.looked ?? scan.files.keys()) {
-      const sha256 = scan.files.get(path)?.sha256;
-      if (!this.#isOpen(path, sha256)) {
+      const file = scan.files.get(path);
+      if (file === undefined || !this.#isOpen(path, file)) {
         this.#open.delete(path);
         continue;
       }
-      if (before.get(path) !== sha256) news.push(path);
-      this.#open.set(path, sha256);
+      if (before.get(path)?.sha256 !== file.sha256) news.push(path);
+      this.#open.set(path, file);
     }
     if (this.#open.size > limits.clientPushFiles) this.#forgetSent();
     if (this.#open.size === 0) this.#told.clear();
-    // This many are a first sync and not a person's edits.
-    if (this.#open.size > limits.clientPushFiles) return;
-    for (const path of news) this.#thread?.send({ type: 'changed', path });
+    // This many since the last scan are a checkout and not a person's edits.
+    if (isFirst || news.length <= limits.clientPushFiles) this.#handOver(news);
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
+    if (scan.otherForms.size > limits.clientPushFiles) return;
     for (const [path, onDisk] of scan.otherForms) {
       if (!scan.files.has(path)) this.#thread?.send({ type: 'changed', path: onDisk });
     }
+  }
+
+  /**
+   * Hands files over that may be saves from before the thread watched. Of very many those that changed last: an earlier watch kept the
+   * others, and at a first sync there was none.
+   */
+  #handOver(paths: Iterable<FolderPath>): void {
+    const most = limits.clientPushFiles;
+    if (this.#replica.state.cursor === null && this.#open.size > most) return;
+    const changedMs = (path: FolderPath) => this.#open.get(path)?.seen.changedMs ?? 0;
+    const open = [...paths].filter((path) => this.#open.has(path));
+    const last = open.length > most ? open.sort((a, b) => changedMs(b) - changedMs(a)).slice(0, most) : open;
+    for (const path of last) this.#thread?.send({ type: 'changed', path });
   }
 
   /** Takes a file that the sync wrote, which is no save. */
@@ -99,13 +114,13 @@ export class Keeper {
     this.#written.note(seen);
   }
 
-  #isOpen(path: FolderPath, sha256: string | undefined): sha256 is string {
-    return sha256 !== undefined && this.#replica.state.base.get(path)?.sha256 !== sha256;
+  #isOpen(path: FolderPath, { sha256 }: LocalFile): boolean {
+    return this.#replica.state.base.get(path)?.sha256 !== sha256;
   }
 
   /** A scan of some paths does not look at what was sent since the last one of everything. */
   #forgetSent(): void {
-    for (const [path, sha256] of this.#open) if (!this.#isOpen(path, sha256)) this.#open.delete(path);
+    for (const [path, file] of this.#open) if (!this.#isOpen(path, file)) this.#open.delete(path);
   }
 
   async close(): Promise<void> {
@@ -122,6 +137,8 @@ export class Keeper {
       message: (message) => this.#hear(message),
       failed: (error) => this.#failed(error),
     });
+    // What changed while there was no thread.
+    this.#handOver(this.#open.keys());
   }
 
   #hear(message: FromKeeper): void {

@@ -75,6 +75,7 @@ export class StillFiles {
   }
 
   async #look(onDisk: string, hasRested: boolean): Promise<void> {
+    if (this.#waits(onDisk, hasRested)) return;
     const path = checkFolderPath(onDisk);
     if (isBad(path) || this.#isWritten(onDisk) || this.#hears.excludes(path)) return;
     const known = await this.#hears.ask(path);
@@ -84,12 +85,19 @@ export class StillFiles {
       this.#await(onDisk, limits.clientRestMs - limits.clientStillMs, true);
       return;
     }
-    this.#root.check();
+    if (this.#waits(onDisk, hasRested)) return;
     const content = this.#read(onDisk);
     if (content === undefined || content.sha256 === known?.base || content.sha256 === known?.elsewhere) return;
     const { name, lost } = this.#saves.keep(path, content, known?.base ?? null);
     if (name !== undefined && known === undefined) this.#hears.onKept(name);
     if (lost.size > 0) this.#hears.onLost(lost);
+  }
+
+  /** True while the folder is away: the file is looked at once it is back. */
+  #waits(onDisk: string, hasRested: boolean): boolean {
+    if (this.#root.isThere) return false;
+    this.#await(onDisk, limits.clientStillMs, hasRested);
+    return true;
   }
 
   /** True for a file that the sync wrote, which is none of the user's. */
