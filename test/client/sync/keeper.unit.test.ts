@@ -18,6 +18,8 @@ import { noteWritten } from '../../../src/client/sync/run/inbox.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
 import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
+import { THIS_SYSTEM } from '../../../src/client/sync/watch/folder-watches.ts';
+import { keepSaves } from '../../../src/client/sync/watch/keep.ts';
 import { Keeper, type StartThread } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { inThisThread } from './in-this-thread.ts';
@@ -191,6 +193,42 @@ test('[SYN-25] after its folder was away for a moment, a watch notices saves at 
     await isKept(`after ${pauseMs}\n`);
   }
 }, 30_000);
+
+test('[SYN-25] where the system watches no more folders for the thread, the watch says so, and hands over what it notices itself', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-blind-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'seen'));
+  mkdirSync(join(root, 'unseen'));
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const told: string[] = [];
+  const watch: typeof THIS_SYSTEM.watch = (path, how) => {
+    if (path.endsWith('unseen')) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    return THIS_SYSTEM.watch(path, how);
+  };
+  const start: StartThread = (data, { message }) => {
+    const keeps = keepSaves(data, (one) => setImmediate(() => message(one)), { ...THIS_SYSTEM, watch });
+    return { send: (one) => keeps.hear(one), close: () => Promise.resolve(keeps.hear({ type: 'close' })) };
+  };
+  const ready = new Bell();
+  const keeper = new Keeper(
+    { folder, state },
+    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => ready.ring() },
+    start,
+  );
+  onTestFinished(() => keeper.close());
+  await scanFiles({ ...replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) }), next: newRound() });
+  await ready.rung();
+  expect(told).toEqual([
+    'Saves may not be kept while a sync is under way (the system watches no more folders). To raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576',
+  ]);
+  writeFileSync(join(root, 'seen/x'), 'seen');
+  writeFileSync(join(root, 'unseen/x'), 'unseen');
+  keeper.changed(join(root, 'unseen/x'));
+  const kept = () => folder.saves.list().map(({ path }) => path);
+  await vi.waitFor(() => expect(kept().toSorted()).toEqual(['seen/x', 'unseen/x']), { timeout: 10_000 });
+});
 
 test('[SYN-25] saves are kept in files and folders that replaced others under the same name, once and again', async () => {
   const root = mkdtempSync(join(tmpdir(), 'cairn-replaced-'));

@@ -11,7 +11,7 @@ import type { Bell } from '../run/bell.ts';
 import { FolderWatches, type System, THIS_SYSTEM } from './folder-watches.ts';
 import { Gathering, type HearReport } from './gathering.ts';
 import type { Keeper } from './keeper.ts';
-import { isEcho } from './reports.ts';
+import { type Blind, blindBy, isEcho } from './reports.ts';
 
 interface Listeners {
   readonly changes: Pick<Bell, 'ring'>;
@@ -29,8 +29,8 @@ interface Listeners {
   readonly gather?: { readonly ms: number; readonly isThere: () => boolean };
   /** True for a folder that the last scan found, or that a sync made since. */
   readonly knowsFolder: (path: string) => boolean;
-  /** Called once, with a sentence for the user, when not everything can be watched. */
-  readonly onBlind: (sentence: string) => void;
+  /** Called once, when not everything can be watched. */
+  readonly onBlind: (blind: Blind) => void;
 }
 
 export class DiskWatch {
@@ -171,7 +171,7 @@ export class DiskWatch {
   }
 
   #goBlind(error: unknown): void {
-    if (!this.#isBlind) this.#listeners.onBlind(blindSentence(error));
+    if (!this.#isBlind) this.#listeners.onBlind(blindBy(codeOf(error)));
     this.#isBlind = true;
   }
 }
@@ -207,12 +207,4 @@ function entriesOf(folder: string): Dirent[] {
     // Gone or unreadable: the sync reports the second.
     return [];
   }
-}
-
-function blindSentence(error: unknown): string {
-  const code = codeOf(error);
-  const seconds = limits.clientBlindRescanMs / 1000;
-  const raise = code === 'ENOSPC' ? ' To raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576' : '';
-  const what = code === 'ENOSPC' ? 'the system watches no more folders' : code;
-  return `Not every change here is noticed at once (${what}); the folder is compared every ${seconds} seconds instead.${raise}`;
 }

@@ -7,6 +7,7 @@ import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import { Root } from '../folder/root.ts';
 import { type Rules, readRules, stampOfRules } from '../scan/choice.ts';
 import { DiskWatch } from './disk.ts';
+import { type System, THIS_SYSTEM } from './folder-watches.ts';
 import type { FromKeeper, KeepData, KnownSave, ToKeeper } from './keeper-messages.ts';
 import { StillFiles } from './still-files.ts';
 import { WrittenFiles } from './written.ts';
@@ -19,7 +20,11 @@ const GATHER_MS = 50;
 const ALL = { has: () => true };
 
 /** Begins to keep saves. `tell` receives what the loop should know; what the loop tells goes to `hear`. Throws when the folder is gone. */
-export function keepSaves({ root: path, only, written }: KeepData, tell: (message: FromKeeper) => void) {
+export function keepSaves(
+  { root: path, only, written }: KeepData,
+  tell: (message: FromKeeper) => void,
+  system: System = THIS_SYSTEM,
+) {
   const root = Root.at(path);
   const choice = new Choice(root.path, only);
   const waiting = new Map<number, (known: KnownSave) => void>();
@@ -44,17 +49,21 @@ export function keepSaves({ root: path, only, written }: KeepData, tell: (messag
     onKept: (name) => tell({ type: 'kept', name }),
     onLost: (paths) => tell({ type: 'lost', paths: [...paths] }),
   });
-  const disk = new DiskWatch(root.path, {
-    // The loop finds what is to be synced by a watch of its own.
-    changes: { ring: () => void disk.takeNoticed() },
-    keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
-    excludes: (file) => choice.last.excludes(file),
-    seenOf: () => undefined,
-    isOwn: (stats) => own.has(stats),
-    gather: { ms: GATHER_MS, isThere: () => root.isThere },
-    knowsFolder: () => false,
-    onBlind: () => undefined,
-  });
+  const disk: DiskWatch = new DiskWatch(
+    root.path,
+    {
+      // The loop finds what is to be synced by a watch of its own.
+      changes: { ring: () => void disk.takeNoticed() },
+      keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
+      excludes: (file) => choice.last.excludes(file),
+      seenOf: () => undefined,
+      isOwn: (stats) => own.has(stats),
+      gather: { ms: GATHER_MS, isThere: () => root.isThere },
+      knowsFolder: () => false,
+      onBlind: (blind) => tell({ type: 'blind', blind }),
+    },
+    system,
+  );
   let walks: Promise<unknown> = Promise.resolve();
   let again: NodeJS.Timeout | undefined;
   const walk = () => {

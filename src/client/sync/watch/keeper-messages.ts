@@ -1,5 +1,7 @@
 /** Defines what the loop of a watch and the thread that keeps saves tell each other. */
 
+import type { Blind } from './reports.ts';
+
 export interface KeepData {
   /** Absolute path of the synced folder, with links resolved. */
   readonly root: string;
@@ -30,6 +32,8 @@ export type ToKeeper =
 export type FromKeeper =
   /** Every folder is watched. */
   | { readonly type: 'ready' }
+  /** Not every folder could be watched. */
+  | { readonly type: 'blind'; readonly blind: Blind }
   | { readonly type: 'asked'; readonly id: number; readonly path: string }
   /** A copy was stored while the loop was busy, so it is not known on which version it is based. */
   | { readonly type: 'kept'; readonly name: string }

@@ -46,6 +46,8 @@ export class Keeper {
   #again: NodeJS.Timeout | undefined;
   /** True once the thread watches every folder. */
   #isReady = false;
+  /** True while it watches not all of them. */
+  #isBlind = false;
   #isScanned = false;
   #hasToldReady = false;
 
@@ -59,7 +61,7 @@ export class Keeper {
 
   /** Reports a changed file by absolute path. */
   changed(absolute: string): void {
-    if (this.#isReady) return;
+    if (this.#isReady && !this.#isBlind) return;
     const path = relative(this.#replica.folder.root.path, absolute).split(sep).join('/');
     this.#thread?.send({ type: 'changed', path });
   }
@@ -145,6 +147,10 @@ export class Keeper {
     if (message.type === 'ready') {
       this.#isReady = true;
       this.#tellReady();
+    } else if (message.type === 'blind') {
+      const { why, remedy } = message.blind;
+      this.#isBlind = true;
+      this.#hears.onLost(`Saves may not be kept while a sync is under way (${why}).${remedy}`);
     } else if (message.type === 'asked') {
       const { id, path } = message;
       this.#thread?.send({ type: 'known', id, known: this.#knownOf(path as FolderPath) });
@@ -187,6 +193,7 @@ export class Keeper {
   #failed({ message }: Error): void {
     if (this.#thread === undefined) return;
     this.#isReady = false;
+    this.#isBlind = false;
     this.#thread = undefined;
     const seconds = limits.clientRetryMsMax / 1000;
     this.#hears.onLost(`Saves in quick succession are not kept now (${message}). Trying again in ${seconds} s.`);

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { StartThread } from './keeper.ts';
 import type { ToKeeper } from './keeper-messages.ts';
 
-/** Mebibytes of the thread's heap: contents are outside of it. */
-const HEAP = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
+/** Mebibytes of the thread's heap: contents are outside of it, and each watched folder takes some 700 bytes. */
+const HEAP = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 2 };
 
 export const startKeeper: StartThread = (workerData, { message, failed }) => {
   const worker = new Worker(new URL('./keeper-thread.js', import.meta.url), {

@@ -19,6 +19,7 @@ import { LargeTransfers } from '../run/transfers.ts';
 import type { Scan } from '../scan/scan.ts';
 import { DiskWatch } from './disk.ts';
 import { Keeper } from './keeper.ts';
+import { blindSentence } from './reports.ts';
 import { startKeeper } from './start-keeper.ts';
 
 export interface Watch {
@@ -62,10 +63,12 @@ export async function watchFolder(
     startKeeper,
   );
   let scan: Scan | undefined;
-  const excludes = (path: string) => scan?.excludes(path as FolderPath) === true;
-  const seenOf = (path: string) => state.base.get(path as FolderPath)?.seen;
-  const knowsFolder = (path: string) => scan?.folders.has(path) === true;
-  const disk = new DiskWatch(folder.root.path, { changes, keeper, excludes, seenOf, knowsFolder, onBlind });
+  const disk = new DiskWatch(folder.root.path, {
+    ...knownBy(state, () => scan),
+    changes,
+    keeper,
+    onBlind: (blind) => onBlind(blindSentence(blind)),
+  });
   const onScan = (found: Scan) => {
     scan = found;
     if (found.looked === undefined) disk.endScan();
@@ -81,9 +84,8 @@ export async function watchFolder(
   };
   const replica: Replica = { ...unwatched, tell, listener };
   const large = new LargeTransfers({ ...replica, next: newRound() });
-  let failures = 0;
   const reports = reporting({ onTrouble, onWell });
-  let idle = 0;
+  let [failures, idle] = [0, 0];
   let isAsked = true;
   try {
     while (!signal.aborted) {
@@ -116,6 +118,13 @@ export async function watchFolder(
   }
   return round;
 }
+
+/** What the last scan and the state tell of paths, to know changes of the user from those of a sync. */
+const knownBy = (state: Replica['state'], scan: () => Scan | undefined) => ({
+  excludes: (path: string) => scan()?.excludes(path as FolderPath) === true,
+  seenOf: (path: string) => state.base.get(path as FolderPath)?.seen,
+  knowsFolder: (path: string) => scan()?.folders.has(path) === true,
+});
 
 function hearing(disk: DiskWatch, changes: Bell): Omit<SyncListener, 'onScan' | 'onWritten'> {
   return {
