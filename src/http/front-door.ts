@@ -258,7 +258,12 @@ export class FrontDoor {
 
   async #run(exchange: Exchange, call: Call): Promise<void> {
     try {
-      const made = await this.#answer(exchange, call);
+      const isRead = call.body !== undefined && (call.route.body.kind === 'json' || call.route.body.kind === 'form');
+      const parts = isRead ? await call.body.collect() : [];
+      const turn = call.tooMany === undefined ? turnOf(exchange) : undefined;
+      if (turn !== undefined) await turn;
+      const answered = this.#answer(exchange, call, parts);
+      const made = answered instanceof Promise ? await answered : answered;
       const { body } = made;
       const reply = isLong(body) ? { ...made, body: [await encodedInTurns(body, exchange.turnName)] } : made;
       const isStream =
@@ -282,20 +287,15 @@ export class FrontDoor {
     }
   }
 
-  async #answer(exchange: Exchange, call: Call): Promise<Reply> {
-    const { route, params, body, tooMany } = call;
+  #answer(exchange: Exchange, call: Call, parts: readonly Uint8Array[]): Reply | Promise<Reply> {
+    const { route, params, tooMany } = call;
     const rule = route.body;
-    const isRead = body !== undefined && (rule.kind === 'json' || rule.kind === 'form');
-    const parts = isRead ? await body.collect() : [];
     if (tooMany !== undefined) return this.#refuse(exchange, tooMany.fault, joined(parts));
-    const turn = turnOf(exchange);
-    if (turn !== undefined) await turn;
+    if (rule.kind === 'form') return this.#handle(exchange, call, undefined, parseForm(joined(parts)));
     const parse = rule.kind === 'json' ? (rule.parse ?? this.options.parseJson) : undefined;
     const parsed = parse && parts.length > 0 ? parse(parts, { caller: exchange.caller, params }) : undefined;
-    const document = parsed instanceof Promise ? ((await parsed) as unknown) : parsed;
-    const form = rule.kind === 'form' ? parseForm(joined(parts)) : undefined;
-    const answered = this.#handle(exchange, call, document, form);
-    return answered instanceof Promise ? await answered : answered;
+    const handle = (document: unknown) => this.#handle(exchange, call, document, undefined);
+    return parsed instanceof Promise ? parsed.then(handle) : handle(parsed);
   }
 
   #handle(

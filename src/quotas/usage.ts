@@ -1,4 +1,5 @@
 /** Counts the bytes that an account uses, by kind, in the same decisions that write and remove them. */
+import { memo, newMap } from '../common/memo.ts';
 import { limits } from '../limits/service.ts';
 import { recordCodec } from '../store/codec.ts';
 import { type Batch, DecisionMemo } from '../store/group-commit.ts';
@@ -32,15 +33,14 @@ export function textBytes(sizeBytes: number): number {
   return sizeBytes + limits.recordCountedBytes;
 }
 
-/** Totals counted so far within a decision. */
-const counted = new DecisionMemo<number>();
+/** Totals counted so far within a decision, by account. */
+const counted = new DecisionMemo<Map<CountedKind, number>>();
 
 /** Adds bytes (negative: removes) within a decision. */
 export function countBytes(batch: Batch, accountId: string, kind: CountedKind, bytes: number): void {
   if (bytes === 0) return;
-  const totals = counted.of(batch);
-  const name = `${accountId} ${kind}`;
-  const total = (totals.get(name) ?? usedBytes(batch, accountId, kind)) + bytes;
-  totals.set(name, total);
+  const totals = memo(counted.of(batch), accountId, newMap<CountedKind, number>);
+  const total = (totals.get(kind) ?? usedBytes(batch, accountId, kind)) + bytes;
+  totals.set(kind, total);
   batch.put(accountUsage, [accountId, kind], { bytes: total });
 }

@@ -60,10 +60,9 @@ interface KeyEncoder {
  * bytes at a time does, in a quarter of its time.
  */
 export function openTable(root: Environment, name: string): Raw | undefined {
-  const { writeKey, readKey } = root as unknown as KeyEncoder;
   const options: DatabaseOptions & { readonly keyEncoder: KeyEncoder } = {
     encoding: 'binary',
-    keyEncoder: { writeKey, readKey },
+    keyEncoder: root as unknown as KeyEncoder,
   };
   // The library gives nothing for one that is missing, though its types do not say so.
   return root.openDB({ name, ...options }) as Raw | undefined;

@@ -123,7 +123,7 @@ export class GroupCommit {
         settled,
         outcome: undefined,
       };
-      this.#waiting.push(`${writer.kind} ${writer.id}`, pending);
+      this.#waiting.push(writer.id === '' ? writer.kind : writer.id, pending);
       this.#schedule();
     });
   }

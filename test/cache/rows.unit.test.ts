@@ -60,7 +60,7 @@ test('[TASK-5] a commit that writes rows of two owners in turn forgets those of 
 function openMade() {
   const watchers: RowWatcher[] = [];
   const store = { watch: (_table: unknown, watcher: RowWatcher) => void watchers.push(watcher) };
-  const made = (row: unknown) => ({ value: `made of ${row}`, weight: 1 });
+  const made = (row: unknown) => ({ value: `made of ${String(row)}`, weight: 1 });
   const rows = new KnownRows<string>(store, taskRows, { parts: 2, weightMax: 10, made });
   const write = (...written: readonly (readonly [number, string | undefined])[]) =>
     (watchers[0] as RowWatcher)(

@@ -6,8 +6,7 @@
 import { networksOf } from '../../common/networks.ts';
 import { limits } from '../../limits/service.ts';
 import { readTcpTables, rowsOfPort } from '../library/tcp-tables.ts';
-import type { HttpResponse } from '../library/uws.ts';
-import { peerAddress, SOMEBODY_ELSE } from '../request/client-address.ts';
+import { type Connection, peerAddress, SOMEBODY_ELSE } from '../request/client-address.ts';
 import type { Admission } from './admission.ts';
 
 export interface PeersOptions {
@@ -39,8 +38,8 @@ export class Peers {
   }
 
   /** True when an address has few enough connections to get one more, which is then counted. */
-  isWelcome(connection: Pick<HttpResponse, 'getRemoteAddressAsText'>): boolean {
-    const address = peerAddress(connection.getRemoteAddressAsText());
+  isWelcome(connection: Connection): boolean {
+    const address = peerAddress(connection);
     const { littleMax, isProxy } = this.#options;
     if (isProxy(address)) return true;
     this.#ask();

@@ -41,12 +41,32 @@ function readBits(bits: string | undefined, bitsMax: number): number {
   return /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
 }
 
+/** What the HTTP library knows of the other end of a connection. */
+export interface Connection {
+  /** Four bytes, sixteen, or none when it is closed. */
+  getRemoteAddress(): ArrayBuffer;
+  getRemoteAddressAsText(): ArrayBuffer;
+}
+
 /** Returns the peer address as text. An IPv4 address reported by an IPv6 socket is returned as IPv4. */
-export function peerAddress(text: ArrayBuffer): string {
-  const address = Buffer.from(text).toString('latin1');
-  if (!address.includes(':')) return address;
-  const mapped = /^(?:::ffff:|0{4}:0{4}:0{4}:0{4}:0{4}:ffff:)([0-9a-f]{4}):([0-9a-f]{4})$/i.exec(address);
-  if (mapped === null) return address;
-  const word = Number.parseInt(`${mapped[1]}${mapped[2]}`, 16);
-  return [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join('.');
+export function peerAddress(connection: Connection): string {
+  const word = ipv4Word(new DataView(connection.getRemoteAddress()));
+  if (word === undefined) return Buffer.from(connection.getRemoteAddressAsText()).toString('latin1');
+  const known = texts.get(word);
+  if (known !== undefined) return known;
+  if (texts.size === TEXTS_MAX) texts = new Map();
+  const text = [24, 16, 8, 0].map((shift) => (word >>> shift) & 255).join('.');
+  texts.set(word, text);
+  return text;
+}
+
+/** Texts of IPv4 addresses: the library prints an address for each request in a microsecond. */
+let texts = new Map<number, string>();
+const TEXTS_MAX = 1000;
+
+/** The number of an IPv4 address, or of one in an IPv6 address (RFC 4291, 2.5.5.2). */
+function ipv4Word(bytes: DataView): number | undefined {
+  if (bytes.byteLength === 4) return bytes.getUint32(0);
+  const isMapped = bytes.byteLength === 16 && bytes.getBigUint64(0) === 0n && bytes.getUint32(8) === 0xffff;
+  return isMapped ? bytes.getUint32(12) : undefined;
 }

@@ -19,7 +19,8 @@ export function readTasks(store: Pick<Reader, 'get'>, accountId: string, ids: re
 
 /** Occurs only in the JSON of a deleted task: within a JSON string the quotes are escaped. */
 const DELETED = '"deleted_at":"';
-/** Occurs once in the JSON of a task, before its time of creation. */
+/** Each occurs once in the JSON of a task, before its content and before its time of creation. */
+const CONTENT = '"content":';
 const CREATED = '"created_at":"';
 
 /**
@@ -32,9 +33,10 @@ export function twinOf(textOf: (id: number) => string | undefined, task: TaskRec
   const first = Math.max(1, task.id - limits.taskTwinsMax);
   for (let id = task.id - 1; id >= first; id -= 1) {
     const text = textOf(id);
-    if (text?.includes(content) !== true) continue;
-    if (!text.includes(`"content":${content}`) || text.includes(DELETED)) continue;
+    if (text === undefined || !text.startsWith(content, text.indexOf(CONTENT) + CONTENT.length)) continue;
+    if (text.includes(DELETED)) continue;
     const at = text.indexOf(CREATED) + CREATED.length;
+    if (text.startsWith(task.created_at, at)) return id;
     const apartMs = Math.abs(Date.parse(task.created_at) - Date.parse(text.slice(at, text.indexOf('"', at))));
     return apartMs <= limits.taskTwinMs ? id : undefined;
   }

@@ -1,6 +1,7 @@
 /** The kernel's tables of connections, as counts by address. */
 import { expect, test } from 'vitest';
 import { connectionsByNetwork, Peers } from '../../../src/http/checks/peers.ts';
+import { connectionOf } from '../../support/connection.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
 const line = (at: number, local: string, remote: string, state = '01') =>
@@ -32,8 +33,6 @@ test('[NET-11] open connections to the port are counted by address, IPv6 by its 
   });
   expect(connectionsByNetwork(['', HEAD, 'no table'], 8080).size).toBe(0);
 });
-
-const connectionOf = (address: string) => ({ getRemoteAddressAsText: () => new TextEncoder().encode(address).buffer });
 
 async function peers(...tables: string[]): Promise<Peers> {
   const made = new Peers({
