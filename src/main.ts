@@ -98,7 +98,7 @@ async function startHub(config: Config, sink: LogSink, ownership?: Ownership): P
     life.own('open pages', shown.live);
     life.onEnd('waiting pulls', () => sync.reading.stopWaiting());
     life.own('waiting for events', shown.events);
-    await noteStart(core.store, startedWith(config), Date.now());
+    await noteStart(core.store, startedWith(config), Date.now(), log);
     core.listening.port = doors.port;
     endWithAccounts(core, sync, doors);
     sweeper.start();

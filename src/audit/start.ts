@@ -1,4 +1,6 @@
 /** Records in the hub's log which settings, and which version, differ from those of the start before. */
+import { Refusal } from '../common/fault.ts';
+import type { Log } from '../common/log.ts';
 import { intact } from '../store/intact.ts';
 import { meta } from '../store/meta/meta.ts';
 import { HUB } from '../store/owners.ts';
@@ -13,8 +15,20 @@ export interface StartedWith {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Compares with what the start before noted, and notes this one. The first start has nothing to compare with. */
-export async function noteStart(store: Store, now: StartedWith, atMs: number): Promise<void> {
+/**
+ * Compares with what the start before noted, and notes this one. The first start has nothing to compare with. On a full
+ * disk nothing is noted, and the next start does it: a hub that does not start could not even be read.
+ */
+export async function noteStart(store: Store, now: StartedWith, atMs: number, log: Pick<Log, 'warn'>): Promise<void> {
+  try {
+    await note(store, now, atMs);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.fault.kind === 'storage_full')) throw error;
+    log.warn('the disk is full, so the hub did not record which settings changed; the next start does');
+  }
+}
+
+async function note(store: Store, now: StartedWith, atMs: number): Promise<void> {
   const text = JSON.stringify(now);
   const before = intact(store, meta, [ROW])?.value;
   if (before === text) return;

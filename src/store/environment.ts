@@ -2,6 +2,7 @@
 import { type DatabaseOptions, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
 import { noteDataWriter } from '../common/end-process.ts';
 import { limits } from '../limits/service.ts';
+import { checkWritable } from './data-file/check.ts';
 import type { AnyTable, Key } from './table.ts';
 import type { Raw } from './transaction.ts';
 
@@ -14,7 +15,10 @@ export interface EnvironmentOptions {
   readonly readOnly: boolean;
 }
 
-/** Opens or creates a data file. Call `checkDataFile` first: on a damaged file LMDB ends the process with a signal. */
+/**
+ * Opens or creates a data file. Call `checkDataFile` first: on a damaged file LMDB ends the process with a signal.
+ * @throws StartError when it is to be written and this user may not
+ */
 export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions): Environment {
   const settings: RootDatabaseOptionsWithPath & { readonly safeRestore: boolean } = {
     path,
@@ -29,7 +33,10 @@ export function openEnvironment({ path, mapBytes, readOnly }: EnvironmentOptions
     overlappingSync: false,
     safeRestore: true,
   };
-  if (!readOnly) noteDataWriter();
+  if (!readOnly) {
+    checkWritable(path);
+    noteDataWriter();
+  }
   return open<Buffer, Key>(settings);
 }
 

@@ -112,6 +112,52 @@ test.runIf(isRoot)(
   },
 );
 
+test.each(['cairn.mdb', 'cairn.mdb-lock'])(
+  '[OPS-9] %s that this user cannot write, as a command of another user leaves it, is said to be one',
+  async (name) => {
+    const path = join(hub.dataFolder, name);
+    expect(existsSync(path)).toBe(true);
+    chmodSync(path, 0o400);
+    for (const args of [['serve'], ['account', 'list'], ['rekey']]) {
+      const { code, stderr } = await runCairn(args, env, '', plainly);
+      expect([args[0], code, stderr, oneSentence(stderr)]).toEqual([args[0], 1, stderr, true]);
+      expect(stderr).toContain(`${name} cannot be written to: this user lacks the permission; run the command as`);
+    }
+    const doctor = await runCairn(['doctor'], env, '', plainly);
+    expect(doctor.stdout).toMatch(new RegExp(`^wrong +permissions .*${name} cannot be written to`, 'm'));
+    chmodSync(path, 0o600);
+    expect((await runCairn(['account', 'list'], env, '', plainly)).code).toBe(0);
+  },
+);
+
+test.runIf(canUnshare)(
+  '[OPS-2, AUD-2] a hub starts on a full disk, also with other settings; a later start records them',
+  async () => {
+    const [filled, dataFolder] = [temporaryFolder(), temporaryFolder()];
+    const made = await startHub({ dataFolder: filled });
+    const owner = await account(made);
+    expect((await callTool(made, 'create_task', { content: 'kept' }, owner.mcp_key)).error).toBeUndefined();
+    await made.stop();
+    const onFullDisk = 'mount -t tmpfs -o size=8m tmpfs "$CAIRN_DATA" && cp "$FILLED"/* "$CAIRN_DATA" && exec "$@"';
+    const full = await startHub({
+      dataFolder,
+      env: { FILLED: filled, CAIRN_SIGNUP: 'closed' },
+      wrapper: [...ROOT_MAPPED, onFullDisk, 'sh'],
+    });
+    expect(JSON.stringify(await callTool(full, 'list_tasks', {}, owner.mcp_key))).toContain('kept');
+    expect(JSON.stringify(await callTool(full, 'create_task', { content: 'no' }, owner.mcp_key))).toContain(
+      'disk is full',
+    );
+    expect((await fetch(`${full.url}/ready`)).status).toBe(503);
+    await full.waitForLog(({ msg }) => String(msg).includes('the disk is full, so the hub did not record'));
+    expect(await full.stop()).toBe(0);
+    const later = await startHub({ dataFolder: filled, env: { CAIRN_SIGNUP: 'closed' } });
+    expect((await later.cli('audit')).stdout).toContain('CAIRN_SIGNUP set to closed');
+    await later.stop();
+  },
+  180_000,
+);
+
 test('[OPS-10] a master key, and a backup, that this user cannot read are told from others', async () => {
   const backup = join(temporaryFolder(), 'backup');
   expect((await runCairn(['backup', '--with-key', backup], env)).code).toBe(0);

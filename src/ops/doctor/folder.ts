@@ -1,8 +1,10 @@
 /** Checks the data folder: permissions, owner of the files, and age of the last backup and of the last verification. */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { limits } from '../../limits/service.ts';
+import { checkWritable } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { type Chore, lastDone } from '../marks.ts';
@@ -18,6 +20,12 @@ export function checkAccess(folder: string): Finding[] {
     accessSync(folder, constants.W_OK);
   } catch (error) {
     return [wrong('permissions', `${folder} cannot be written to: ${systemReason(error)}`)];
+  }
+  try {
+    checkWritable(join(folder, DATA_FILE));
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return [wrong('permissions', error.message)];
   }
   const foreign = readdirSync(folder).find(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.uid !== uid,

@@ -1,7 +1,8 @@
 /** Checks a data file before LMDB opens it: damage is an error here, while LMDB would end the process by a signal. */
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
+import { systemReason } from '../../common/system-reason.ts';
 import { limits } from '../../limits/service.ts';
 import { DamagedFile, readDataFileHead } from './head.ts';
 import { nameWithFlippedBit } from './table-names.ts';
@@ -48,6 +49,21 @@ function misnamed(names: readonly string[], known: readonly string[]): string | 
   return undefined;
 }
 
+/**
+ * Checks that this user can write a data file and the file of its locks, if they exist: LMDB ends the process by a signal
+ * on a lock file that it cannot open, such as one that a command of root has made.
+ * @throws StartError
+ */
+export function checkWritable(path: string): void {
+  for (const file of [path, `${path}-lock`].filter((each) => existsSync(each))) {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (error) {
+      throw new StartError(`${basename(file)} cannot be written to: ${systemReason(error)}`);
+    }
+  }
+}
+
 function mapTooSmall(size: number, mapBytes: number): StartError {
   return new StartError(
     `CAIRN_MAP_BYTES is ${mapBytes}, but the data file has ${size} bytes already; set it to more than the file is to grow to.`,
@@ -70,8 +86,7 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'r');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new StartError(`${basename(path)} cannot be read (${code ?? 'unknown error'}); check its owner and mode.`);
+    throw new StartError(`${basename(path)} cannot be read: ${systemReason(error)}`);
   }
 }
 
