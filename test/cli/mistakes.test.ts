@@ -102,3 +102,27 @@ test('[CLI-5] what other programs take is taken here too: a version, and help as
   expect((await runCairn(['help', 'cairn_port'], {})).stdout).toContain('CAIRN_PORT');
   expect((await runCairn(['help', 'vault'], {})).stdout).toContain('cairn vault create');
 });
+
+/** Berlin's clocks went back at 3:00 on 25 October 2026 and ahead at 2:00 on 29 March; those of Lord Howe go by half an hour. */
+test.each([
+  [
+    'Europe/Berlin',
+    '2026-10-25 02:30',
+    /was twice.*2026-10-25T02:30\+02:00 or, for the later one, 2026-10-25T02:30\+01:00/,
+  ],
+  ['Europe/Berlin', '25 oct 2026 2:30', /was twice/],
+  ['Europe/Berlin', '2026-03-29T02:30', /never was.*an earlier or a later time/],
+  ['Europe/Berlin', '2026-10-25 03:00', /is not a folder of backups/],
+  ['Europe/Berlin', '2026-10-25T02:30+01:00', /is not a folder of backups/],
+  ['Europe/Berlin', '2026-10-25', /is not a folder of backups/],
+  ['Australia/Lord_Howe', '2026-04-05 01:45', /2026-04-05T01:45\+11:00 or, for the later one, 2026-04-05T01:45\+10:30/],
+  ['America/New_York', '2026-11-01 01:15', /2026-11-01T01:15-04:00 or, for the later one, 2026-11-01T01:15-05:00/],
+  ['Asia/Seoul', '2026-10-25 02:30', /is not a folder of backups/],
+  // Midnight never was in Santiago on that day, which begins at 1:00.
+  ['America/Santiago', '2026-09-06', /is not a folder of backups/],
+])('[CLI-2] in %s, --at %j goes to one moment or asks which', async (TZ, at, says) => {
+  const env = { TZ, CAIRN_DATA: join(temporaryFolder(), 'data') };
+  const { code, stderr } = await runCairn(['restore', '--at', at, temporaryFolder()], env);
+  expect(stderr).toMatch(says);
+  expect(code).toBeGreaterThan(0);
+});

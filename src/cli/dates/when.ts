@@ -21,14 +21,42 @@ export function readTime(text: string, nowMs: number): number {
   const said = wordsAgo(text, nowMs);
   if (said !== undefined) return said;
   const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text.trim());
-  const [, day = '', time = '00:00', zone = ''] = date ?? [];
+  const [, day = '', time = '', zone = ''] = date ?? [];
   // A date or time without a zone is local.
-  const ms = date === null ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
+  const ms = date === null ? Number.NaN : Date.parse(`${day}T${time || '00:00'}${zone}`);
   const isDay = date !== null && new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(8));
   if (Number.isNaN(ms) || !isDay) {
     throw new UsageError(`${text === '' ? '""' : text} is not a time; write e.g. ${TIME_FORMS}`);
   }
-  return ms;
+  return time !== '' && zone === '' ? onlyTime(Date.parse(`${day}T${time}Z`), ms) : ms;
+}
+
+/**
+ * Returns the moment of a local time. `asUtcMs`: the same fields read as UTC. Throws UsageError when clocks were put back
+ * or ahead then, so that it was twice or never: a restore would go to another hour than meant.
+ */
+function onlyTime(asUtcMs: number, ms: number): number {
+  const offsets = [-UNIT_MS.d, UNIT_MS.d].map((aside) => offsetMs(asUtcMs + aside));
+  const [first = 0, second = 0] = offsets;
+  if (Number.isNaN(asUtcMs) || first === second) return ms;
+  const moments = offsets.filter((offset) => offsetMs(asUtcMs - offset) === offset);
+  if (moments.length === 1) return ms;
+  const typed = new Date(asUtcMs).toISOString().slice(0, 16);
+  if (moments.length === 0) {
+    throw new UsageError(`${typed} never was: clocks here were put ahead over it; write an earlier or a later time`);
+  }
+  const [early, late] = moments.map((offset) => `${typed}${zoneText(offset)}`);
+  throw new UsageError(
+    `${typed} was twice: clocks here were put back then; write ${early} or, for the later one, ${late}`,
+  );
+}
+
+/** How far local clocks were ahead of UTC at a moment. */
+const offsetMs = (ms: number): number => -new Date(ms).getTimezoneOffset() * UNIT_MS.m;
+
+function zoneText(offset: number): string {
+  const clock = new Date(Math.abs(offset)).toISOString().slice(11, 16);
+  return `${offset < 0 ? '-' : '+'}${clock}`;
 }
 
 /** `now`, `3 days ago`, `an hour ago`, or a day in words with a time of day or none. */
@@ -40,7 +68,9 @@ function wordsAgo(text: string, nowMs: number): number | undefined {
   const [, named = words, hours, minutes = '0'] = /^(.+?),?(?: at)? (\d{1,2}):(\d\d)$/.exec(words) ?? [];
   const day = earlierDay(named, new Date(nowMs));
   if (day === undefined || Number(hours ?? 0) > 23 || Number(minutes) > 59) return undefined;
-  return new Date(day.getFullYear(), day.getMonth(), day.getDate(), Number(hours ?? 0), Number(minutes)).getTime();
+  const fields = [day.getFullYear(), day.getMonth(), day.getDate(), Number(hours ?? 0), Number(minutes)] as const;
+  const ms = new Date(...fields).getTime();
+  return hours === undefined ? ms : onlyTime(Date.UTC(...fields), ms);
 }
 
 /**
