@@ -102,7 +102,17 @@ const DOCUMENTS = [
 const HTTP = [['library'], ['request', 'reply'], ['route', 'measure'], ['checks']];
 const CLIENT = [
   ['client-error.ts', 'shown.ts', 'process-birth.ts'],
-  ['private-file.ts', 'settings.ts', 'pace.ts', 'progress.ts', 'next-command.ts', 'tool-refused.ts', 'spoken.ts'],
+  ['proxy.ts'],
+  [
+    'private-file.ts',
+    'settings.ts',
+    'tunnel.ts',
+    'pace.ts',
+    'progress.ts',
+    'next-command.ts',
+    'tool-refused.ts',
+    'spoken.ts',
+  ],
   ['file-lock.ts', 'http.ts', 'patiently.ts'],
   ['sign-in', 'mirror', 'spare-calls.ts'],
   ['tools.ts', 'mcp-bridge.ts'],

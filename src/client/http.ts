@@ -10,6 +10,9 @@ import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
 import { ClientError, NotSignedIn, Unreachable } from './client-error.ts';
 import type { Pace } from './pace.ts';
+import { type HttpProxy, proxyAway } from './proxy.ts';
+import { proxyOf } from './settings.ts';
+import type { ThroughOptions } from './tunnel.ts';
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -57,15 +60,15 @@ class TakerFailed extends Error {}
 export async function sendRequest(server: string, path: string, request: ClientRequest = {}): Promise<ClientAnswer> {
   await closedConnections();
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
-  // TLS is a third of what a short command loads.
-  const open = server.startsWith('https:') ? (await import('node:https')).request : httpRequest;
+  const proxy = proxyOf(server);
+  const open = await openerFor(server, proxy);
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const late = new Deadline(request.idleSeconds ?? seconds, request.idleSeconds !== undefined);
   const signal = request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
   return new Promise((resolve, reject) => {
     // Errors of the callbacks for the body are passed on unchanged.
     const fail = (error: NodeJS.ErrnoException) =>
-      reject(error instanceof TakerFailed ? error.cause : unreachable(server, late, error));
+      reject(error instanceof TakerFailed ? error.cause : unreachable({ server, proxy }, late, error));
     const outgoing = open(
       `${server}${path}`,
       { method, headers: { 'User-Agent': `cairn/${version}`, ...length, ...headers }, signal },
@@ -78,6 +81,22 @@ export async function sendRequest(server: string, path: string, request: ClientR
     if (body === undefined) outgoing.end();
     else Readable.from(slices(Buffer.from(body), request, late)).pipe(outgoing);
   });
+}
+
+type Opener = (
+  address: string,
+  options: ThroughOptions,
+  answered: (incoming: IncomingMessage) => void,
+) => ReturnType<typeof httpRequest>;
+
+/** How requests to a hub are sent: directly, or through the proxy of the environment. */
+async function openerFor(server: string, proxy: HttpProxy | undefined): Promise<Opener> {
+  if (proxy !== undefined) {
+    const { requestThrough } = await import('./tunnel.ts');
+    return (address, options, answered) => requestThrough(proxy, address, options, answered);
+  }
+  // TLS is a third of what a short command loads.
+  return server.startsWith('https:') ? (await import('node:https')).request : httpRequest;
 }
 
 /**
@@ -95,6 +114,9 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
     return new ClientError(
       `${server} redirects to ${answer.header('location') ?? 'another address'}; pass that address with --server.`,
     );
+  }
+  if (answer.status === 407) {
+    return new ClientError(`a proxy before ${server} wants a name and password; put them into http_proxy.`);
   }
   if (answer.status === 401) {
     return new NotSignedIn(
@@ -198,9 +220,16 @@ function answerOf(incoming: IncomingMessage, bytes: Buffer): ClientAnswer {
   };
 }
 
-function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJS.ErrnoException): Unreachable {
+function unreachable(
+  { server, proxy }: { readonly server: string; readonly proxy: HttpProxy | undefined },
+  { seconds, signal }: Deadline,
+  error: NodeJS.ErrnoException,
+): Unreachable {
   const of = (what: string, next: string) => new Unreachable(what, next, error.code);
+  if (error instanceof Unreachable) return error;
   if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds`, '; try again.');
+  // Without a tunnel, the connection is one to the proxy.
+  if (proxy !== undefined && server.startsWith('http:') && error.code !== undefined) return proxyAway(proxy, error);
   switch (error.code) {
     case 'ECONNREFUSED':
       return of(`cannot connect to ${server}`, '. Start the hub with `cairn serve` or pass --server.');
@@ -211,12 +240,20 @@ function unreachable(server: string, { seconds, signal }: Deadline, error: NodeJ
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'CERT_HAS_EXPIRED':
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return of(
         `the certificate of ${server} is not trusted (${error.code}); name its authority in NODE_EXTRA_CA_CERTS.`,
         '',
       );
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID': {
+      const when = error.code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet';
+      return of(
+        `the certificate of ${server} ${when}, if the clock of this machine is right; the operator has to renew it.`,
+        '',
+      );
+    }
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return of(`the certificate of ${server} is for other names; check --server.`, '');
     case 'EPROTO':
       return of(`${server} does not speak TLS; check --server: the address may begin with http://.`, '');
     case 'ECONNRESET':

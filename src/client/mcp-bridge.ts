@@ -108,7 +108,8 @@ export class McpBridge {
     const isProtocol = Array.isArray(document) || (document as Json | undefined)?.['jsonrpc'] === '2.0';
     const isForThis = Array.isArray(document) || (document as Json | undefined)?.['id'] !== null;
     if (isProtocol && isForThis) this.#options.write(answer.bytes.toString('utf8').trim());
-    else if (isProtocol) this.#fail(message, new ClientError(messageOf(document as Json)));
+    // The hub speaks of a header, which is the bridge's: who reads this has a sign-in or CAIRN_KEY.
+    else if (isProtocol && answer.status !== 401) this.#fail(message, new ClientError(messageOf(document as Json)));
     else this.#fail(message, refusalOf(this.#options.credentials.server, answer));
   }
 

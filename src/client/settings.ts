@@ -5,6 +5,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { ClientError } from './client-error.ts';
+import { type HttpProxy, proxyFor } from './proxy.ts';
 
 /** Environment variables of the client. The service does not reject them as unknown settings. */
 export const clientSettingNames = [
@@ -64,6 +65,11 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     serviceEnvironment: isChosen ? { XDG_CONFIG_HOME: folder } : {},
     cacheFolder: cacheFolder(environment),
   };
+}
+
+/** The proxy that leads to a hub. Throws ClientError that names an invalid variable. */
+export function proxyOf(server: string, environment: NodeJS.ProcessEnv = process.env): HttpProxy | undefined {
+  return proxyFor(server, environment);
 }
 
 /** True when the user wants no colours, or the terminal has none (https://no-color.org). */

@@ -346,8 +346,8 @@ const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
 };
 
 const QUOTA_STEPS: Readonly<Record<QuotaKind, string>> = {
-  blobs: 'blobs are never deleted; ask the operator of this hub for a larger quota',
-  files: 'delete files or resolve conflicts first',
+  blobs: 'remove earlier backups with `cairn backups prune`, or ask the operator of this hub for a larger quota',
+  files: 'delete files or resolve conflicts, or ask the operator of this hub for a larger quota',
   history: 'delete earlier versions on the page of a vault, or ask the operator of this hub for a larger quota',
   documents: 'the trash counts too: wait until it is emptied, or ask the operator of this hub for a larger quota',
 };

@@ -120,7 +120,7 @@ test.each([
   ['Asia/Seoul', '2026-10-25 02:30', /is not a folder of backups/],
   // Midnight never was in Santiago on that day, which begins at 1:00.
   ['America/Santiago', '2026-09-06', /is not a folder of backups/],
-])('[CLI-2] in %s, --at %j goes to one moment or asks which', async (TZ, at, says) => {
+])('[CLI-9] in %s, --at %j goes to one moment or asks which', async (TZ, at, says) => {
   const env = { TZ, CAIRN_DATA: join(temporaryFolder(), 'data') };
   const { code, stderr } = await runCairn(['restore', '--at', at, temporaryFolder()], env);
   expect(stderr).toMatch(says);

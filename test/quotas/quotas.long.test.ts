@@ -20,7 +20,7 @@ test('[MIR-18] above the quota of blobs an upload is 507 with what is used, and 
     const over = await upload(hub, who, randomCommit(), Buffer.alloc(bytes));
     expect([over.status, over.json()['error']]).toEqual([
       507,
-      `over the quota of 300000 bytes for mirror blobs: 200000 are used and this needs ${bytes} more; blobs are never deleted; ask the operator of this hub for a larger quota`,
+      `over the quota of 300000 bytes for mirror blobs: 200000 are used and this needs ${bytes} more; remove earlier backups with \`cairn backups prune\`, or ask the operator of this hub for a larger quota`,
     ]);
   }
   // What takes no more room is a retry as ever; the last byte fits.

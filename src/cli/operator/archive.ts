@@ -75,7 +75,8 @@ async function runExport(options: Options): Promise<number> {
     manifest,
     () => `${table(rows)}
 
-Keys, tokens, sessions, the password and the mirror secret are not in it. Everything else is, unencrypted: keep it safe.`,
+It is not encrypted: keep it safe. Not in it: password, second factor, keys, tokens, sessions, linked identities, the mirror credential,
+webhooks, quotas and rights.`,
   );
 }
 

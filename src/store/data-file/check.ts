@@ -54,12 +54,12 @@ function misnamed(names: readonly string[], known: readonly string[]): string | 
  * on a lock file that it cannot open, such as one that a command of root has made.
  * @throws StartError
  */
-export function checkWritable(path: string): void {
-  for (const file of [path, `${path}-lock`].filter((each) => existsSync(each))) {
+export function checkWritable(dataFile: string): void {
+  for (const path of [dataFile, `${dataFile}-lock`].filter((each) => existsSync(each))) {
     try {
-      accessSync(file, constants.R_OK | constants.W_OK);
+      accessSync(path, constants.R_OK | constants.W_OK);
     } catch (error) {
-      throw new StartError(`${basename(file)} cannot be written to: ${systemReason(error)}`);
+      throw new StartError(`${basename(path)} cannot be written to: ${systemReason(error)}`);
     }
   }
 }
