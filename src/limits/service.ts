@@ -440,6 +440,8 @@ export const limits = {
 
   /** Names compared to find the one that was probably meant. */
   namesGuessedMax: 300,
+  /** Moves of a file that are followed to tell where it is. */
+  movesFollowedMax: 20,
   pathsGuessedMax: 2000,
 
   /** Things that one call reads, replacements that one edit makes. */

@@ -403,3 +403,24 @@ test('[FIND-3] an edit that meets the push of a device is made of what is there 
   });
   expect(conflicts.filter((one) => one.device_id !== 'busy')).toEqual([]);
 });
+
+test('[FIND-3] a path without a vault goes to the primary one, and its first file tells of the others', async () => {
+  const { mcp_key: key } = await account(hub);
+  const call = async <T>(name: string, args: object) => await structured<T>(hub, name, args, key);
+  const { vault_id: other } = await call<{ vault_id: string }>('vault_create', { name: 'Garden' });
+  const first = await call<{ note?: string }>('write', { id: 'todo.md', content: 'x\n' });
+  expect(first.note).toContain(
+    `the first file of the vault primary, where paths without a vault go; others: cairn://vaults/${other}/ (Garden)`,
+  );
+  expect((await call<{ note?: string }>('write', { id: 'more.md', content: 'x\n' })).note).toBeUndefined();
+});
+
+test('[FIND-3] of a file that was moved, its old path says where it is', async () => {
+  await run('write', { id: 'wander/a.md', content: 'x\n' });
+  await run('move', { id: 'wander/a.md', to: 'wander/b.md' });
+  expect(await refusal('read', { id: 'wander/a.md' })).toMatch(/was moved at .*; it is wander\/b\.md now/);
+  await run('move', { id: 'wander/b.md', to: 'wander/deep/c.md' });
+  expect(await refusal('edit', { id: 'wander/a.md', append: 'y' })).toContain('it is wander/deep/c.md now');
+  await run('remove', { ids: ['wander/deep/c.md'] });
+  expect(await refusal('read', { id: 'wander/a.md' })).toContain('was deleted at');
+});

@@ -15,6 +15,7 @@ import { readFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
+import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { folderNote, inExistingFolder } from './existing-folder.ts';
@@ -213,10 +214,25 @@ export class ThingChanges {
       case 'paper':
         return await this.#newPaper(by, content, false);
       case 'file':
-        return this.#withNote(accountId, place, await this.#push(by, place, content, undefined));
+        return this.#inPrimary(accountId, place, await this.#push(by, place, content, undefined));
       default:
         throw new Error(`${place.kind} is not created here`);
     }
+  }
+
+  /** Tells of other vaults when a path without a vault makes the first file of the primary one. */
+  #inPrimary(accountId: string, place: Extract<ThingPlace, { kind: 'file' }>, made: Written): Written {
+    const written = this.#withNote(accountId, place, made);
+    const { vaults } = this.#shelves.sync;
+    if (place.vault !== undefined || made.version !== 1 || written.note !== undefined) return written;
+    const all = vaults.list(accountId);
+    const name = all.find(({ record }) => record.is_primary)?.record.name ?? '';
+    const others = all
+      .filter(({ record }) => !record.is_primary)
+      .map((one) => `${fileUri(one.id, '')} (${one.record.name})`);
+    if (others.length === 0) return written;
+    const note = `the first file of the vault ${name}, where paths without a vault go; others: ${others.slice(0, 3).join(', ')}`;
+    return { ...written, note };
   }
 
   /** Tells of another vault when the first file of a new folder is under its name. */

@@ -8,6 +8,7 @@ import { isInLineage } from '../history/lineage.ts';
 import { type FileRecord, liveFile } from '../log/file-record.ts';
 import { SyncReader } from '../log/reader.ts';
 import { files, vaults } from '../log/records.ts';
+import type { VersionMeta } from '../log/version.ts';
 import { FILE_TEMPLATE, fileUri } from './uri.ts';
 
 export const fileThings: ThingKind = {
@@ -75,7 +76,12 @@ function unknownFile(reader: ThingReader, vaultId: string, path: string): Refusa
   const file = reader.get(files, [vaultId, folded]);
   if (file?.deleted === true) {
     const at = new Date(file.stored_ms).toISOString();
-    return new Refusal({ kind: 'not_found', what: `${file.path} was deleted at ${at}; restore brings it back` });
+    const moved = movedTo(reader, vaultId, file);
+    const what =
+      moved === undefined
+        ? `${file.path} was deleted at ${at}; restore brings it back`
+        : `${file.path} was moved at ${at}; it is ${moved} now`;
+    return new Refusal({ kind: 'not_found', what });
   }
   if (new SyncReader(reader).childrenOf(vaultId, folded) > 0) {
     const place = JSON.stringify(fileUri(vaultId, `${path}/`));
@@ -87,6 +93,19 @@ function unknownFile(reader: ThingReader, vaultId: string, path: string): Refusa
   const guess = near === undefined ? undefined : liveFile(reader.get(files, [vaultId, near]));
   const next = guess === undefined ? 'list and search show what is there' : `did you mean ${guess.path}?`;
   return new Refusal({ kind: 'not_found', what: `no file ${path} in this vault; ${next}` });
+}
+
+/** Where a file went whose path was left by moving it, perhaps more than once. Undefined: it was deleted. */
+function movedTo(reader: ThingReader, vaultId: string, left: FileRecord): string | undefined {
+  const log = new SyncReader(reader);
+  let file: FileRecord | undefined = left;
+  for (let moves = 0; file?.deleted === true && moves < limits.movesFollowedMax; moves += 1) {
+    // A move is two changes: the old path ends, then the new one begins.
+    const next: VersionMeta | undefined = log.versionMeta(vaultId, file.seq + 1);
+    if (next?.renamed_from === undefined || foldCase(next.renamed_from) !== foldCase(file.path)) return undefined;
+    file = reader.get(files, [vaultId, foldCase(next.path)]);
+  }
+  return liveFile(file)?.path;
 }
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
