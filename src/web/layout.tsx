@@ -31,6 +31,7 @@ export interface Frame {
   /** The signed-in member; absent for visitors. */
   readonly member?: Pick<MemberVisit, 'accountId' | 'email' | 'isOperator' | 'liveMark'> | undefined;
   readonly live?: readonly LiveTopic[] | undefined;
+  readonly renews?: boolean | undefined;
   readonly csrf: string;
   readonly notice?: Notice | undefined;
   /** For a page that is open already: without the frame around the page, which stays as it is. */
@@ -39,12 +40,13 @@ export interface Frame {
 }
 
 export function Document({ frame, status }: { readonly frame: Frame; readonly status: number }): VNode {
-  const { title, assets, zone, live, member, isRenewal } = frame;
+  const { title, assets, zone, live, renews, member, isRenewal } = frame;
   return (
     <html
       lang="en"
       data-zone={zone}
       data-live={member && live?.join(' ')}
+      data-renews={member && renews === true ? '' : undefined}
       data-mark={live && member?.liveMark}
       data-owner={member?.accountId}
       data-refused={status < REFUSED ? undefined : status}

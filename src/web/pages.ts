@@ -64,6 +64,8 @@ export interface View {
   readonly section?: Section;
   /** The page refreshes when one of these topics changes. Default: never. */
   readonly live?: readonly LiveTopic[];
+  /** The page is rendered again when its reader comes back to it. */
+  readonly renews?: boolean;
   readonly body: ComponentChildren;
   /** A form is shown again because of it. */
   readonly problem?: Problem | undefined;
@@ -184,6 +186,7 @@ export class Pages {
         zone: visit.zone.name,
         member: isMember(visit) ? visit : undefined,
         live: view.live,
+        renews: view.renews,
         csrf: visit.csrf,
         notice,
         isRenewal,

@@ -133,6 +133,12 @@ test('[WEB-1, WEB-5, OAUTH-1, OAUTH-4] by keyboard: a device and an app are auth
   await press(page, 'Authorize');
   await page.getByText('“build-box” is now signed in.').waitFor();
   expect(await device.end()).toMatchObject({ code: 0 });
+  // The reader comes back from the device to the end of the page, which then lists it.
+  await page.evaluate(() => {
+    scrollTo(0, document.body.scrollHeight);
+    dispatchEvent(new Event('focus'));
+  });
+  await page.locator('.row', { hasText: 'Sign out… build-box' }).waitFor();
   const [clientId, proof] = [await register(hub), newProof()];
   await page.goto(`/oauth/authorize?${queryOf(clientId, proof)}`);
   // The app of this test does not listen: its page ends at an error, whose address was asked for.

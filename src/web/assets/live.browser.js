@@ -124,7 +124,12 @@ function fill(next, named) {
 
 /** True when a change of the page would disturb the reader's current action or position. */
 function isBusy() {
-  if (root.dataset.dragging !== undefined || scrollY > READING_PX) return true;
+  return scrollY > READING_PX || isInUse();
+}
+
+/** True while the reader drags, chooses or selects something. */
+function isInUse() {
+  if (root.dataset.dragging !== undefined) return true;
   if (document.querySelector('details[data-menu][open], dialog[open]') !== null) return true;
   const selection = getSelection();
   return selection !== null && !selection.isCollapsed && page().contains(selection.anchorNode);
@@ -470,6 +475,15 @@ function hideButtons() {
 document.addEventListener('cairn:shown', hideButtons);
 hideButtons();
 document.addEventListener('visibilitychange', listen);
+
+/** Shows a page that has no stream as it is now, when its reader comes back to it. */
+function comeBack() {
+  if (root.dataset.renews === undefined || document.visibilityState !== 'visible') return;
+  if (!isRenewing && !isInUse()) void renew();
+}
+
+document.addEventListener('visibilitychange', comeBack);
+addEventListener('focus', comeBack);
 // A page restored from the back/forward cache has no stream.
 addEventListener('pageshow', listen);
 addEventListener('pagehide', () => {

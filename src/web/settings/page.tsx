@@ -53,6 +53,8 @@ export function settingsView(props: SettingsProps): View {
     title: 'Settings',
     section: 'settings',
     problem,
+    // A renewed page has no fresh key, and the address of a form that came back has no page.
+    renews: problem === undefined && freshKey === undefined,
     body: (
       <>
         <h1>Settings</h1>
