@@ -93,7 +93,7 @@ export class FolderWatches {
       const watcher = this.#system.watch(folder, { persistent: false, recursive: this.#coversAll });
       watcher.on('change', (event, name) => {
         // The folder itself was removed, moved or unmounted, or an entry of the same name: inotify tells both alike.
-        if (event === 'rename' && name === basename(folder)) this.add(folder, true);
+        if (event === 'rename' && name === basename(folder)) this.#moved(folder);
         onEvent(folder, event, reportedPath(this.#system.platform, typeof name === 'string' ? name : null));
       });
       watcher.on('error', () => this.#drop(folder));
@@ -102,6 +102,12 @@ export class FolderWatches {
       if (!NO_FOLDER.has(codeOf(error))) onError(error);
       return undefined;
     }
+  }
+
+  #moved(folder: string): void {
+    this.add(folder, true);
+    // What a scan looked at while the root was away was not there, and nothing else reports that it is back.
+    if (folder === this.#root) this.#listeners.onEvent(folder, 'rename', undefined);
   }
 
   #drop(folder: string): void {

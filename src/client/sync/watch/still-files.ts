@@ -68,8 +68,8 @@ export class StillFiles {
   #await(onDisk: string, ms: number, hasRested: boolean): void {
     const look = () => {
       this.#timers.delete(onDisk);
-      // The sync meets and reports the same error: an unreadable file, a missing folder, a full disk.
-      this.#look(onDisk, hasRested).catch(() => undefined);
+      // The sync meets and reports the same error: an unreadable file, a full disk.
+      this.#look(onDisk, hasRested).catch(() => this.#isClosed || this.#waits(onDisk, hasRested));
     };
     this.#timers.set(onDisk, setTimeout(look, ms));
   }
