@@ -124,8 +124,8 @@ export class Packer {
     const work = async () => {
       try {
         while (!this.#closed && views.packedUpTo(vaultId) < upTo) {
-          const touched = await this.#writer.packNext(vaultId, takesLittle);
-          if (touched === undefined) return;
+          const touched = await this.#writer.packNext(vaultId, upTo, takesLittle);
+          if (touched.length === 0) return;
           for (const first of touched) await this.#writer.tidy(vaultId, first);
           // Yields to other work.
           await new Promise((resolve) => setImmediate(resolve));

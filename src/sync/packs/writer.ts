@@ -1,16 +1,25 @@
 /**
- * Writes packs: from versions not packed yet, and from packs with many dead lines. The bytes go to disk first, as a
- * loose pack; one decision of the vault's actor then stores the index. Packs are written one at a time.
+ * Writes packs: from versions not packed yet, and from packs with many dead lines. The bytes go to disk first, as
+ * loose packs; one decision of the vault's actor then stores their indexes.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { limits } from '../../limits/service.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import type { Store } from '../../store/store.ts';
 import { loosePacks, packBytes, packDead, packs } from '../log/pack-records.ts';
 import { versions } from '../log/records.ts';
-import { versionLine } from '../log/version.ts';
-import { countDead, isDead, withDead } from './dead-bits.ts';
-import { encodePackIndex, findLine, lineAt, type PackLine, readPackSummary } from './index-layout.ts';
+import { readVersionMeta, versionLine } from '../log/version.ts';
+import { countDead, type DeadBits, isDead, withDead } from './dead-bits.ts';
+import {
+  encodePackIndex,
+  findLine,
+  lineAt,
+  type PackLine,
+  type PackSummary,
+  readPackColumns,
+  readPackSummary,
+} from './index-layout.ts';
 import type { PackLeases } from './leases.ts';
 import type { VaultViews } from './vault-view.ts';
 import type { PackState, TailVersion } from './view-types.ts';
@@ -33,13 +42,26 @@ interface Gathered {
   readonly full: boolean;
 }
 
-interface NewPack {
-  readonly first: number;
-  readonly last: number;
+interface PackContents {
   readonly lines: readonly PackLine[];
   /** The bytes of the lines that are not long. */
   readonly bytes: Uint8Array;
 }
+
+/** A pack with its number, not stored yet. */
+interface NewPack {
+  readonly first: number;
+  readonly last: number;
+  /** 0: it has no bytes. */
+  readonly packId: number;
+  readonly index: Uint8Array;
+  readonly bytes: Uint8Array;
+}
+
+/** What marking lines dead needs to know of a pack. */
+type MarkedPack = Pick<PackState, 'dead' | 'columns'> & {
+  readonly summary: Pick<PackSummary, 'first' | 'last' | 'lines'>;
+};
 
 /** A live line of a pack, and its offset in the bytes of the pack. */
 interface LiveLine {
@@ -63,20 +85,33 @@ export class PackWriter {
     this.#nextId = Math.max(store.lastKey(packBytes)?.[0] ?? 0, store.lastKey(loosePacks)?.[0] ?? 0) + 1;
   }
 
-  /** Packs the tail of a vault. Resolves with the first numbers of the changed packs; undefined: too little to pack. */
-  async packNext(vaultId: string, takesLittle: boolean): Promise<readonly number[] | undefined> {
-    const { views } = this.#options;
-    const packedUpTo = views.packedUpTo(vaultId);
-    const gathered = gather(views.tail(vaultId, packedUpTo), packedUpTo);
-    if (!gathered.full && !(takesLittle && gathered.last > packedUpTo)) return undefined;
-    const lines = gathered.lines.map((version) => ({ ...version, device: version.device() }));
-    const marked = this.#markDead(vaultId, gathered.replaced);
-    const first = packedUpTo + 1;
-    const pack = { first, last: gathered.last, lines, bytes: this.#linesOf(vaultId, lines) };
-    await this.#put(vaultId, pack, [], (batch) => {
-      for (const [ofPack, bits] of marked) batch.put(packDead, [vaultId, ofPack], bits);
+  /**
+   * Packs the next versions of a vault, up to the pack that holds `upTo`, at most as many packs as may be written at once: a pack
+   * alone costs two commits. Resolves with the first numbers of the changed packs; none: too little to pack.
+   */
+  async packNext(vaultId: string, upTo: number, takesLittle: boolean): Promise<readonly number[]> {
+    const { views, store } = this.#options;
+    const made: NewPack[] = [];
+    const dead = new Map<number, DeadBits>();
+    let packedUpTo = views.packedUpTo(vaultId);
+    let bytes = 0;
+    while (packedUpTo < upTo) {
+      const gathered = gather(views.tail(vaultId, packedUpTo), packedUpTo);
+      if (!gathered.full && !(takesLittle && gathered.last > packedUpTo)) break;
+      const pack = this.#newPack({ first: packedUpTo + 1, last: gathered.last }, this.#read(vaultId, gathered.lines));
+      this.#markDead(vaultId, gathered.replaced, made, dead);
+      made.push(pack);
+      packedUpTo = gathered.last;
+      bytes += pack.bytes.length;
+      if (bytes + limits.packBytesMax > store.bytesAtOnceMax) break;
+      // Yields to other work: what it changes comes after what was gathered.
+      await setImmediate();
+    }
+    if (made.length === 0) return [];
+    await this.#put(vaultId, made, [], (batch) => {
+      for (const [ofPack, bits] of dead) batch.put(packDead, [vaultId, ofPack], bits);
     });
-    return [...marked.keys(), first];
+    return [...new Set([...dead.keys(), ...made.map(({ first }) => first)])];
   }
 
   /** Rewrites a worn or small pack without its dead lines, joined with neighbours that fit. */
@@ -134,7 +169,8 @@ export class PackWriter {
     const [first, last] = [group[0]?.pack.summary.first ?? 0, group.at(-1)?.pack.summary.last ?? 0];
     const lines = group.flatMap((live) => live.lines.map(({ line }) => line));
     const former = group.map(({ pack }) => pack.summary.packId).filter((packId) => packId > 0);
-    await this.#put(vaultId, { first, last, lines, bytes }, former, (batch) => {
+    const pack = this.#newPack({ first, last }, { lines, bytes });
+    await this.#put(vaultId, [pack], former, (batch) => {
       for (const { pack } of group) {
         const ofPack = pack.summary.first;
         if (ofPack !== first) batch.remove(packs, [vaultId, ofPack]);
@@ -143,23 +179,35 @@ export class PackWriter {
     });
   }
 
-  /** Stores a pack in place of the `former` packs, whose bytes are removed once no stream reads them. */
-  async #put(vaultId: string, pack: NewPack, former: readonly number[], beside: (batch: Batch) => void): Promise<void> {
+  #newPack(range: Pick<PackSummary, 'first' | 'last'>, { lines, bytes }: PackContents): NewPack {
+    const packId = bytes.length === 0 ? 0 : this.#nextId;
+    if (packId > 0) this.#nextId += 1;
+    return { ...range, packId, index: encodePackIndex({ ...range, packId }, lines), bytes };
+  }
+
+  /** Stores packs in place of the `former` ones, whose bytes are removed once no stream reads them. */
+  async #put(
+    vaultId: string,
+    made: readonly NewPack[],
+    former: readonly number[],
+    beside: (batch: Batch) => void,
+  ): Promise<void> {
     const { store, actors, leases } = this.#options;
-    const packId = pack.bytes.length === 0 ? 0 : this.#nextId;
     const since = new Date().toISOString();
-    if (packId > 0) {
-      this.#nextId += 1;
-      await store.writeBytes([
-        { table: loosePacks, key: [packId], bytes: loosePacks.codec.encode({ since }) },
-        { table: packBytes, key: [packId], bytes: pack.bytes },
-      ]);
+    const withBytes = made.filter(({ packId }) => packId > 0);
+    if (withBytes.length > 0) {
+      const loose = loosePacks.codec.encode({ since });
+      await store.writeBytes(
+        withBytes.flatMap(({ packId, bytes }) => [
+          { table: loosePacks, key: [packId], bytes: loose },
+          { table: packBytes, key: [packId], bytes },
+        ]),
+      );
     }
-    const index = encodePackIndex({ first: pack.first, last: pack.last, packId }, pack.lines);
     await actors.vault(vaultId).ask((batch) => {
       beside(batch);
-      batch.put(packs, [vaultId, pack.first], index);
-      if (packId > 0) batch.remove(loosePacks, [packId]);
+      for (const { first, index } of made) batch.put(packs, [vaultId, first], index);
+      for (const { packId } of withBytes) batch.remove(loosePacks, [packId]);
       for (const formerId of former) batch.put(loosePacks, [formerId], { since });
     });
     leases.retire(former);
@@ -183,40 +231,46 @@ export class PackWriter {
     leases.retire(former);
   }
 
-  /** Marks the lines of these versions dead. Returns the new bits by the first number of each pack; stores nothing. */
-  #markDead(vaultId: string, replaced: readonly number[]): Map<number, Uint8Array> {
-    const { views } = this.#options;
-    const found = new Map<number, { readonly pack: PackState; readonly lines: number[] }>();
-    let pack: PackState | undefined;
+  /**
+   * Marks the lines of these versions dead, in stored packs and in those that were `made` and are not stored yet. Adds the new
+   * bits to `dead`, by the first number of each pack; stores nothing.
+   */
+  #markDead(vaultId: string, replaced: readonly number[], made: readonly NewPack[], dead: Map<number, DeadBits>): void {
+    let pack: MarkedPack | undefined;
     for (const seq of replaced.toSorted((a, b) => a - b)) {
-      if (pack === undefined || pack.summary.last < seq) pack = views.packs.at(vaultId, seq);
+      if (pack === undefined || pack.summary.last < seq) pack = this.#packAt(vaultId, seq, made);
       if (pack === undefined) continue;
-      const { first } = pack.summary;
+      const { first, lines } = pack.summary;
       const line = findLine(pack.columns(), first, seq);
       // The version was replaced before its range was packed, so the pack does not contain it.
-      if (line < 0) continue;
-      const marks = found.get(first) ?? { pack, lines: [] };
-      marks.lines.push(line);
-      found.set(first, marks);
+      if (line >= 0) dead.set(first, withDead(dead.get(first) ?? pack.dead, lines, [line]));
     }
-    return new Map(
-      [...found].map(([first, { pack: of, lines }]) => [first, withDead(of.dead, of.summary.lines, lines)]),
-    );
   }
 
-  #linesOf(vaultId: string, lines: readonly PackLine[]): Uint8Array {
-    const short = lines.filter(({ long }) => !long);
-    const bytes = new Uint8Array(short.reduce((sum, { lineBytes }) => sum + lineBytes, 0));
+  #packAt(vaultId: string, seq: number, made: readonly NewPack[]): MarkedPack | undefined {
+    const holder = made.find(({ first, last }) => first <= seq && seq <= last);
+    if (holder === undefined) return this.#options.views.packs.at(vaultId, seq);
+    const { first, index } = holder;
+    return { summary: readPackSummary(first, index), dead: undefined, columns: () => readPackColumns(index) };
+  }
+
+  /** Reads what a pack of these versions contains. */
+  #read(vaultId: string, gathered: readonly TailVersion[]): PackContents {
+    const bytes = new Uint8Array(gathered.reduce((sum, { long, lineBytes }) => sum + (long ? 0 : lineBytes), 0));
     let filled = 0;
-    for (const { seq, lineBytes } of short) {
+    const lines = gathered.map((line): PackLine => {
+      const { seq, lineBytes, long } = line;
       const version = this.#options.store.view(versions, [vaultId, seq]);
-      if (version === undefined || versionLine(version).length !== lineBytes) {
-        throw new Error('a version contradicts its head; run `cairn verify`');
+      if (!long) {
+        if (version === undefined || versionLine(version).length !== lineBytes) {
+          throw new Error('a version contradicts its head; run `cairn verify`');
+        }
+        bytes.set(versionLine(version), filled);
+        filled += lineBytes;
       }
-      bytes.set(versionLine(version), filled);
-      filled += lineBytes;
-    }
-    return bytes;
+      return { ...line, device: version === undefined ? '' : readVersionMeta(version).device_id };
+    });
+    return { lines, bytes };
   }
 }
 
