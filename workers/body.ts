@@ -47,5 +47,5 @@ function parse(parts: readonly Uint8Array[], form: BodyForm) {
 function documentOf(document: unknown, text: Uint8Array): (ParsedBody & { ok: true })['document'] {
   const cut = cutJson(text, { values: limits.parsePieceValues, bytes: limits.parsePieceBytes });
   if (cut === undefined || cut.values <= limits.parsePieceValues) return { value: document };
-  return { cut, text: Uint8Array.from(text) };
+  return { cut, text: new Uint8Array(text) };
 }

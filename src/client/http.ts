@@ -62,7 +62,8 @@ export async function sendRequest(server: string, path: string, request: ClientR
   const { method = 'GET', headers, body, seconds = limits.clientSecondsDefault } = request;
   const proxy = proxyOf(server);
   const open = await openerFor(server, proxy);
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const length = bytes === undefined ? {} : { 'Content-Length': String(bytes.length) };
   const late = new Deadline(request.idleSeconds ?? seconds, request.idleSeconds !== undefined);
   const signal = request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
   return new Promise((resolve, reject) => {
@@ -78,8 +79,8 @@ export async function sendRequest(server: string, path: string, request: ClientR
     );
     outgoing.on('error', fail);
     outgoing.on('close', () => late.end());
-    if (body === undefined) outgoing.end();
-    else Readable.from(slices(Buffer.from(body), request, late)).pipe(outgoing);
+    if (bytes === undefined) outgoing.end();
+    else Readable.from(slices(bytes, request, late)).pipe(outgoing);
   });
 }
 
@@ -134,10 +135,10 @@ export function refusalOf(server: string, answer: ClientAnswer): ClientError {
 
 /** Yields the body in slices, for pacing and progress reports. */
 async function* slices(
-  body: Buffer,
+  body: Uint8Array,
   { onSent, upload }: Pick<ClientRequest, 'onSent' | 'upload'>,
   late: Deadline,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Uint8Array> {
   const most = upload === undefined ? SLICE_BYTES : PACED_BYTES;
   for (let offset = 0; offset < body.length; offset += most) {
     const slice = body.subarray(offset, offset + most);

@@ -95,7 +95,7 @@ export class IncomingBody {
     }
     if (isLast) this.#ended = true;
     if (this.#sink !== undefined) this.#deliver(bytes);
-    else if (bytes.length > 0) this.#early.push(Uint8Array.from(bytes));
+    else if (bytes.length > 0) this.#early.push(new Uint8Array(bytes));
     if (isLast && this.#failure === undefined) this.#settle?.resolve();
   }
 
