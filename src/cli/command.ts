@@ -126,7 +126,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   ]);
   let parsed: ReturnType<typeof parse>;
   try {
-    parsed = parse(argv, shape, command.isOpen === true);
+    parsed = parse(command.isWords === true ? withDashed(argv) : argv, shape, command.isOpen === true);
   } catch (error) {
     throw usageOf(error as Error, known, command.instead ?? {});
   }
@@ -143,7 +143,8 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   }
   if (words.length > operands.length) throw new UsageError(`unexpected argument: ${words[operands.length] ?? ''}`);
   const missing = options.find(({ name, required }) => required && values[name] === undefined);
-  if (missing !== undefined) throw new UsageError(`--${missing.name} is required`);
+  if (missing !== undefined)
+    throw new UsageError(`--${missing.name} is required, as in \`${command.examples[0] ?? ''}\``);
   // Non-strict parsing accepts an option without its value.
   const bare = options.find(({ name }) => values[name] === true);
   if (bare !== undefined) throw new UsageError(`--${bare.name} needs ${bare.value}`);
@@ -159,6 +160,14 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
     ),
     json: values['json'] === true,
   };
+}
+
+/** Words that begin with a hyphen are no options of one letter: there are none. */
+function withDashed(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
+  const isWord = (one: string) => /^-[^-]/.test(one);
+  return [...before.filter((one) => !isWord(one)), '--', ...before.filter(isWord), ...after];
 }
 
 function countOf(name: string, given: string | undefined): number | undefined {

@@ -112,7 +112,8 @@ export class Indexer {
     const { wanted, phrases, without, withoutPhrases } = read;
     const keyOf = (changes: number) => JSON.stringify([accountId, query.query, kinds, group, needs, changes]);
     const { changes } = kept.index;
-    for (const one of [query.ranking, changes]) {
+    // An empty index has no changes either: what it was asked is no ranking to continue.
+    for (const one of query.ranking === 0 ? [changes] : [query.ranking, changes]) {
       const ranking = this.#rankings.get(keyOf(one));
       if (ranking !== undefined) return { changes: one, ranking };
     }

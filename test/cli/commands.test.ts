@@ -44,7 +44,7 @@ test.each([
   [['mirror'], /backups needs one of: init, push, list, latest, pull/],
   [['mirror', 'psuh'], /did you mean `cairn backups push`/],
   [['key', 'create', '--emial', 'x'], /did you mean --email\?/],
-  [['key', 'create', '--email', 'x@example.org'], /--name is required/],
+  [['key', 'create', '--email', 'x@example.org'], /--name is required, as in `cairn key create .*--name/],
   [['tasks', 'done'], /tasks done needs ID, as in `cairn tasks done 7`; see `cairn tasks done --help`/],
   [['tasks', 'done', 'seven'], /ID must be a whole number/],
   [['tasks', 'done', '1', '2'], /unexpected argument: 2/],

@@ -31,6 +31,15 @@ test('[CLI-1, FIND-4] a table of kind, title, place and the numbered line; words
   });
 });
 
+test('[CLI-1, FIND-4] a word with a hyphen leaves out, and a phrase is typed in quotes within quotes', async () => {
+  expect((await lines('saffron', '-bulbs')).slice(1)).toEqual([expect.stringMatching(/^file /)]);
+  expect((await lines('-bulbs', '--limit', '5', 'saffron')).slice(1)).toEqual([expect.stringMatching(/^file /)]);
+  expect((await lines('"saffron bulbs"')).slice(1)).toEqual([expect.stringMatching(/^task /)]);
+  expect(await lines('"bulbs saffron"')).toEqual([expect.stringContaining('Nothing has "bulbs saffron": ')]);
+  expect((await runCairn(['find', 'saffron', '--bulbs'], env)).code).toBe(2);
+  expect((await runCairn(['find', '-bulbs'], env)).stderr).toContain('add a word to find');
+});
+
 test('[CLI-1, FIND-4] nothing found says why; a wrong kind is told the nearest one', async () => {
   expect(await lines('saffron', 'zzqqx')).toEqual([
     'Nothing has “zzqqx”: tasks, documents, files and names of backups were searched. Check the spelling, or leave it out.',

@@ -129,6 +129,13 @@ test('[FIND-4] a cursor continues its own ranking: nothing twice, nothing left o
   expect(stolen).toMatchObject({ results: [], total: 0 });
 });
 
+test('[FIND-5] what an empty account was searched for is found once it is there', async () => {
+  const fresh = await newDevice(hub, 'fresh');
+  expect(await find('schist', {}, fresh)).toMatchObject({ total: 0, missing: ['schist'] });
+  await fresh.push('first.md', 'schist');
+  expect(await find('schist', {}, fresh)).toMatchObject({ total: 1, missing: [] });
+});
+
 test('[FIND-5] a deleted vault is found no more, and its files are not counted', async () => {
   const { vault_id: vault } = await structured<{ vault_id: string }>(hub, 'vault_create', { name: 'short' }, owner.key);
   await owner.push('gone.md', 'obsidian', { vault_id: vault });

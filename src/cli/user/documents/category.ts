@@ -1,7 +1,7 @@
 /** Finds a category of tasks and papers by its name, or by its number. */
 import { z } from 'zod';
 import { ClientError } from '../../../client/client-error.ts';
-import { shownLine } from '../../../client/shown.ts';
+import { quoted, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
 import type { ToolClient } from '../../../client/tools.ts';
 import { nearest } from '../../../text/nearest.ts';
@@ -27,7 +27,8 @@ export async function categoryIdOf(tools: ToolClient, text: string | undefined):
   const names = categories.map(({ name }) => name);
   const guess = nearest(text, names);
   const listed = names.length === 0 ? 'there is none yet' : `there is: ${names.map(shownLine).join(', ')}`;
-  const hint = guess === undefined ? listed : `did you mean ${shownLine(guess)}?`;
+  const made = `\`cairn call create_category --name=${quoted(text)}\` makes it`;
+  const hint = guess === undefined ? `${listed}; ${made}` : `did you mean ${shownLine(guess)}?`;
   throw new ClientError(`there is no category ${shownLine(text)}; ${hint}`);
 }
 
