@@ -871,6 +871,10 @@ export const limits = {
   /** How long a member waits before it asks the log again: at first, and at most. */
   logRetryMs: 50,
   logRetryMsMax: 1000,
+  /** Signs of life that members leave in the log: leases between two, at most this pause, and how many an absent one has missed. */
+  memberSignLeases: 6,
+  memberSignMsMax: 60_000,
+  memberSignsMissed: 3,
   /** How often a follower reads the log: at most, and at least. */
   logPollMsMin: 50,
   logPollMsMax: 500,

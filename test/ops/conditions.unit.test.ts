@@ -108,6 +108,12 @@ const CASES: readonly Case[] = [
   { what: 'the log has all', facts: { log: { unloggedMs: 0, setAside: 0 } }, expected: [] },
   { what: 'the log is 5 s behind', facts: { log: { unloggedMs: 5 * SECOND, setAside: 0 } }, expected: [] },
   { what: 'the log is further behind', facts: { log: { unloggedMs: 5001, setAside: 0 } }, expected: ['log_behind'] },
+  { what: 'no member is away', facts: { members: { away: 0, withoutRoom: 0 } }, expected: [] },
+  {
+    what: 'one member is away, another one without room',
+    facts: { members: { away: 1, withoutRoom: 1 } },
+    expected: ['member_away', 'member_no_room'],
+  },
   { what: 'writes were set aside', facts: { log: { unloggedMs: 0, setAside: 1 } }, expected: ['set_aside'] },
   { what: 'a verification of 35 days ago', facts: { verify: { doneMs: NOW - 35 * DAY, problems: 0 } }, expected: [] },
   {

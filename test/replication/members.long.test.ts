@@ -454,3 +454,45 @@ test('[MEMBER-3, WEB-3] an operator sees the members on a page, and lets another
   expect(await whichServes([follower])).toBe(follower);
   await untilState(owner, 'following');
 });
+
+test.runIf(canUnshare)(
+  '[MEMBER-8] the operators are told of a member without room and of one that gives no sign of life, and neither is handed the log',
+  { timeout: PATIENCE_MS },
+  async () => {
+    const log = newLog();
+    const owner = await member({ name: 'west', log });
+    await whichServes([owner]);
+    const small = await member({ name: 'east', log, wrapper: onSmallDisk(20) });
+    await untilState(small, 'no room');
+    const other = await member({ name: 'north', log });
+    await untilState(other, 'following');
+    const told = async () => {
+      const answer = await fetch(`${owner.url}/ready`);
+      const { checks } = (await answer.json()) as { checks: { name: string }[] };
+      return [answer.status, ...checks.map(({ name }) => name)];
+    };
+    const untilTold = (...names: string[]) =>
+      until(`the owner tells ${JSON.stringify(names)}`, async () =>
+        JSON.stringify(await told()) === JSON.stringify([200, ...names]) ? true : undefined,
+      );
+    await untilTold('member_no_room');
+    const toSmall = await owner.cli('member', 'hand-over', '--to', 'east');
+    expect([toSmall.code, toSmall.stderr]).toEqual([1, expect.stringContaining('the disk of east is nearly full')]);
+    await other.kill();
+    await untilTold('member_away', 'member_no_room');
+    const toAway = await owner.cli('member', 'hand-over', '--to', 'north');
+    expect([toAway.code, toAway.stderr]).toEqual([1, expect.stringContaining('north gives no sign of life')]);
+    const toAny = await owner.cli('member', 'hand-over');
+    expect([toAny.code, toAny.stderr]).toEqual([1, expect.stringContaining('no other member can take over')]);
+    const list = (await owner.cli('member', 'list')).stdout;
+    expect(list).toMatch(/east +no room/);
+    expect(list).toMatch(/north +no sign of life/);
+    expect(await memberHealth(owner)).toMatchObject({ state: 'owning' });
+    const again = await member({ name: 'north', log, dataFolder: other.dataFolder });
+    await untilState(again, 'following');
+    await untilTold('member_no_room');
+    expect((await owner.cli('member', 'hand-over', '--to', 'north')).code).toBe(0);
+    await whichServes([again]);
+    await Promise.all([owner, small, again].map((each) => each.kill()));
+  },
+);

@@ -50,10 +50,13 @@ async function list(options: Options): Promise<number> {
   });
 }
 
-function toldOf({ owner, set_aside_by: aside }: MemberReport, name: string): string {
+const TROUBLES = { away: 'no sign of life', 'no room': 'no room' } as const;
+
+function toldOf({ owner, set_aside_by: aside, troubles }: MemberReport, name: string): string {
   const files = aside[name] ?? 0;
   const told = [
     ...(name === owner ? ['serves'] : []),
+    ...(troubles[name] === undefined ? [] : [TROUBLES[troubles[name]]]),
     ...(files === 0 ? [] : [`${countWithNoun(files, 'file')} set aside`]),
   ];
   return told.join(', ');

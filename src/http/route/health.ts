@@ -42,6 +42,9 @@ export interface MemberHealth {
   readonly set_aside: number;
 }
 
+/** Why a member could not take over: it gives no sign of life, or its disk is nearly full or failed. */
+export type MemberTrouble = 'away' | 'no room';
+
 /** A member says who it is, and why it owns the log or not. */
 export interface MemberReport extends MemberHealth {
   readonly why: string;
@@ -51,6 +54,8 @@ export interface MemberReport extends MemberHealth {
   readonly members: readonly string[];
   /** How many files of answered writes that the log never had each member has, for those that have some. */
   readonly set_aside_by: Readonly<Record<string, number>>;
+  /** Why others could not take over, as far as the owner knows. */
+  readonly troubles: Readonly<Record<string, MemberTrouble>>;
 }
 
 /** What an operator does with the members of a hub. */
@@ -60,6 +65,8 @@ export interface MemberTools {
   readonly handOver: (to: string | undefined) => Promise<void>;
   /** Makes a snapshot of the log. Resolves with its position. */
   readonly snapshot: () => Promise<number>;
+  /** Why others could not take over, as far as this member knows. */
+  readonly troubles: () => MemberReport['troubles'];
 }
 
 /** What a member knows of itself and its log. */

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { MemberTools, MemberTrouble } from '../../http/route/health.ts';
 import type { DiskReserve } from '../../quotas/disk-reserve.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
@@ -22,6 +23,7 @@ export interface FactSources {
   readonly disk: Pick<DiskReserve, 'look'>;
   readonly clock: Pick<ClockWatch, 'isRight'>;
   readonly damage: Pick<Damage, 'lastFoundMs'>;
+  readonly member: Pick<MemberTools, 'troubles'> | undefined;
   readonly phase: () => Facts['phase'];
   readonly certificateExpiresMs: () => number | undefined;
   readonly now: () => number;
@@ -34,6 +36,7 @@ export function hubFacts({
   disk,
   clock,
   damage,
+  member,
   phase,
   certificateExpiresMs,
   now,
@@ -51,11 +54,17 @@ export function hubFacts({
       clock: clockOf(newestKnownMs(store), nowMs, clock),
       ...choresOf(config),
       log: { unloggedMs: store.logLag?.ms ?? 0, setAside: aside.names.length },
+      members: member && troublesOf(Object.values(member.troubles())),
       damagedMs: damage.lastFoundMs,
       certificateExpiresMs: certificateExpiresMs(),
     };
   };
 }
+
+const troublesOf = (troubles: readonly MemberTrouble[]): Facts['members'] => ({
+  away: troubles.filter((trouble) => trouble === 'away').length,
+  withoutRoom: troubles.filter((trouble) => trouble === 'no room').length,
+});
 
 /** What the commands of the operator left in the data folder. */
 function choresOf({ dataFolder, backupHours }: FactSources['config']): Pick<Facts, 'backup' | 'follow' | 'verify'> {

@@ -34,6 +34,8 @@ export interface Facts {
   readonly follow?: { readonly seenMs: number; readonly everyMs: number; readonly isCopyingAll: boolean } | undefined;
   /** What was answered before the log had it: how long the oldest waits, and files of what the log never had. */
   readonly log?: { readonly unloggedMs: number; readonly setAside: number } | undefined;
+  /** Other members of the hub that could not take over: how many are away, and how many are without room. */
+  readonly members?: { readonly away: number; readonly withoutRoom: number } | undefined;
   readonly verify?: { readonly doneMs: number; readonly problems: number } | undefined;
   /** When stored bytes that do not match their hash were last read. */
   readonly damagedMs?: number | undefined;
@@ -164,6 +166,20 @@ const CONDITIONS = {
     message:
       'Writes that this member answered never came into the log, because another member took over. They are in the folder set-aside of its data folder. Read them, enter what is missing again, then remove the files.',
   },
+  member_away: {
+    family: 'member_away',
+    severity: 'warning',
+    title: 'A member is away',
+    message:
+      'Another member of this hub gives no sign of life, so it could not take over. `cairn member list` says which. Start it again. If you removed it, this is over when the log forgets it (CAIRN_LOG_KEEP_DAYS).',
+  },
+  member_no_room: {
+    family: 'member_no_room',
+    severity: 'warning',
+    title: 'A member without room',
+    message:
+      'The disk of another member of this hub is nearly full or failed, so it could not take over. `cairn member list` says which. Free space there, or check the disk.',
+  },
   verify_late: {
     family: 'verify',
     severity: 'warning',
@@ -245,6 +261,8 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
   },
   log_behind: ({ log }) => log !== undefined && log.unloggedMs > limits.unloggedMsMax,
   set_aside: ({ log }) => log !== undefined && log.setAside > 0,
+  member_away: ({ members }) => members !== undefined && members.away > 0,
+  member_no_room: ({ members }) => members !== undefined && members.withoutRoom > 0,
   verify_late: ({ verify, nowMs }) => verify !== undefined && isVerifyLate(verify.doneMs, nowMs),
   certificate_expired: ({ certificateExpiresMs: atMs, nowMs }) => atMs !== undefined && atMs <= nowMs,
   certificate_expires: ({ certificateExpiresMs: atMs, nowMs }) =>

@@ -23,7 +23,6 @@ import { type MemberIdentity, memberIdentity } from '../../replication/members/i
 import { MemberLease } from '../../replication/members/lease.ts';
 import { Owner } from '../../replication/members/owner.ts';
 import { seedLog } from '../../replication/members/seed.ts';
-import { type MemberState, STATE_SENTENCES } from '../../replication/members/states.ts';
 import { appendUnlogged, Forked } from '../../replication/members/unlogged.ts';
 import { joinSnapshot, snapshotToJoin, untilSnapshot } from '../../replication/snapshots/join.ts';
 import { LogKeeper } from '../../replication/snapshots/keeper.ts';
@@ -33,9 +32,11 @@ import type { LogLag } from '../../store/logged/local-log.ts';
 import { ReplicaFile } from '../../store/logged/replica.ts';
 import type { Store } from '../../store/store.ts';
 import { readBeginMark, removeBeginMark } from './begin-mark.ts';
+import { figuresOf, healthOf, type MemberParts } from './health.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
 import { markMember, markSetAside, memberNames, setAsideByMember } from './marks.ts';
 import { isToSeed, proveServable } from './own-hub.ts';
+import { handOverProblem, Presence } from './presence.ts';
 import { keepUnlogged, removeDataFile, SetAsideFiles } from './set-aside.ts';
 import { tellSetAside } from './set-aside-notice.ts';
 
@@ -68,6 +69,7 @@ class Member {
   readonly #commitLog: CommitLog;
   readonly #aside: SetAsideFiles;
   readonly #stopping = new AbortController();
+  readonly #presence: Presence;
   /** Listen as long as this process runs. */
   #doors: Doors | undefined;
   #identity: MemberIdentity = { name: '', instance: '' };
@@ -89,6 +91,9 @@ class Member {
     this.#startHub = startHub;
     this.#commitLog = commitLog;
     this.#aside = new SetAsideFiles(config.dataFolder, () => void this.#markSetAside());
+    const { leaseSeconds, keepDays } = config.log;
+    const self = () => this.#parts();
+    this.#presence = new Presence({ log: commitLog, leaseMs: leaseSeconds * 1000, keepDays, self, warn: sink.log });
   }
 
   async start(): Promise<RunningService> {
@@ -108,6 +113,7 @@ class Member {
         this.#stopping.abort();
         this.#endOwnership(undefined);
         await this.#ended;
+        await this.#presence.close();
         await doors.drain(0);
         await this.#commitLog.close();
       },
@@ -185,7 +191,8 @@ class Member {
         begins,
       });
       this.#follower = follower;
-      await this.#announce();
+      await markMember(this.#commitLog, this.#identity, this.#log);
+      await this.#markSetAside();
       return { replica: opened, follower, isToSeed: seeds, begins, close };
     } catch (error) {
       await close().catch(() => undefined);
@@ -319,6 +326,7 @@ class Member {
     report: (): Promise<MemberReport> => this.#report(),
     handOver: (to: string | undefined): Promise<void> => this.#handOver(to),
     snapshot: (): Promise<number> => this.#snapshot(),
+    troubles: () => this.#presence.troubles,
   };
 
   async #report(): Promise<MemberReport> {
@@ -326,7 +334,14 @@ class Member {
     const why = this.#owner === undefined ? (this.#follower?.why ?? '') : 'it has taken over, and its lease holds';
     const left = this.#owner === undefined ? null : Math.round(this.#owner.lease.leftMs);
     const aside = await setAsideByMember(this.#commitLog).catch(() => ({}));
-    return { ...this.#health(), why, lease_left_ms: left, members, set_aside_by: aside };
+    return {
+      ...this.#health(),
+      why,
+      lease_left_ms: left,
+      members,
+      set_aside_by: aside,
+      troubles: this.#presence.troubles,
+    };
   }
 
   async #snapshot(): Promise<number> {
@@ -343,17 +358,11 @@ class Member {
   async #handOver(to: string | undefined): Promise<void> {
     if (this.#hub === undefined) throw this.#notHere('hand over');
     const { members } = await this.#report();
-    if (to !== undefined && !members.includes(to)) {
-      throw new Refusal({ kind: 'not_found', what: `there is no member ${to}; the members are ${members.join(', ')}` });
-    }
+    const self = this.#identity.name;
+    const problem = handOverProblem({ to, self, members, troubles: this.#presence.troubles });
+    if (problem !== undefined) throw new Refusal({ kind: 'not_found', what: problem });
     // After the answer has left.
     setTimeout(() => this.#endOwnership(to), 50);
-  }
-
-  /** Leaves a mark in the log by which `cairn member list` knows this member. */
-  async #announce(): Promise<void> {
-    await markMember(this.#commitLog, this.#identity, this.#log);
-    await this.#markSetAside();
   }
 
   /** Lets the other members know what this one has set aside. */
@@ -363,32 +372,23 @@ class Member {
   }
 
   #health(): MemberHealth {
-    const { name } = this.#identity;
-    const owner = this.#owner;
-    const kept = { unlogged_ms: Math.round(this.#lag()?.ms ?? 0), set_aside: this.#aside.names.length };
-    if (owner !== undefined) {
-      const state = this.#stateOf(owner);
-      const { position } = owner.end;
-      return { name, state, message: STATE_SENTENCES[state], position, behind: 0, owner: name, ...kept };
-    }
-    const follower = this.#follower;
-    const state = follower?.state ?? 'joining';
-    const position = follower?.end.position ?? 0;
-    const newest = follower?.newest;
-    const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
-    const behind = Math.max(0, (follower?.last ?? 0) - position);
-    return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder, ...kept };
+    return healthOf(this.#parts());
   }
 
   #figures(): MemberFigures {
-    const { leftMs: leaseLeftMs } = this.#owner?.lease ?? { leftMs: undefined };
-    return { ...this.#health(), leaseLeftMs, appends: this.#owner?.appends, lag: this.#lag() };
+    return figuresOf(this.#parts());
   }
 
-  #stateOf(owner: Owner): MemberState {
-    if (this.#isHandingOver) return 'handing over';
-    if (owner.lease.isValid) return this.#hub === undefined ? 'taking over' : owner.isUnsure ? 'unsure' : 'owning';
-    return 'apart';
+  #parts(): MemberParts {
+    return {
+      identity: this.#identity,
+      owner: this.#owner,
+      follower: this.#follower,
+      isServing: this.#hub !== undefined,
+      isHandingOver: this.#isHandingOver,
+      lag: this.#lag(),
+      setAside: this.#aside.names.length,
+    };
   }
 
   #die(words: string, details: Readonly<Record<string, unknown>>): void {

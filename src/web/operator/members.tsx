@@ -10,6 +10,11 @@ interface MembersProps {
   readonly report: MemberReport;
 }
 
+const TROUBLES = {
+  away: 'It gives no sign of life, so it could not take over.',
+  'no room': 'Its disk is nearly full or failed, so it could not take over.',
+} as const;
+
 export function MemberRows({ csrf, path, report }: MembersProps): VNode {
   const others = report.members.filter((name) => name !== report.name);
   return (
@@ -40,6 +45,7 @@ export function MemberRows({ csrf, path, report }: MembersProps): VNode {
             <li key={name} class="row">
               <div class="row-main">
                 <Given>{name}</Given>
+                {report.troubles[name] === undefined ? null : <p class="hint">{TROUBLES[report.troubles[name]]}</p>}
               </div>
               <Confirm label="Let it serve…" of={name} danger={false}>
                 <p>
