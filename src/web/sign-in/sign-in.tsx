@@ -143,7 +143,15 @@ function signInView(visit: Visit, next: string, { signup, resets }: SignInOption
           <p class="aside">
             <a href="/forgot">Forgot your password?</a>
           </p>
-        ) : null}
+        ) : (
+          <details class="more">
+            <summary>Forgot your password?</summary>
+            <p>
+              This hub sends no mail. Ask its operator to run <code>cairn account password --email EMAIL</code> with
+              yours. Your keys and signed-in devices work all the time.
+            </p>
+          </details>
+        )}
         {signup === 'closed' ? null : (
           <p class="aside">
             No account yet?{' '}

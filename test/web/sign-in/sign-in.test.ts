@@ -223,6 +223,14 @@ function setPassword(email: string, input: string, dataFolder = hub.dataFolder) 
   return runCairn(['account', 'password', '--email', email, '--json'], { CAIRN_DATA: dataFolder }, input);
 }
 
+test('[AUTH-4] without mail, the sign-in page says who sets a new password, and how', async () => {
+  const visitor = new PageClient(hub);
+  await visitor.open('/signin');
+  expect(visitor.text).toContain(
+    'Forgot your password? This hub sends no mail. Ask its operator to run cairn account password',
+  );
+});
+
 test('[WEB-2, KEY-7] the operator sets a password: for an account without one, or after a forgotten one, and it signs out', async () => {
   const { email } = await account(hub);
   expect(await isSignedIn(await signIn(email))).toBe(false);
