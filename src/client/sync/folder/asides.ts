@@ -7,7 +7,7 @@ import { chmodSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, typ
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { limits } from '../../../limits/service.ts';
-import { codeOf, hashPlain, isLarge, lookAt, type ReadContent, readPlain } from './file.ts';
+import { codeOf, isLarge, lookAt, type ReadContent, readPlain } from './file.ts';
 import { isSameBytes, type LargeFiles } from './large-files.ts';
 import { makeFolderAt, makeParents } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
@@ -80,7 +80,7 @@ export class Asides {
     }
     let isExpected = false;
     try {
-      isExpected = large === undefined ? hashPlain(aside) === expected : isSame(large, aside);
+      isExpected = large === undefined ? readPlain(aside)?.sha256 === expected : isSame(large, aside);
     } finally {
       if (!isExpected) this.#putBack(aside, path, target);
     }

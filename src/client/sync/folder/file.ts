@@ -46,8 +46,6 @@ export class Unreadable extends Error {
 export const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 /** A file that changed this shortly before it was hashed may change again without a new time stamp. */
 const RACY_MS = 2000;
-/** Where small files are read to be hashed, one after another. */
-const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK']);
 
 /** Metadata of an entry, without following links; undefined when it does not exist. Throws Unreadable. */
@@ -81,8 +79,13 @@ export function readPlain(
   absolute: string,
   bitOf: (stats: Stats) => boolean | undefined = isExecutable,
 ): ReadContent | undefined {
-  return withPlain(absolute, (descriptor, stats) => {
-    const bytes = readAll(descriptor, stats, Buffer.allocUnsafe(stats.size));
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(absolute, READ);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    if (isLarge(stats)) throw new Unreadable('It is too large to be read at once.');
+    const bytes = stats.size === 0 ? readFileSync(descriptor) : readAll(descriptor, stats.size);
     return {
       bytes,
       size: bytes.length,
@@ -90,26 +93,6 @@ export function readPlain(
       executable: bitOf(stats),
       modifiedMs: Math.floor(stats.mtimeMs),
     };
-  });
-}
-
-/** The hash of such a file alone. Memory of its own for each file would be garbage at once, and outside of V8's heap. */
-export function hashPlain(absolute: string): string | undefined {
-  return withPlain(absolute, (descriptor, stats) => {
-    const into = stats.size <= scratch.length ? scratch : Buffer.allocUnsafe(stats.size);
-    return sha256Of(readAll(descriptor, stats, into));
-  });
-}
-
-/** Opens a plain file that is not large, and closes it again. */
-function withPlain<T>(absolute: string, work: (descriptor: number, stats: Stats) => T): T | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(absolute, READ);
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return undefined;
-    if (isLarge(stats)) throw new Unreadable('It is too large to be read at once.');
-    return work(descriptor, stats);
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error instanceof Unreadable ? error : new Unreadable(`It cannot be read (${codeOf(error)}).`);
@@ -119,15 +102,15 @@ function withPlain<T>(absolute: string, work: (descriptor: number, stats: Stats)
 }
 
 /** What an open file has, up to the size that it had when it was opened. */
-function readAll(descriptor: number, { size }: Stats, into: Buffer): Buffer {
-  if (size === 0) return readFileSync(descriptor);
+function readAll(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
   let read = 0;
   while (read < size) {
-    const more = readSync(descriptor, into, read, size - read, null);
-    if (more === 0) break;
+    const more = readSync(descriptor, bytes, read, size - read, null);
+    if (more === 0) return bytes.subarray(0, read);
     read += more;
   }
-  return into.subarray(0, read);
+  return bytes;
 }
 
 export function sha256Of(bytes: Uint8Array): string {

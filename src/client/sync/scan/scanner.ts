@@ -9,7 +9,7 @@ import { formatBytes } from '../../progress.ts';
 import { NameMap } from '../base/name-map.ts';
 import type { SyncState } from '../base/state.ts';
 import { vaultOfFolder } from '../base/state-file.ts';
-import { codeOf, hashPlain, isAsSeen, isLarge, lookAt, looksSame, seenOf, Unreadable } from '../folder/file.ts';
+import { codeOf, isAsSeen, isLarge, lookAt, looksSame, readPlain, seenOf, Unreadable } from '../folder/file.ts';
 import type { LocalFile, SyncedFolder } from '../folder/folder.ts';
 import {
   checkFolderPath,
@@ -338,7 +338,7 @@ export class Scanner {
       return;
     }
     this.#fromMs ??= this.#folder.timeMs();
-    const sha256 = hashPlain(join(this.#folder.root.path, onDisk));
+    const sha256 = readPlain(join(this.#folder.root.path, onDisk))?.sha256;
     if (sha256 !== undefined) this.found.files.set(path, { sha256, executable, seen: seenOf(stats, this.#fromMs) });
   }
 
