@@ -1,11 +1,10 @@
 /** What must hold once a storm is over and everything was synced: equal folders, visible conflicts, no byte string lost. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandResult, Hub } from '../../../support/hub.ts';
 import { contentsOf, type SyncedFolder } from '../../../support/synced-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
-import type { Ledger, Owed } from './ledger.ts';
+import { hashOf, type Ledger, type Owed } from './ledger.ts';
 
 /** More rounds than any storm needs: a conflict kept in one folder may bring a change to all. */
 const ROUNDS_MAX = 6;
@@ -24,12 +23,16 @@ export async function settle(folders: readonly SyncedFolder[]): Promise<string[]
     for (const folder of folders)
       problems.push(...wrongWith(folder, await folder.sync('--allow-deletes', '--allow-rewrites')));
     if (problems.length > 0) return problems;
-    const after = JSON.stringify(folders.map(({ folder }) => contentsOf(folder)));
+    const after = hashOf(Buffer.from(JSON.stringify(folders.map(hashesIn))));
     if (after === before) return [];
-    before = createHash('sha256').update(after).digest('hex') === before ? before : after;
+    before = after;
   }
   return ['the folders never came to rest'];
 }
+
+/** The files of a folder with their hashes: all contents of a storm are longer than a text may be. */
+const hashesIn = ({ folder }: SyncedFolder) =>
+  Object.entries(contentsOf(folder)).map(([path, content]) => [path, hashOf(Buffer.from(content))]);
 
 /** 0: up to date; 1: files that cannot be synced; 3: conflicts. Anything else, and a stack trace, is wrong. */
 function wrongWith({ folder }: SyncedFolder, { code, stdout, stderr }: CommandResult): string[] {
@@ -75,7 +78,7 @@ async function toldOf(folder: SyncedFolder): Promise<{ has: (path: string) => bo
 const compared = (path: string): string => path.normalize('NFC').toLowerCase();
 
 const shortHash = (content: string | undefined): string =>
-  content === undefined ? '-' : createHash('sha256').update(content).digest('hex').slice(0, 8);
+  content === undefined ? '-' : hashOf(Buffer.from(content)).slice(0, 8);
 
 /** Byte strings that stood still and are neither current, nor in a version, nor in a conflict, nor in a folder. */
 export async function lostStrings(
@@ -91,7 +94,7 @@ export async function lostStrings(
   const known = new Set([...lines.matchAll(/"(?:your_)?sha256":"([0-9a-f]{64})"/g)].map((match) => match[1]));
   for (const { folder } of folders) {
     for (const content of Object.values(contentsOf(folder))) {
-      known.add(createHash('sha256').update(Buffer.from(content, 'base64')).digest('hex'));
+      known.add(hashOf(Buffer.from(content, 'base64')));
     }
   }
   return [...ledger.owed].filter(([sha256]) => !known.has(sha256)).map(([sha256, owed]) => ({ sha256, ...owed }));
