@@ -197,7 +197,8 @@ test('[SYN-26] what is saved before a scan of everything comes first; that goes 
     save('1/x');
     const before = visited.length;
     await scans(true);
-    expect(visited.length).toBeGreaterThan(before);
+    // A round that found every folder visited ends the scan.
+    expect([visited.length > before, told.isDue]).not.toEqual([false, true]);
   }
   expect([visited.length, rounds > 1]).toEqual([FOLDERS + 1, true]);
 });
