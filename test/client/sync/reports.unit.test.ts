@@ -3,7 +3,7 @@
  * documentation of both systems and how Node.js passes their events on; none was taken on such a machine.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
@@ -220,6 +220,14 @@ describe.each(['darwin', 'win32'] as const)('on %s', (platform) => {
     for (const event of ['rename', 'change']) report?.(event, own);
     expect(changes.isRung).toBe(false);
     expect(noticing.takeNoticed()).toEqual(new Set());
+  });
+
+  test('[SYN-26] an entry that is called as the synced folder is an entry', async () => {
+    const { watches, root, disk, report, noticing } = await watched(platform);
+    disk.put(basename(root));
+    report?.('rename', basename(root));
+    expect(noticing.takeNoticed()).toEqual(new Set([basename(root)]));
+    expect(watches).toEqual([root]);
   });
 
   test('[SYN-24] a folder below that begins to sync itself is found by a scan of everything', async () => {

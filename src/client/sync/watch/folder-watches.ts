@@ -12,6 +12,8 @@ interface Watched {
   readonly inode: number;
   /** The last scan that found the folder. */
   scan: number;
+  /** True once the root was away: where it was unmounted, the system has ended the watch. */
+  wasAway: boolean;
 }
 
 /** How the system watches: as Node.js does on its own platform, unless a test replays what another one reported. */
@@ -55,21 +57,23 @@ export class FolderWatches {
   add(folder: string, isNew = false): void {
     if (this.#coversAll && folder !== this.#root) return;
     const known = this.#watched.get(folder);
-    // A watch follows its folder. Nothing would report that the root is back after it was moved away or unmounted.
-    if (known !== undefined && folder === this.#root) {
-      known.scan = this.#scans;
-      return;
-    }
     const stats = lookIfReadable(folder);
     const inode = stats?.isDirectory() === true ? stats.ino : undefined;
-    if (known !== undefined && known.inode === inode && !isNew) {
-      known.scan = this.#scans;
-      return;
+    if (known !== undefined) {
+      const isSame = known.inode === inode;
+      // A watch follows its folder, and only the one of the root that was moved away reports that it is back.
+      const isAway = folder === this.#root && !isSame;
+      if (isAway) known.wasAway = true;
+      if (isAway || (isSame && !isNew && !known.wasAway)) {
+        known.scan = this.#scans;
+        return;
+      }
     }
     const watcher = inode === undefined ? undefined : this.#open(folder);
     // The former is closed last: both may be the same folder, which is then watched without a gap.
     this.#drop(folder);
-    if (watcher !== undefined && inode !== undefined) this.#watched.set(folder, { watcher, inode, scan: this.#scans });
+    if (watcher === undefined || inode === undefined) return;
+    this.#watched.set(folder, { watcher, inode, scan: this.#scans, wasAway: false });
   }
 
   /** Begins a scan that calls `add` for every folder. */
@@ -92,8 +96,9 @@ export class FolderWatches {
       // Not persistent: a folder removed while watched may leave its handle open, which must not keep the process running.
       const watcher = this.#system.watch(folder, { persistent: false, recursive: this.#coversAll });
       watcher.on('change', (event, name) => {
-        // The folder itself was removed, moved or unmounted, or an entry of the same name: inotify tells both alike.
-        if (event === 'rename' && name === basename(folder)) this.#moved(folder);
+        // The folder itself was removed, moved or unmounted, or an entry of the same name: inotify tells both alike. The other
+        // systems tell of entries only.
+        if (event === 'rename' && name === basename(folder) && !this.#coversAll) this.#moved(folder);
         onEvent(folder, event, reportedPath(this.#system.platform, typeof name === 'string' ? name : null));
       });
       watcher.on('error', () => this.#drop(folder));

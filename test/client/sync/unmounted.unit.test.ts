@@ -1,0 +1,59 @@
+/**
+ * The synced folder is a filesystem of its own, which is unmounted and mounted again. Mounting needs root, so what inotify(7) does
+ * is replayed: its watches end, and the last report names the folder itself. What is watched then is watched by the system.
+ */
+import { renameSync, watch as watchHere, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Root } from '../../../src/client/sync/folder/root.ts';
+import { Bell } from '../../../src/client/sync/run/bell.ts';
+import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
+import type { System } from '../../../src/client/sync/watch/folder-watches.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+test.runIf(process.platform === 'linux').each([
+  ['before that is reported', false],
+  ['after a scan has looked for it', true],
+])('[SYN-26] a folder that was unmounted and is back %s is watched at its top', async (_, isScannedAway) => {
+  const root = Root.at(temporaryFolder()).path;
+  const unmounts: (() => void)[] = [];
+  const watch: System['watch'] = (folder, how) => {
+    const watcher = watchHere(folder, how);
+    unmounts.push(() => {
+      watcher.close();
+      watcher.emit('change', 'rename', basename(folder));
+    });
+    return watcher;
+  };
+  const changes = new Bell();
+  const disk = new DiskWatch(
+    root,
+    {
+      changes,
+      keeper: { changed: () => undefined },
+      excludes: () => false,
+      seenOf: () => undefined,
+      knowsFolder: () => false,
+      onBlind: () => undefined,
+    },
+    { platform: process.platform, watch },
+  );
+  onTestFinished(() => disk.close());
+  const scan = () => {
+    disk.visit('');
+    disk.endScan();
+  };
+  scan();
+  if (isScannedAway) renameSync(root, `${root}-away`);
+  for (const unmount of unmounts.splice(0)) unmount();
+  if (isScannedAway) {
+    scan();
+    renameSync(`${root}-away`, root);
+  }
+  scan();
+  expect(disk.takeNoticed()).toBe('all');
+  changes.silence();
+  writeFileSync(join(root, 'top'), 'saved');
+  await changes.rung();
+  expect(disk.takeNoticed()).toEqual(new Set(['top']));
+});
