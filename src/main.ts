@@ -235,7 +235,7 @@ function sweepsOf({ tasks, core, documents, sync }: Background): readonly Sweep[
     { what: 'tasks', byAge: true, run: () => tasks.emptyBin(tasks.now()) },
     { what: 'security events', byAge: true, run: () => core.audit.sweep() },
     usedKeySweep({ ...core, now: Date.now }),
-    { what: 'deleted categories', byAge: false, run: () => tasks.clearCategories() },
+    { what: 'deleted categories', byAge: true, run: () => tasks.clearCategories() },
     documents.sweep,
     sync.retention.sweep,
     sync.removal.sweep,

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { limits } from '../limits/service.ts';
+import { intactEntries } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import type { CategoryClearing } from './clearing.ts';
@@ -99,7 +100,7 @@ export class Categories {
       return { category, isFull: oldest.length > 0 };
     });
     // Not awaited; the sweep retries after a failure.
-    if (isFull) clearing.run().catch(() => undefined);
+    if (isFull) clearing.run({ byAge: false }).catch(() => undefined);
     return category;
   }
 
@@ -109,11 +110,11 @@ export class Categories {
   }
 }
 
-function binnedOf(reader: Pick<Reader, 'range'>, accountId: string): BinnedCategory[] {
-  return reader
-    .range(categoryBin, { prefix: [accountId] })
-    .map(({ value }) => value)
-    .sort((a, b) => b.deleted_at.localeCompare(a.deleted_at) || b.id - a.id);
+/** Those of them that can be read, the newest first. */
+function binnedOf(reader: Pick<Reader, 'get' | 'keysIn'>, accountId: string): BinnedCategory[] {
+  return Array.from(intactEntries(reader, categoryBin, { prefix: [accountId] }), ({ value }) => value).sort(
+    (a, b) => b.deleted_at.localeCompare(a.deleted_at) || b.id - a.id,
+  );
 }
 
 export function categoryName(reader: Pick<Reader, 'get'>, accountId: string, id: number): string | undefined {

@@ -4,6 +4,7 @@
  * them. Then they are rewritten in bounded batches. The record survives a crash, and the next start continues.
  */
 import type { ActorRegistry } from '../actors/registry.ts';
+import { turns } from '../common/turns.ts';
 import { limits } from '../limits/service.ts';
 import type { Batch } from '../store/group-commit.ts';
 import { unlessDamaged } from '../store/intact.ts';
@@ -31,7 +32,7 @@ export class CategoryClearing {
 
   constructor(options: ClearingOptions) {
     this.#options = options;
-    for (const [accountId] of options.store.keys(clearedCategories)) this.#accounts.add(accountId);
+    for (const [accountId] of recorded(options.store)) this.#accounts.add(accountId);
   }
 
   /** Must be called before a decision that records a category as one to clear. */
@@ -45,9 +46,14 @@ export class CategoryClearing {
     return new Set(Array.from(reader.keysIn(clearedCategories, { prefix: [accountId] }), ([, id]) => id));
   }
 
-  /** Clears the recorded categories that are no longer in the trash, in the background. Resolves with the number of categories fully cleared. */
-  run(): Promise<number> {
-    const next = this.#running.catch(() => 0).then(() => this.#clearAll());
+  /**
+   * Clears the recorded categories that are no longer in the trash, in the background. `byAge`: also those that have been in
+   * it too long, which needs a right clock. Resolves with the number of categories fully cleared.
+   */
+  run({ byAge }: { readonly byAge: boolean }): Promise<number> {
+    const next = this.#running
+      .catch(() => 0)
+      .then(() => this.#clearAll(byAge ? binCutoffMs(this.#options.now()) : Number.NEGATIVE_INFINITY));
     this.#running = next;
     return next;
   }
@@ -59,30 +65,45 @@ export class CategoryClearing {
     await this.#running.catch(() => 0);
   }
 
-  async #clearAll(): Promise<number> {
+  async #clearAll(cutoffMs: number): Promise<number> {
     let cleared = 0;
     for (const accountId of this.#accounts) {
-      const actor = this.#options.actors.account(accountId);
-      for (const key of Array.from(this.#options.store.keys(clearedCategories, [accountId]))) {
-        if (this.#isKept(this.#options.store, key)) continue;
-        const one = () => actor.ask((batch) => !this.#isKept(batch, key) && clearSome(batch, accountId, key[1]));
-        let isLeft: boolean | undefined = true;
-        while (isLeft === true) {
-          if (this.#isClosed) return cleared;
-          isLeft = await unlessDamaged<boolean | undefined>(one, undefined);
-        }
-        if (isLeft === false) cleared += 1;
-      }
+      if (turns.isOver) await turns.next(accountId);
+      const ids = new Set(recorded(this.#options.store, [accountId]).map(([, id]) => id));
+      for (const id of ids) if (await this.#clear([accountId, id], cutoffMs)) cleared += 1;
     }
     return cleared;
   }
 
-  /** True: it can be restored, or was. */
-  #isKept(reader: Pick<Reader, 'get'>, key: [accountId: string, categoryId: number]): boolean {
-    const binned = reader.get(categoryBin, key);
-    if (binned === undefined) return reader.get(clearedCategories, key) === undefined;
-    return Date.parse(binned.deleted_at) > binCutoffMs(this.#options.now());
+  /** Resolves with true when a category was removed from its last task. */
+  async #clear(key: CategoryKey, cutoffMs: number): Promise<boolean> {
+    const { store, actors } = this.#options;
+    const step = async (): Promise<Cleared> => {
+      if (!isDue(store, key, cutoffMs)) return 'none';
+      // It may be restored before the turn of the decision.
+      return actors.account(key[0]).ask((batch) => (isDue(batch, key, cutoffMs) ? clearSome(batch, key) : 'none'));
+    };
+    let cleared: Cleared = 'some';
+    while (cleared === 'some' && !this.#isClosed) cleared = await unlessDamaged<Cleared>(step, 'none');
+    return cleared === 'all';
   }
+}
+
+type CategoryKey = [accountId: string, categoryId: number];
+
+/** Deleted categories, most of them twice. One that a build from before the trash has cleared is only in the trash. */
+function recorded(store: Pick<Store, 'keys'>, prefix: string[] = []): CategoryKey[] {
+  return [...store.keys(clearedCategories, prefix), ...store.keys(categoryBin, prefix)];
+}
+
+/** Which of its tasks a category was removed from. */
+type Cleared = 'none' | 'some' | 'all';
+
+/** True for a category that can no longer be restored, or was deleted at `cutoffMs` or before. */
+function isDue(reader: Pick<Reader, 'get'>, key: CategoryKey, cutoffMs: number): boolean {
+  const binned = reader.get(categoryBin, key);
+  if (binned === undefined) return reader.get(clearedCategories, key) !== undefined;
+  return Date.parse(binned.deleted_at) <= cutoffMs;
 }
 
 /** Returns a task without its category when that was deleted. */
@@ -90,22 +111,27 @@ export function withoutCleared(task: TaskRecord, cleared: ReadonlySet<number>): 
   return task.category_id !== null && cleared.has(task.category_id) ? { ...task, category_id: null } : task;
 }
 
-/** What is stored of a task that is shown without its deleted category: with it, so that restoring it finds its tasks. */
+/**
+ * What is stored of a task that is shown without its deleted category: with it, so that restoring it finds its tasks, unless
+ * the task has another one now.
+ */
 export function withDeleted(next: TaskRecord, stored: TaskRecord, cleared: ReadonlySet<number>): TaskRecord {
   const { category_id } = stored;
-  return category_id !== null && cleared.has(category_id) ? { ...next, category_id } : next;
+  const isHidden = next.category_id === null && category_id !== null && cleared.has(category_id);
+  return isHidden ? { ...next, category_id } : next;
 }
 
-/** Removes a category from some of its tasks; false: from all remaining. Deleted tasks keep it until restored. */
-function clearSome(batch: Batch, accountId: string, categoryId: number): boolean {
+/** Removes a category from some of its tasks, or from all that remain. Deleted tasks keep it until restored. */
+function clearSome(batch: Batch, key: CategoryKey): Cleared {
+  const [accountId, categoryId] = key;
   // From now on it cannot be restored: some of its tasks are without it.
-  batch.remove(categoryBin, [accountId, categoryId]);
+  batch.remove(categoryBin, key);
   const change = new IndexChange(batch, accountId);
   let left: number = limits.categoryClearTasksMax;
   for (const { bucket } of BUCKETS) {
     const prefix = [accountId, spaceOf(String(categoryId), 'created', bucket)];
-    for (const { key } of batch.range(taskRows, { prefix, limit: left })) {
-      const task = batch.get(tasks, [accountId, key[3]]);
+    for (const { key: row } of batch.range(taskRows, { prefix, limit: left })) {
+      const task = batch.get(tasks, [accountId, row[3]]);
       if (task === undefined) continue;
       const next = { ...task, category_id: null };
       batch.put(tasks, [accountId, task.id], next);
@@ -115,6 +141,7 @@ function clearSome(batch: Batch, accountId: string, categoryId: number): boolean
     if (left === 0) break;
   }
   change.finish();
-  if (left > 0) batch.remove(clearedCategories, [accountId, categoryId]);
-  return left === 0;
+  if (left === 0) return 'some';
+  batch.remove(clearedCategories, key);
+  return 'all';
 }

@@ -185,11 +185,9 @@ export class Tasks {
       const bytes = grownBytes(stored, next);
       quotas.check(batch, accountId, 'documents', bytes);
       countBytes(batch, accountId, 'documents', bytes);
-      // Without its deleted category from now on: nothing that is shown changes.
-      if (next === task && (fields.category_id === undefined || task === stored)) return next;
-      const kept = fields.category_id === undefined ? withDeleted(next, stored, cleared) : next;
-      write(batch, accountId, task.deleted_at === null ? stored : undefined, kept);
-      if (next !== task) noteTask(batch, accountId, task, next, nowMs);
+      if (next === task) return next;
+      write(batch, accountId, task.deleted_at === null ? stored : undefined, withDeleted(next, stored, cleared));
+      noteTask(batch, accountId, task, next, nowMs);
       return next;
     });
   }
@@ -206,15 +204,16 @@ export class Tasks {
   ): Promise<{ readonly task: TaskRecord; readonly wasBinned: boolean }> {
     const { actors, now } = this.#options;
     return actors.account(accountId).once(['task removed', id, expected], (batch) => {
-      const task = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
-      if (task === undefined) throw taskNotFound();
+      const stored = id === undefined ? undefined : batch.get(tasks, [accountId, id]);
+      if (stored === undefined) throw taskNotFound();
+      const cleared = this.#clearing.of(batch, accountId);
+      const task = withoutCleared(stored, cleared);
       checkVersion(task, expected, (one) => categoryName(batch, accountId, one));
       if (task.deleted_at !== null) return { task, wasBinned: true };
-      const cleared = this.#clearing.of(batch, accountId);
-      const binned = decideBinTask(withoutCleared(task, cleared), now(), by);
-      batch.put(tasks, [accountId, task.id], withDeleted(binned, task, cleared));
+      const binned = decideBinTask(task, now(), by);
+      batch.put(tasks, [accountId, task.id], withDeleted(binned, stored, cleared));
       batch.put(taskBin, [Date.parse(binned.deleted_at ?? ''), accountId, task.id], {});
-      moveInIndexes(batch, accountId, task, undefined);
+      moveInIndexes(batch, accountId, stored, undefined);
       noteTask(batch, accountId, task, binned, now());
       return { task: binned, wasBinned: false };
     });
@@ -243,9 +242,9 @@ export class Tasks {
     }
   }
 
-  /** Removes deleted categories from their tasks. Resolves with the number of categories cleared. */
+  /** Removes categories past their days in the trash from their tasks. Resolves with the number of categories cleared. */
   clearCategories(): Promise<number> {
-    return this.#clearing.run();
+    return this.#clearing.run({ byAge: true });
   }
 
   close(): Promise<void> {

@@ -34,6 +34,8 @@ test('[OPS-12] a clock ten years ahead purges nothing, and later times are right
   const rest = await restOf(at, owner);
   const task = await rest('POST', '/api/tasks', { content: 'in the bin' });
   await rest('DELETE', `/api/tasks/${String(task['id'])}`);
+  const category = await rest('POST', '/api/categories', { name: 'in the bin' });
+  await rest('DELETE', `/api/categories/${String(category['id'])}`);
   expect((await upload(at, owner, randomCommit(), Buffer.from('before'))).status).toBe(200);
   await new Device(at, owner.mcp_key).push('a.md', 'before');
   expect(await at.stop()).toBe(0);
@@ -50,6 +52,7 @@ test('[OPS-12] a clock ten years ahead purges nothing, and later times are right
 
   at = await startAhead(dataFolder, 0);
   await toolsOf(at, owner)('update_task', { id: task['id'], restore: true });
+  await toolsOf(at, owner)('update_category', { id: category['id'], restore: true });
   const shown = await (await restOf(at, owner))('GET', `/api/tasks/${String(task['id'])}`);
   expect(shown['content']).toBe('in the bin');
   const after = randomCommit();

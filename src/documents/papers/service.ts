@@ -133,7 +133,7 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
       const current = this.hold(batch, accountId, before).text();
       const text = fields.content ?? current;
       const size = text === current ? undefined : measure(text);
-      const next = decidePatch(before, fields, size, now(), by);
+      const next = decidePatch(before, this.#meant(batch, accountId, before, fields), size, now(), by);
       if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       if (next !== before) this.put(batch, accountId, before, next, text);
       // Returns the text as well: after the commit, a later write may already have dropped this version.
@@ -152,6 +152,14 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     const { category_id: categoryId } = paper;
     const isGone = categoryId !== null && !categoryExists(store, accountId, categoryId);
     return { paper: isGone ? { ...paper, category_id: null } : paper, content };
+  }
+
+  /** None for a category that is deleted is what was shown, and changes nothing: restored, it has its papers again. */
+  #meant(reader: Pick<Reader, 'get'>, accountId: string, before: PaperRecord, fields: PaperFields): PaperFields {
+    const { category_id: asked, ...others } = fields;
+    const { category_id: had } = before;
+    const isShown = had === null || this.options.categoryExists(reader, accountId, had);
+    return asked === null && !isShown ? others : fields;
   }
 
   #categoryErrors(

@@ -102,6 +102,8 @@ test('[CAT-1, TASK-7] a deleted category comes back with its tasks and papers; n
     message: expect.stringContaining('it is in the trash; update_category with restore: true brings it back'),
   });
   expect(await told('list', { in: 'trash' })).toContain(`category ${id} Garden, deleted`);
+  // A client that sends back all that it read, with the category that was shown.
+  expect(await told('update_paper', { id: paper.id, category_id: null })).not.toContain('category');
   await run('create_category', { name: 'garden' });
   expect(await errorOf('update_category', { id, restore: true })).toMatchObject({ data: { field: 'name' } });
   const back = await run<OneCategory>('update_category', { id, restore: true, name: 'Old garden' });
