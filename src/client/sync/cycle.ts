@@ -226,7 +226,10 @@ async function giveUpRewritten(step: SyncStep): Promise<void> {
 
 function forgetRefused({ state, next }: SyncStep): void {
   next.unsent.clear();
-  for (const [path, { kind }] of state.waits) if (kind === 'push') state.endWait(path);
+  for (const [path, { kind, isUnsent }] of state.waits) {
+    if (kind === 'push') state.endWait(path);
+    else if (isUnsent === true) next.recheck.add(path);
+  }
 }
 
 /** Removes files missing here from the base record, so that the pull treats them as new files on the hub. */

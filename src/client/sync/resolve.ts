@@ -6,7 +6,7 @@ import { ClientError } from '../client-error.ts';
 import { keepMineCommand, nextCommand, restoreVersionCommand } from '../next-command.ts';
 import { ToolRefused } from '../tool-refused.ts';
 import type { Amount } from './amount.ts';
-import type { Wait } from './base/state.ts';
+import { sideOnHub, type Wait } from './base/state.ts';
 import { fetchLarge } from './chunks/fetch-large.ts';
 import type { Content } from './folder/file.ts';
 import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
@@ -194,7 +194,7 @@ function renameToCopy(replica: Replica, path: FolderPath): FolderPath {
 async function keepTheirs(replica: Replica, { path, wait, mine, remote }: Sides): Promise<Undoes> {
   const { hub, state } = replica;
   // Edited since: the conflict on the hub has the bytes from before.
-  const isOnHub = wait.conflictId !== null && wait.local === (mine?.sha256 ?? null);
+  const isOnHub = sideOnHub(wait) === (mine?.sha256 ?? null);
   const kept = isOnHub || mine === undefined ? undefined : await keepAsVersion(replica, path, mine, remote);
   // Records the local side as the base, so that only the hub's side counts as changed.
   state.agree(path, mine === undefined ? undefined : { sha256: mine.sha256 });

@@ -94,6 +94,47 @@ test('[SYN-25] each save that stood still while the quota is full is a version o
   expect(versions.map(({ sha256 }) => sha256)).toEqual(['c', 'b', 'a'].map(hashOf));
 }, 120_000);
 
+test('[SYN-25] an edit of a file in conflict for which the hub has no room is a version when the other side is chosen, and its side once it has room', async () => {
+  const hub = await startHub({ env: { CAIRN_SYNC_QUOTA_BYTES: '10000' } });
+  onTestFinished(async () => {
+    await hub.stop();
+  });
+  const { mcp_key: key } = await account(hub);
+  const [a, b] = [syncedFolder(hub, key, 'notes'), syncedFolder(hub, key, 'notes')];
+  const names = ['one.md', 'two.md'] as const;
+  for (const name of names) a.write(name, 'before\n');
+  for (const at of [1, 2, 3, 4, 5]) a.write(`${at}.md`, `${at}\n`);
+  a.write('filler', 'x'.repeat(8500));
+  expect(await a.sync()).toMatchObject({ code: 0 });
+  await b.sync();
+  for (const name of names) {
+    a.write(name, `${name} of a\n`);
+    b.write(name, `${name} of b\n`);
+  }
+  await b.sync();
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  const edits = names.map((name) => `${name} of a, edited: ${'x'.repeat(2000)}\n`);
+  for (const [at, name] of names.entries()) a.write(name, edits[at] as string);
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  // No version is stored either, so nothing is given up.
+  await a.sync('resolve', 'one.md', '--keep', 'theirs');
+  expect(a.read('one.md')).toBe(edits[0]);
+  a.remove('filler');
+  await a.sync();
+  await a.sync('resolve', 'one.md', '--keep', 'theirs');
+  expect(a.read('one.md')).toBe('one.md of b\n');
+  const { stdout } = await a.sync('history', 'one.md', '--json');
+  expect(stdout).toContain(sha256Of(Buffer.from(edits[0] as string)));
+  // The next sync offers the other one again: it is the side that undoes the choice.
+  expect(await a.sync()).toMatchObject({ code: 3 });
+  const { stdout: settled } = await a.sync('resolve', 'two.md', '--keep', 'theirs');
+  const undo = /--seq (c-\S+)/.exec(settled)?.[1] as string;
+  expect(a.read('two.md')).toBe('two.md of b\n');
+  expect(await a.sync('restore', 'two.md', '--seq', undo)).toMatchObject({ code: 0 });
+  await a.sync();
+  expect(a.read('two.md')).toBe(edits[1]);
+}, 120_000);
+
 test('[SYN-26] saves that are not kept, because those that wait have reached their limit, are a problem in the status until all were sent', async () => {
   const port = await findFreePort();
   const env = { CAIRN_PORT: String(port) };

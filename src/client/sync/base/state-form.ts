@@ -51,6 +51,7 @@ const waitSchema = z.object({
   remote: shaSchema,
   local: shaSchema,
   conflictId: z.string().nullable(),
+  isUnsent: z.boolean().optional(),
   reason: z.string(),
   other: z.object({ device: z.string(), storedMs: z.number() }).optional(),
   lines: z.object({ here: z.number(), there: z.number() }).optional(),

@@ -49,6 +49,8 @@ export interface Wait {
   readonly local: Sha;
   /** The hub's pending conflict with the local side; null when it was not sent, or the hub already has the bytes. */
   readonly conflictId: string | null;
+  /** True when that conflict has an earlier local side, since the hub did not take `local`. */
+  readonly isUnsent?: boolean | undefined;
   readonly reason: string;
   /** Who changed the hub's side of a conflict, and when. */
   readonly other?: OtherSide | undefined;
@@ -161,6 +163,11 @@ export function clockText({ ms, counter, node }: Clock): string {
 /** True when a side of a conflict that the hub does not hold is what both sides agreed on: only the hub has changed. */
 export function isAgreedSide({ base, waits }: Pick<SyncState, 'base' | 'waits'>, path: FolderPath, side: Sha): boolean {
   return side !== null && waits.get(path)?.conflictId === null && base.get(path)?.sha256 === side;
+}
+
+/** The hash that the hub has as the local side of a pending conflict; undefined when it has none, or it has an earlier one. */
+export function sideOnHub(wait: Wait | undefined): Sha | undefined {
+  return wait === undefined || wait.conflictId === null || wait.isUnsent === true ? undefined : wait.local;
 }
 
 /** A change that waits for the user's confirmation. */

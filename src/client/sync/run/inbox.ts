@@ -212,6 +212,7 @@ export class Inbox {
       // A pending conflict has the side from before: the hub gets what is here since only with its answer.
       local: conflictId === null ? here : (before?.local ?? null),
       conflictId,
+      ...(before?.isUnsent === true && { isUnsent: true }),
       reason,
       ...(kind === 'conflict' && deviceId !== undefined && { other: { device: deviceId, storedMs } }),
       ...(failed === undefined ? {} : { failed }),

@@ -197,6 +197,7 @@ async function isLatestOwn(step: Replica, path: FolderPath): Promise<boolean> {
 
 interface Kept {
   readonly conflictId: string | null;
+  readonly isUnsent: boolean;
   readonly reason: string;
 }
 
@@ -212,22 +213,25 @@ async function keepOnHub(step: SyncStep, path: FolderPath, mine: Content): Promi
   }
   const reason = 'changed on both sides';
   const known = wait?.conflictId ?? null;
-  if (outcome === undefined) return { conflictId: known, reason };
+  // A conflict from before has an earlier side: choosing the other one must still store this one.
+  const isUnsent = known !== null;
+  if (outcome === undefined) return { conflictId: known, isUnsent, reason };
   const fate = decideFate(path, outcome);
   switch (fate.kind) {
     case 'pending':
-      return { conflictId: fate.conflictId, reason };
+      return { conflictId: fate.conflictId, isUnsent: false, reason };
     case 'copy': {
       const { from, why } = fate;
       // This frees the path for the hub's side, which the next round pulls.
-      if (keepCopy(step, { from, of: from, why })) return { conflictId: known, reason };
+      if (keepCopy(step, { from, of: from, why })) return { conflictId: known, isUnsent: false, reason };
       const copy = await sendCopy(step, { path, from, content: mine });
       return {
         conflictId: known,
+        isUnsent,
         reason: copy === undefined ? reason : `${reason}; ours is on the hub as ${quoted(copy)}`,
       };
     }
     case 'listed':
-      return { conflictId: known, reason: `${reason}; the hub refused ours: ${outcome.message}` };
+      return { conflictId: known, isUnsent, reason: `${reason}; the hub refused ours: ${outcome.message}` };
   }
 }

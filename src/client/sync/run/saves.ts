@@ -1,5 +1,6 @@
 /** Sends the stored copies of earlier saves, each on top of the version it was based on. */
 import { ToolRefused } from '../../tool-refused.ts';
+import { sideOnHub } from '../base/state.ts';
 import { type Content, Unreadable } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -103,8 +104,7 @@ async function openSaves({ folder, state, hub, large, next }: SyncStep): Promise
   for (const save of saves) {
     const { path, sha256 } = save;
     const isSent = state.sent.get(path)?.has(sha256) === true;
-    const wait = state.waits.get(path);
-    const isKnown = state.base.get(path)?.sha256 === sha256 || (wait?.local === sha256 && wait.conflictId !== null);
+    const isKnown = state.base.get(path)?.sha256 === sha256 || sideOnHub(state.waits.get(path)) === sha256;
     const isOnHub = isKnown || (isSent && (await hub.hasVersion(path, sha256)));
     if (isOnHub || scan?.excludes(path) === true) save.drop();
     // A save that is still the current file, or is being uploaded, is sent like any other file.
@@ -147,7 +147,7 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
   if (fate.kind === 'pending') {
     // The hub stores it. Settled here, since the user only has to decide about the current file.
     await step.hub.dismiss(fate.conflictId);
-    if (wait?.kind === 'conflict') state.wait(path, { ...wait, conflictId: null, local: null });
+    if (wait?.kind === 'conflict') state.wait(path, { ...wait, conflictId: null, isUnsent: undefined, local: null });
     return true;
   }
   if (outcome.isFull) {

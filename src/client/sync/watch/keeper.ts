@@ -2,6 +2,7 @@
 import { relative, sep } from 'node:path';
 import { limits } from '../../../limits/service.ts';
 import { shownLine } from '../../shown.ts';
+import { sideOnHub } from '../base/state.ts';
 import type { SeenFile } from '../folder/file.ts';
 import type { LocalFile } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
@@ -161,10 +162,9 @@ export class Keeper {
 
   #knownOf(path: FolderPath): KnownSave {
     const { base, waits } = this.#replica.state;
-    const wait = waits.get(path);
     return {
       base: base.get(path)?.sha256 ?? '',
-      elsewhere: wait?.conflictId == null ? undefined : (wait.local ?? undefined),
+      elsewhere: sideOnHub(waits.get(path)) ?? undefined,
       isRestless: this.#hears.isRestless(path),
     };
   }
