@@ -1,12 +1,14 @@
 /** What a person chooses in a conflict, and a folder that is called with another vault. */
 import { readdirSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Hub, startHub } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
 import { syncedFolder, syncedPair } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
 const LARGE_BYTES = 11 * 1024 * 1024;
+const QUOTA_BYTES = 10_000;
 let key: string;
 
 beforeAll(async () => {
@@ -16,10 +18,11 @@ beforeAll(async () => {
 /** The same files changed on both sides. */
 async function conflicting(
   files: Readonly<Record<string, readonly [string | Buffer, string | Buffer, string | Buffer]>>,
+  on: { readonly hub: Hub; readonly key: string } = { hub, key },
 ) {
   const [a, b] = await syncedPair(
-    hub,
-    key,
+    on.hub,
+    on.key,
     Object.fromEntries(Object.entries(files).map(([path, [base]]) => [path, base])),
   );
   for (const [path, [, theirs, mine]] of Object.entries(files)) {
@@ -53,6 +56,22 @@ test('[SYN-30] a file that still has the markers of --keep merge is not kept as 
   expect(await b.sync('resolve', 'n.md', '--keep', 'mine')).toMatchObject({ code: 0 });
   await a.sync();
   expect(a.read('n.md')).toBe('both\n');
+}, 120_000);
+
+test('[SYN-30] an edit of a file in conflict for which the hub has no room is still here when the other side was chosen', async () => {
+  const small = await startHub({ env: { CAIRN_SYNC_QUOTA_BYTES: String(QUOTA_BYTES) } });
+  onTestFinished(() => small.stop().then(() => undefined));
+  const { mcp_key } = await account(small);
+  const { b } = await conflicting({ 'n.md': ['one\n', 'theirs\n', 'mine\n'] }, { hub: small, key: mcp_key });
+  const edit = 'mine, edited\n'.repeat(QUOTA_BYTES / 4);
+  b.write('n.md', edit);
+  expect(await b.sync()).toMatchObject({ code: 3, stdout: expect.stringContaining('the hub refused ours') });
+  expect(await b.sync('resolve', 'n.md', '--keep', 'theirs')).not.toMatchObject({ code: 0 });
+  expect(b.read('n.md') === edit).toBe(true);
+  // What was on the hub is still settled as such.
+  b.write('n.md', 'mine\n');
+  expect(await b.sync('resolve', 'n.md', '--keep', 'theirs')).toMatchObject({ code: 0 });
+  expect(b.read('n.md')).toBe('theirs\n');
 }, 120_000);
 
 test('[SYN-30] a text about markers of git is a text like any other', async () => {

@@ -67,8 +67,9 @@ async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
   if (kept === 'accepted') return;
   const lines = await linesApart(step, path, mine);
   state.wait(path, { ...wait, local: mine.sha256, ...kept, lines });
-  // Edited again while waiting: still the same conflict.
-  if (wait.conflictId === null) tell({ verb: 'conflict', path, note: kept.reason });
+  // Edited again while waiting: still the same conflict, unless the hub did not take the edit.
+  if (wait.conflictId === null || (kept.isUnsent && wait.isUnsent !== true))
+    tell({ verb: 'conflict', path, note: kept.reason });
 }
 
 /** True under a watch for a large side that the hub does not have: it is sent first, beside the syncs of small files. */
