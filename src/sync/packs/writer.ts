@@ -102,7 +102,8 @@ export class PackWriter {
       this.#markDead(vaultId, gathered.replaced, made, dead);
       made.push(pack);
       packedUpTo = gathered.last;
-      bytes += pack.bytes.length;
+      // The index of lines that are all long is written too.
+      bytes += pack.index.length + pack.bytes.length;
       if (bytes + limits.packBytesMax > store.bytesAtOnceMax) break;
       // Yields to other work: what it changes comes after what was gathered.
       await setImmediate();
