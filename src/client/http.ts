@@ -10,7 +10,7 @@ import { version } from '../common/version.ts';
 import { limits } from '../limits/service.ts';
 import { ClientError, NotSignedIn, Unreachable } from './client-error.ts';
 import type { Pace } from './pace.ts';
-import { type HttpProxy, proxyAway } from './proxy.ts';
+import { type HttpProxy, proxyAway, shownProxy } from './proxy.ts';
 import { proxyOf } from './settings.ts';
 import type { ThroughOptions } from './tunnel.ts';
 
@@ -227,8 +227,11 @@ function unreachable(
   error: NodeJS.ErrnoException,
 ): Unreachable {
   const of = (what: string, next: string) => new Unreachable(what, next, error.code);
+  if (signal.aborted) {
+    const way = proxy === undefined ? '' : ` through ${shownProxy(proxy)}`;
+    return new Unreachable(`${server} did not answer within ${seconds} seconds${way}`, '; try again.');
+  }
   if (error instanceof Unreachable) return error;
-  if (signal.aborted) return new Unreachable(`${server} did not answer within ${seconds} seconds`, '; try again.');
   // Without a tunnel, the connection is one to the proxy.
   if (proxy !== undefined && server.startsWith('http:') && error.code !== undefined) return proxyAway(proxy, error);
   switch (error.code) {

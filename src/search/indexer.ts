@@ -123,6 +123,8 @@ export class Indexer {
     const { found, isAll, ...counted } = await this.#checked(rank, query, { ...read, needs });
     const { things, shown } = this.#reread(accountId, found, wanted);
     const ranking: KeptRanking = { accountId, things, shown, isAll, ...counted };
+    // An index that was dropped while texts were read is made again and counts its changes from 0.
+    if (kept.isDropped) return { changes, ranking };
     this.#rankings.set(keyOf(changes), ranking);
     const [oldest] = this.#rankings.keys();
     if (this.#rankings.size > limits.searchRankingsMax && oldest !== undefined) this.#rankings.delete(oldest);

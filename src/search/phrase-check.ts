@@ -4,7 +4,8 @@ import type { Thing } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import type { RankedThing } from './account-index.ts';
 import { readableText, untilSliceEnds } from './kept-index.ts';
-import { type Phrase, phrasesIn, type SearchTerms } from './query.ts';
+import { phraseFinder } from './phrase-finder.ts';
+import type { SearchTerms } from './query.ts';
 import type { Needs } from './scores.ts';
 
 export interface PhraseCheck extends Pick<SearchTerms, 'phrases' | 'withoutPhrases'> {
@@ -23,6 +24,7 @@ export interface ReadTexts {
 
 /** Keeps the things whose texts have what is wanted, until it has read `limits.searchPhraseChars`. */
 export async function checkPhrases(ranked: readonly RankedThing[], check: PhraseCheck): Promise<ReadTexts> {
+  const passes = judgeOf(check);
   const found: RankedThing[] = [];
   let chars = 0;
   let isOver = untilSliceEnds();
@@ -36,7 +38,7 @@ export async function checkPhrases(ranked: readonly RankedThing[], check: Phrase
       }
       const texts = textsOf(check.open(one));
       for (const text of texts) chars += text.length;
-      if (!passes(texts, one.toCheck, check)) continue;
+      if (!passes(texts, one.toCheck)) continue;
     }
     found.push(one);
   }
@@ -49,15 +51,16 @@ function textsOf(thing: Thing | undefined): string[] {
   return [thing.title, thing.place, readableText(thing).slice(0, limits.searchIndexedChars)];
 }
 
-function passes(
-  texts: readonly string[],
-  toCheck: RankedThing['toCheck'],
-  { needs, phrases, withoutPhrases }: PhraseCheck,
-): boolean {
-  const has = (wanted: readonly Phrase[]) => {
-    const each = texts.map((text) => phrasesIn(text, wanted));
-    return wanted.map((_, which) => each.some((found) => found[which] === true));
+/** Returns what tells whether texts have what is wanted, and nothing that is to be left out. */
+function judgeOf({ needs, phrases, withoutPhrases }: PhraseCheck) {
+  const [wanted, unwanted] = [phraseFinder(phrases), phraseFinder(withoutPhrases)];
+  const has = (texts: readonly string[], find: (text: string) => boolean[]) => {
+    const each = texts.map(find);
+    return (each[0] ?? []).map((_, which) => each.some((found) => found[which] === true));
   };
-  if ((toCheck & 1) !== 0 && !has(phrases)[needs === 'all' ? 'every' : 'some'](Boolean)) return false;
-  return (toCheck & 2) === 0 || !has(withoutPhrases).some(Boolean);
+  return (texts: readonly string[], toCheck: RankedThing['toCheck']): boolean => {
+    if (texts.length === 0) return false;
+    if ((toCheck & 1) !== 0 && !has(texts, wanted)[needs === 'all' ? 'every' : 'some'](Boolean)) return false;
+    return (toCheck & 2) === 0 || !has(texts, unwanted).some(Boolean);
+  };
 }

@@ -62,7 +62,8 @@ function phraseOf(text: string): Phrase {
 }
 
 function exactly(words: Phrase): WantedWord {
-  return { shown: shownPhrase(words), words: [...new Set(words)], isCjk: false, isExact: true };
+  const isOfText = needsText(words);
+  return { shown: shownPhrase(words), words: [...new Set(words)], isCjk: false, isExact: true, isOfText };
 }
 
 /** A phrase as it stands in a folded text: pairs of Chinese, Japanese and Korean overlap. */
@@ -72,27 +73,6 @@ function shownPhrase(words: Phrase): string {
     const isOverlap = hasCjk(word) && last.length === 2 && last[1] === first;
     return isOverlap ? text + rest.join('') : at === 0 ? word : `${text} ${word}`;
   }, '');
-}
-
-/** Which phrases a text has: their words one after the other, whatever stands between words. */
-export function phrasesIn(text: string, phrases: readonly Phrase[]): boolean[] {
-  const found = phrases.map(() => false);
-  /** How many words of each phrase stand before here, for each place where it may have begun. */
-  const begun = phrases.map((): number[] => []);
-  eachWord(text, (word) => {
-    for (const [which, phrase] of phrases.entries()) {
-      if (found[which] === true) continue;
-      const next: number[] = [];
-      for (const had of [...(begun[which] ?? []), 0]) if (isWord(phrase[had] ?? '', word)) next.push(had + 1);
-      begun[which] = next;
-      if (next.includes(phrase.length)) found[which] = true;
-    }
-  });
-  return found;
-}
-
-function isWord(wanted: string, word: string): boolean {
-  return wanted === word || (isSign(wanted) && word.includes(wanted));
 }
 
 /** True: it says only what to leave out. */

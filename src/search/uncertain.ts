@@ -24,7 +24,7 @@ export function scoreWithout(segment: WordSegment, scores: Float32Array, without
   }
 }
 
-/** What is uncertain of each document; undefined: nothing. `plain`: what stands for the words that are in no phrase. */
+/** What is uncertain of each document; undefined: nothing. `plain`: what stands for the words that need no text. */
 export function uncertainOf(
   segment: WordSegment,
   { needs, hasPhrases = false, withoutPhrases = [] }: UncertainAbout,

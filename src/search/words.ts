@@ -84,6 +84,8 @@ export interface WantedWord {
   readonly isCjk: boolean;
   /** From quotes: neither beginnings nor slips count. */
   readonly isExact?: true;
+  /** Only a text tells whether it is there: the order of several words, or a single sign of Chinese. */
+  readonly isOfText?: boolean;
 }
 
 /** The words of a query. */

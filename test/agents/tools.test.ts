@@ -364,6 +364,26 @@ test('[FIND-3] a folder is removed with all its files, and its answer says how i
   expect(await run('read', { id: 'attic/b/c.md' })).toMatchObject({ content: 'b/c.md\n' });
 });
 
+test('[FIND-3] a folder of another vault comes back by the id that its removal names', async () => {
+  for (const vault of ['one', 'two']) await run('vault_create', { name: vault });
+  const ids = ['one', 'two'].map((vault) => `cairn://vaults/${vault}/shelf/`);
+  for (const id of ids) await run('write', { id: `${id}a.md`, content: `${id}\n` });
+  const said = await words('remove', { ids });
+  const told = [...said.matchAll(/restore with id "([^"]+)" and at "([^"]+)"/g)];
+  expect(told).toHaveLength(2);
+  for (const id of ids) expect(await refusal('read', { id: `${id}a.md` })).not.toBe('');
+  for (const [, id, at] of told) await run('restore', { id, at });
+  for (const id of ids) expect(await run('read', { id: `${id}a.md` })).toMatchObject({ content: `${id}\n` });
+});
+
+test('[FIND-3] a folder is removed whatever the case and the form of the letters of its name', async () => {
+  await run('write', { id: 'Caf\u00e9/Menu.md', content: 'x\n' });
+  const said = await words('remove', { ids: ['cafe\u0301/'] });
+  const [, id, at] = /restore with id "([^"]+)" and at "([^"]+)"/.exec(said) ?? [];
+  await run('restore', { id, at });
+  expect(await run('read', { id: 'Caf\u00e9/Menu.md' })).toMatchObject({ content: 'x\n' });
+});
+
 test('[FIND-3] a new file goes into the folder that is there, although its name was written in another case', async () => {
   await run('write', { id: 'Recipes/Cakes/one.md', content: 'x\n' });
   const made = await run<{ id: string; note?: string }>('write', { id: 'recipes/cakes/two.md', content: 'y\n' });

@@ -1,6 +1,8 @@
 /** Hubs that only a proxy reaches, and certificates that are not good: a backup is restored, or a sentence says what to mend. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { sendRequest } from '../../src/client/http.ts';
 import { backupMachine, gitIn, testRepository } from '../support/backup-machine.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { connectProxy } from '../support/connect-proxy.ts';
@@ -12,7 +14,10 @@ import { useHub } from '../support/use-hub.ts';
 
 /** No machine knows this name; to the proxy it is this machine. */
 const HOST = 'hub.cairn.test';
-const certificate = selfSigned({ altNames: `DNS:${HOST},IP:127.0.0.1` });
+/** Addresses of examples (RFC 5737, RFC 3849), which no machine has. */
+const ADDRESS = '192.0.2.1';
+const ADDRESS_6 = '2001:db8::1';
+const certificate = selfSigned({ altNames: `DNS:${HOST},IP:127.0.0.1,IP:${ADDRESS},IP:${ADDRESS_6}` });
 const hub = useHub({ env: { CAIRN_TLS_CERT: certificate.cert, CAIRN_TLS_KEY: certificate.key } });
 const plain = useHub();
 const keys = new Map<Hub, Account>();
@@ -57,6 +62,53 @@ test('[CLI-9] a hub without TLS is reached through http_proxy, and HTTP_PROXY is
   const asked = proxy.asked.length;
   expect(await tasks(plain, { HTTP_PROXY: address })).toMatchObject({ code: 4 });
   expect(proxy.asked).toHaveLength(asked);
+});
+
+test('[CLI-9] a hub at an address is reached through the proxy, and its certificate is to be for that address', async () => {
+  const proxy = await connectProxy();
+  const HTTPS_PROXY = `http://127.0.0.1:${proxy.port}`;
+  for (const host of [ADDRESS, `[${ADDRESS_6}]`])
+    expect([host, await tasks(hub, { HTTPS_PROXY, CAIRN_SERVER: `https://${host}:${hub.port}` })]).toEqual([
+      host,
+      expect.objectContaining({ code: 0, stderr: '' }),
+    ]);
+  expect([...new Set(proxy.asked)]).toEqual([`CONNECT ${ADDRESS}:${hub.port}`, `CONNECT [${ADDRESS_6}]:${hub.port}`]);
+  const other = await tasks(hub, { HTTPS_PROXY, CAIRN_SERVER: `https://192.0.2.2:${hub.port}` });
+  expect([other.code, other.stderr]).toEqual([4, expect.stringContaining('is for other names')]);
+});
+
+test('[CLI-9] a proxy that is reached by TLS shows a certificate of its own name, not one of the hub', async () => {
+  const own = selfSigned({ altNames: 'DNS:localhost' });
+  const proxy = await connectProxy({ certificate: own });
+  const both = join(temporaryFolder(), 'both.pem');
+  writeFileSync(both, readFileSync(own.cert, 'utf8') + readFileSync(certificate.cert, 'utf8'));
+  const address = `https://localhost:${proxy.port}`;
+  for (const [to, name] of [
+    [hub, 'HTTPS_PROXY'],
+    [plain, 'http_proxy'],
+  ] as const)
+    expect([name, await tasks(to, { [name]: address, NODE_EXTRA_CA_CERTS: both })]).toEqual([
+      name,
+      expect.objectContaining({ code: 0, stderr: '' }),
+    ]);
+  expect(proxy.asked).toContain(`CONNECT ${HOST}:${hub.port}`);
+});
+
+test('[CLI-9] a password with a bare percent sign is sent as it is', async () => {
+  const proxy = await connectProxy();
+  const { code, stderr } = await tasks(hub, { HTTPS_PROXY: `http://job:100%@127.0.0.1:${proxy.port}` });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(proxy.asked[0]).toContain(Buffer.from('job:100%').toString('base64'));
+});
+
+test('[CLI-9] a proxy that never answers is named, and the connection to it ends with the request', async () => {
+  const proxy = await connectProxy({ isMute: true });
+  vi.stubEnv('HTTPS_PROXY', `http://job:secret-word@127.0.0.1:${proxy.port}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const said = await sendRequest(`https://${HOST}:1`, '/health', { seconds: 0.5 }).catch(String);
+  expect(said).toContain(`through the proxy http://127.0.0.1:${proxy.port} of HTTPS_PROXY`);
+  expect(said).not.toContain('secret-word');
+  await proxy.closed;
 });
 
 test('[CLI-9] this machine, and a host that NO_PROXY names, are reached without the proxy', async () => {

@@ -12,6 +12,7 @@ import { limits } from '../../limits/service.ts';
 import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import type { VaultOf } from '../../sync/log/reader.ts';
+import { fileUri } from '../../sync/tools/uri.ts';
 import { hasConflictMarks } from '../../text/text-content.ts';
 import { conflictUri, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
@@ -210,9 +211,10 @@ async function removeFolder(
     // After the newest change, and before the first file goes.
     const atMs = Math.max(Date.now() - 1, ...found.map((file) => file.stored_ms));
     const files = found.map(({ path, sha256 }) => ({ path, sha256 }));
-    return { vaultId, files, at: new Date(atMs).toISOString() };
+    const id = place.vault === undefined ? place.path : fileUri(vaultId, place.path);
+    return { vaultId, files, id, at: new Date(atMs).toISOString() };
   };
-  return await planOnce(['remove', place.path], plan, async ({ vaultId, files, at }) => {
+  return await planOnce(['remove', place.path], plan, async ({ vaultId, files, id, at }) => {
     const kept: string[] = [];
     for (const [index, { path, sha256 }] of files.entries()) {
       const one = { path, vaultId, baseSha: sha256, deviceId: shelves.nameOf(by) };
@@ -221,7 +223,7 @@ async function removeFolder(
       progress?.(index + 1, files.length, 'files removed');
     }
     const rest = kept.length === 0 ? '' : `, not ${kept.join(', ')}`;
-    const back = `restore with id ${JSON.stringify(place.path)} and at ${JSON.stringify(at)} brings all back`;
+    const back = `restore with id ${JSON.stringify(id)} and at ${JSON.stringify(at)} brings all back`;
     return `${plural(files.length - kept.length, 'file')} deleted${rest}; ${back}`;
   });
 }
