@@ -58,7 +58,7 @@ export class KnownRows<V> {
     this.#known.set(name, value, weight, owner);
   }
 
-  /** Caches what is made of a written row; undefined: it was removed. */
+  /** Caches what is made of a written row; undefined: it was removed, or only its bytes are known. */
   #take(owner: string, name: Name, row: unknown, made: NonNullable<KnownRowsOptions<V>['made']>): void {
     if (row === undefined) {
       this.#known.remove(name, owner);

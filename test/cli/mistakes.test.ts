@@ -110,6 +110,12 @@ test.each([
     '2026-10-25 02:30',
     /was twice.*2026-10-25T02:30\+02:00 or, for the later one, 2026-10-25T02:30\+01:00/,
   ],
+  [
+    'Europe/Berlin',
+    '2026-10-25 02:30:15',
+    /2026-10-25T02:30:15\+02:00 or, for the later one, 2026-10-25T02:30:15\+01:00/,
+  ],
+  ['Europe/Berlin', '2026-10-25 02:30:15.5', /2026-10-25T02:30:15\.500\+02:00 or/],
   ['Europe/Berlin', '25 oct 2026 2:30', /was twice/],
   ['Europe/Berlin', '2026-03-29T02:30', /never was.*an earlier or a later time/],
   ['Europe/Berlin', '2026-10-25 03:00', /is not a folder of backups/],

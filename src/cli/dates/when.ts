@@ -41,7 +41,7 @@ function onlyTime(asUtcMs: number, ms: number): number {
   if (Number.isNaN(asUtcMs) || first === second) return ms;
   const moments = offsets.filter((offset) => offsetMs(asUtcMs - offset) === offset);
   if (moments.length === 1) return ms;
-  const typed = new Date(asUtcMs).toISOString().slice(0, 16);
+  const typed = new Date(asUtcMs).toISOString().replace(/(?::00)?\.000Z$|Z$/, '');
   if (moments.length === 0) {
     throw new UsageError(`${typed} never was: clocks here were put ahead over it; write an earlier or a later time`);
   }

@@ -2,6 +2,7 @@
  * Notifies watchers of written rows. A cache of rows must drop its entries before a write becomes visible, and must not
  * cache these rows again until the commit is over.
  */
+import { memo } from '../../common/memo.ts';
 import type { AnyTable, Key } from '../table.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { AnyTable, Key } from '../table.ts';
  */
 export type RowWatcher = (keys: readonly Key[], values: readonly unknown[]) => Settle;
 
-/** Called when a commit is over. `isWritten`: its rows are visible, and were not a moment ago. */
+/** Called when a commit is over. `isWritten`: its rows are on disk and visible; else nothing of it is known to be. */
 export type Settle = (isWritten: boolean) => void;
 
 export interface WrittenRow {
@@ -19,6 +20,14 @@ export interface WrittenRow {
   /** What its bytes were made of. Absent: the row is removed, or only its bytes are known. */
   readonly value?: unknown;
 }
+
+/** What a commit writes of a watched table. */
+interface Watched {
+  readonly keys: Key[];
+  readonly values: unknown[];
+}
+
+const noneYet = (): Watched => ({ keys: [], values: [] });
 
 export class RowWatchers {
   readonly #watchers = new Map<string, RowWatcher[]>();
@@ -29,13 +38,14 @@ export class RowWatchers {
 
   /** Call before the written rows become visible. Returns a function to call when the commit is over. */
   begin(rows: readonly WrittenRow[]): Settle {
-    const watched = new Map<string, { readonly keys: Key[]; readonly values: unknown[] }>();
-    for (const { table, key, value } of rows) {
-      const known = watched.get(table.name);
-      if (known !== undefined) {
-        known.keys.push(key);
-        known.values.push(value);
-      } else if (this.#watchers.has(table.name)) watched.set(table.name, { keys: [key], values: [value] });
+    const watched = new Map<string, Watched>();
+    for (const row of rows) {
+      const { table, key } = row;
+      if (!this.#watchers.has(table.name)) continue;
+      const { keys, values } = memo(watched, table.name, noneYet);
+      keys.push(key);
+      // Read here and not above: a head gives a copy.
+      values.push(row.value);
     }
     const settles: Settle[] = [];
     for (const [name, { keys, values }] of watched) {
