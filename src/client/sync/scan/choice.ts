@@ -13,7 +13,7 @@ type Folder = Pick<SyncedFolder, 'at' | 'own'>;
 
 /** The rules that all devices share. */
 export const RULES_FILE = '.cairnignore' as FolderPath;
-const GIT_RULES = '.gitignore' as FolderPath;
+export const GIT_RULES = '.gitignore' as FolderPath;
 /** A line that takes over the rules of the `.gitignore` at the top; a comment for any other program. */
 const INCLUDES_GIT = /^#include \.gitignore[ \t\r]*$/m;
 

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { limits } from '../../../limits/service.ts';
 import { isReserved, OWN_FOLDER } from '../folder/path.ts';
 import { Root } from '../folder/root.ts';
-import { type Rules, readRules, stampOfRules } from '../scan/choice.ts';
+import { GIT_RULES, RULES_FILE, type Rules, readRules, stampOfRules } from '../scan/choice.ts';
 import { DiskWatch } from './disk.ts';
 import { type System, THIS_SYSTEM } from './folder-watches.ts';
 import type { FromKeeper, KeepData, KnownSave, ToKeeper } from './keeper-messages.ts';
@@ -47,13 +47,14 @@ export function keepSaves(
     excludes: (file) => choice.now().excludes(file),
     ask,
     onKept: (name) => tell({ type: 'kept', name }),
+    onBehind: () => tell({ type: 'behind' }),
     onLost: (paths) => tell({ type: 'lost', paths: [...paths] }),
   });
   const disk: DiskWatch = new DiskWatch(
     root.path,
     {
-      // The loop finds what is to be synced by a watch of its own.
-      changes: { ring: () => void disk.takeNoticed() },
+      // The loop finds what is to be synced by a watch of its own. It may be busy when rules let folders in again.
+      changes: { ring: () => mayLetIn(disk.takeNoticed()) && walk() },
       keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
       excludes: (file) => choice.last.excludes(file),
       seenOf: () => undefined,
@@ -91,6 +92,11 @@ export function keepSaves(
       }
     },
   };
+}
+
+/** True when folders may take part that did not. */
+function mayLetIn(noticed: ReadonlySet<string> | 'all'): boolean {
+  return noticed === 'all' || noticed.has(RULES_FILE) || noticed.has(GIT_RULES);
 }
 
 /** The rules of the folder, read again once they changed. */

@@ -34,6 +34,8 @@ export type FromKeeper =
   | { readonly type: 'ready' }
   /** Not every folder could be watched. */
   | { readonly type: 'blind'; readonly blind: Blind }
+  /** So many files changed at once that not each was looked at; there is room for those that changed last. */
+  | { readonly type: 'behind' }
   | { readonly type: 'asked'; readonly id: number; readonly path: string }
   /** A copy was stored while the loop was busy, so it is not known on which version it is based. */
   | { readonly type: 'kept'; readonly name: string }

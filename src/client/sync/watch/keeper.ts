@@ -19,7 +19,7 @@ interface Hears {
   readonly isRestless: (path: string) => boolean;
   /** Told once of a file of which not each save is kept, until everything was sent. */
   readonly onLost: (sentence: string) => void;
-  /** Told once that the folder was scanned, and is watched by the thread. */
+  /** Told once that the folder was scanned, and is watched by the thread, or that the thread failed. */
   readonly onReady: () => void;
 }
 
@@ -49,6 +49,10 @@ export class Keeper {
   #isReady = false;
   /** True while it watches not all of them. */
   #isBlind = false;
+  /** True once a thread failed: a watch goes on without it. */
+  #hasFailed = false;
+  /** True when the thread did not look at each file that changed. */
+  #isBehind = false;
   #isScanned = false;
   #hasToldReady = false;
 
@@ -91,7 +95,9 @@ export class Keeper {
     if (this.#open.size > limits.clientPushFiles) this.#forgetSent();
     if (this.#open.size === 0) this.#told.clear();
     // This many since the last scan are a checkout and not a person's edits.
-    if (isFirst || news.length <= limits.clientPushFiles) this.#handOver(news);
+    if (this.#isBehind) this.#handOver(this.#open.keys());
+    else if (isFirst || news.length <= limits.clientPushFiles) this.#handOver(news);
+    this.#isBehind = false;
     // Their names could not be put into NFC, so they are synced under no name; their saves are kept all the same.
     if (scan.otherForms.size > limits.clientPushFiles) return;
     for (const [path, onDisk] of scan.otherForms) {
@@ -152,7 +158,8 @@ export class Keeper {
       const { why, remedy } = message.blind;
       this.#isBlind = true;
       this.#hears.onLost(`Saves may not be kept while a sync is under way (${why}).${remedy}`);
-    } else if (message.type === 'asked') {
+    } else if (message.type === 'behind') this.#isBehind = true;
+    else if (message.type === 'asked') {
       const { id, path } = message;
       this.#thread?.send({ type: 'known', id, known: this.#knownOf(path as FolderPath) });
     } else if (message.type === 'kept') {
@@ -184,7 +191,7 @@ export class Keeper {
   }
 
   #tellReady(): void {
-    if (this.#hasToldReady || !this.#isReady || !this.#isScanned) return;
+    if (this.#hasToldReady || !(this.#isReady || this.#hasFailed) || !this.#isScanned) return;
     this.#hasToldReady = true;
     this.#hears.onReady();
   }
@@ -197,6 +204,8 @@ export class Keeper {
     this.#thread = undefined;
     const seconds = limits.clientRetryMsMax / 1000;
     this.#hears.onLost(`Saves in quick succession are not kept now (${message}). Trying again in ${seconds} s.`);
+    this.#hasFailed = true;
+    this.#tellReady();
     this.#again = setTimeout(() => this.#begin(), limits.clientRetryMsMax).unref();
   }
 }

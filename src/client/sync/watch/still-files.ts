@@ -16,6 +16,8 @@ interface Hears {
   readonly ask: (path: FolderPath) => Promise<KnownSave | undefined>;
   /** Called with the name of a copy of which the base is not known. */
   readonly onKept: (name: string) => void;
+  /** Called once there is room again for files that were not looked at. */
+  readonly onBehind: () => void;
   readonly onLost: (paths: ReadonlySet<FolderPath>) => void;
 }
 
@@ -26,6 +28,9 @@ export class StillFiles {
   readonly #saves: Saves;
   /** By path as on this disk. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Files for which there was no room, those that changed last. */
+  readonly #later = new Set<string>();
+  #isBehind = false;
   #storesBit: boolean | undefined;
   #isClosed = false;
   #sweptMs = Number.NEGATIVE_INFINITY;
@@ -41,14 +46,38 @@ export class StillFiles {
   changed(onDisk: string): void {
     clearTimeout(this.#timers.get(onDisk));
     this.#timers.delete(onDisk);
-    // So many at once are a checkout or an installation and not a person's edits.
-    if (!this.#isWritten(onDisk) && !this.#isFull()) this.#await(onDisk, limits.clientStillMs, false);
+    this.#later.delete(onDisk);
+    if (this.#isWritten(onDisk)) return;
+    if (this.#isFull()) this.#postpone(onDisk);
+    else this.#await(onDisk, limits.clientStillMs, false);
   }
 
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
+    this.#later.clear();
+  }
+
+  /** So many at once are a checkout or an installation. A person's save among them is one of the last. */
+  #postpone(onDisk: string): void {
+    this.#later.add(onDisk);
+    if (this.#later.size <= limits.clientPushFiles) return;
+    const [first] = this.#later;
+    this.#later.delete(first as string);
+    this.#isBehind = true;
+  }
+
+  #catchUp(): void {
+    for (const last of [...this.#later].toReversed()) {
+      this.#later.delete(last);
+      if (this.#isWritten(last)) continue;
+      this.#await(last, limits.clientStillMs, false);
+      return;
+    }
+    if (!this.#isBehind) return;
+    this.#isBehind = false;
+    this.#hears.onBehind();
   }
 
   #isFull(): boolean {
@@ -68,6 +97,7 @@ export class StillFiles {
   #await(onDisk: string, ms: number, hasRested: boolean): void {
     const look = () => {
       this.#timers.delete(onDisk);
+      this.#catchUp();
       // The sync meets and reports the same error: an unreadable file, a full disk.
       this.#look(onDisk, hasRested).catch(() => this.#isClosed || this.#waits(onDisk, hasRested));
     };
