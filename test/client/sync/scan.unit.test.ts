@@ -1,5 +1,5 @@
 /** Scans: a file is read again only when it may have changed. */
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newState } from '../../../src/client/sync/base/state.ts';
@@ -8,6 +8,7 @@ import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
+import { RootGone } from '../../../src/client/sync/folder/root.ts';
 import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound, type SyncStep } from '../../../src/client/sync/round.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
@@ -212,4 +213,20 @@ test('[SYN-26] while reports are missing, a scan of everything is not left', asy
   };
   expect(await scans(true)).toMatchObject({ looked: undefined, files: FOLDERS });
   expect(visited.length).toBe(FOLDERS + 1);
+});
+
+test('[SYN-28] a folder that is moved away during a scan and is back at its end has no deleted files', async () => {
+  const root = join(temporaryFolder(), 'folder');
+  const away = `${root} away`;
+  for (const name of ['a', 'b', 'c', 'd']) {
+    mkdirSync(join(root, name), { recursive: true });
+    writeFileSync(join(root, name, 'x'), name);
+  }
+  const folder = new SyncedFolder(root);
+  folder.makeOwn();
+  const known = newState('http://127.0.0.1:1', 'v_0000000000000000');
+  expect((await scanFolder(folder, known)).files.size).toBe(4);
+  const moves = [() => undefined, () => undefined, () => renameSync(root, away), () => renameSync(away, root)];
+  const onFolder = () => moves.shift()?.();
+  await expect(scanFolder(folder, known, { onFolder })).rejects.toThrow(RootGone);
 });

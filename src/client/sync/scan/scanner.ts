@@ -339,7 +339,8 @@ export class Scanner {
     }
     this.#fromMs ??= this.#folder.timeMs();
     const sha256 = readPlain(join(this.#folder.root.path, onDisk))?.sha256;
-    if (sha256 !== undefined) this.found.files.set(path, { sha256, executable, seen: seenOf(stats, this.#fromMs) });
+    if (sha256 === undefined) this.#folder.root.check();
+    else this.found.files.set(path, { sha256, executable, seen: seenOf(stats, this.#fromMs) });
   }
 
   /** False when it exists or cannot be inspected. */
@@ -352,8 +353,14 @@ export class Scanner {
     }
   }
 
+  /**
+   * Undefined when nothing is there. Throws RootGone when the root is away: it may be back before the scan ends, and what was
+   * not found meanwhile would count as deleted.
+   */
   #stat(path: string): Stats | undefined {
-    return lookAt(join(this.#folder.root.path, path));
+    const stats = lookAt(join(this.#folder.root.path, path));
+    if (stats === undefined) this.#folder.root.check();
+    return stats;
   }
 }
 
