@@ -34,14 +34,19 @@ export class HeadPut<V> implements Write {
   }
 }
 
-/** Writes by the parts of their keys, of which all keys of a table have as many: no text is made of them. */
+/** Writes by the number of parts of their keys, then by each part: no text is made of them. */
 type ByPart = Map<Key[number], ByPart | Write>;
 
 function findIn(rows: ByPart | undefined, key: Key): Write | undefined {
-  let found: ByPart | Write | undefined = rows;
+  let found: ByPart | Write | undefined = rows?.get(key.length);
   for (let at = 0; at < key.length && found !== undefined; at += 1)
     found = (found as ByPart).get(key[at] as Key[number]);
   return found as Write | undefined;
+}
+
+/** What is under a part of a key that is not the last one. */
+function below(rows: ByPart, part: Key[number]): ByPart {
+  return memo<Key[number], ByPart | Write>(rows, part, newMap<Key[number], ByPart | Write>) as ByPart;
 }
 
 function* writesIn(rows: ByPart): Generator<Write> {
@@ -82,15 +87,9 @@ class HeldRows {
   /** Holds a write in place of an earlier one of the same row. */
   #hold(write: Write): void {
     const { table, key } = write;
-    let rows: ByPart = memo(this.#tables, table.name, newMap<Key[number], ByPart | Write>);
     const last = key.length - 1;
-    for (let at = 0; at < last; at += 1) {
-      rows = memo<Key[number], ByPart | Write>(
-        rows,
-        key[at] as Key[number],
-        newMap<Key[number], ByPart | Write>,
-      ) as ByPart;
-    }
+    let rows = below(memo(this.#tables, table.name, newMap<Key[number], ByPart | Write>), key.length);
+    for (let at = 0; at < last; at += 1) rows = below(rows, key[at] as Key[number]);
     rows.set(key[last] as Key[number], write);
   }
 

@@ -49,10 +49,10 @@ export class Presence {
   /** Why others could not take over, as far as this member knows: only while it owns the log. */
   get troubles(): Readonly<Record<string, MemberTrouble>> {
     if (!this.#options.self().isServing) return {};
-    const nowMs = performance.now();
     const awayMs = limits.memberSignsMissed * this.#everyMs;
     const found = [...this.#others].flatMap(([name, { sign, atMs }]): [string, MemberTrouble][] => {
-      if (nowMs - atMs > awayMs) return [[name, 'away']];
+      // While the log cannot be read, nothing is known of the others.
+      if (this.#lookedMs - atMs > awayMs) return [[name, 'away']];
       return sign.endsWith('-full') ? [[name, 'no room']] : [];
     });
     return Object.fromEntries(found);
