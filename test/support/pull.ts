@@ -128,6 +128,7 @@ export class SlowReader {
   readonly #socket: Socket;
   readonly #parts: Buffer[] = [];
   readonly #ended: Promise<void>;
+  #sipped: Promise<void> = Promise.resolve();
 
   constructor(device: Device, port: number, args: object) {
     const body = JSON.stringify(toolRequest(1, 'sync_pull', args));
@@ -159,9 +160,10 @@ export class SlowReader {
   }
 
   /** Reads so much more that the system makes room for the hub to write, which takes a silent reader for dead after 10 s. */
-  async sip(): Promise<void> {
+  sip(): void {
+    if (this.#socket.listenerCount('data') > 0) return;
     let left = 1_300_000;
-    await new Promise<void>((resolve) => {
+    this.#sipped = new Promise<void>((resolve) => {
       const take = (part: Buffer) => {
         this.#parts.push(part);
         left -= part.length;
@@ -177,6 +179,7 @@ export class SlowReader {
 
   /** Reads the rest; resolves with the body, whose length is the announced one. */
   async finish(): Promise<string> {
+    await Promise.race([this.#sipped, this.#ended]);
     const closed = new Promise<void>((resolve) => {
       this.#socket.on('data', (part: Buffer) => {
         this.#parts.push(part);

@@ -52,18 +52,19 @@ test('[SYN-20] a stream is the vault as it was when it began, while every file i
   const readers = Array.from({ length: 4 }, () => new SlowReader(device, hub.port, { initial: true }));
   await Promise.all(readers.map((reader) => reader.stall()));
   const sips = setInterval(() => {
-    for (const reader of readers) void reader.sip();
+    for (const reader of readers) reader.sip();
   }, 3000);
   await pushMany(device, filesOf(1));
   for (const n of [0, 100, 799]) {
     await device.result('sync_push', device.deleteOf(`f/${n}.md`, { base_sha: sha256Of(textOf(n, 1)) }));
   }
   await rest();
-  clearInterval(sips);
   const late = await pullStream(device, { initial: true });
   expect(late.lines).toHaveLength(FILES - 3);
-  for (const reader of readers) {
-    const { lines, end } = readStream(await reader.finish());
+  clearInterval(sips);
+  // All at once: one that waits for another is silent meanwhile.
+  for (const answer of await Promise.all(readers.map((reader) => reader.finish()))) {
+    const { lines, end } = readStream(answer);
     expect(stateOf(lines)).toEqual(expectedOf(0));
     const since = await pullStream(device, { cursor: end.cursor });
     const replica = new Replica();
