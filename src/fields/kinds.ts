@@ -62,7 +62,8 @@ const stored = new WeakMap<z.ZodType, z.ZodType>();
 
 /** Refuses a text that shows nothing, such as one of zero-width characters. Archives have those that were stored before. */
 export function visible(text: z.ZodString): z.ZodString {
-  const strict = text.refine(hasInk, 'must not be empty');
+  // What has another fault is told only that.
+  const strict = text.refine(hasInk, { error: 'must not be empty', when: ({ issues }) => issues.length === 0 });
   stored.set(strict, text);
   return strict;
 }

@@ -14,4 +14,4 @@ export const vaultName = z
     (name) => isWellFormed(name) && !hasHiddenLetter(name),
     'must not contain control, bidi or zero-width characters',
   )
-  .refine(hasInk, 'must not be empty');
+  .refine(hasInk, { error: 'must not be empty', when: ({ issues }) => issues.length === 0 });
