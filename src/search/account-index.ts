@@ -171,7 +171,7 @@ export class AccountIndex {
     const isWanted = Uint8Array.from(THING_KINDS, (kind) => (kinds === undefined || kinds.has(kind) ? 1 : 0));
     const best = new HighestScores(limits.searchRankedMax);
     const uncertain = this.#parts.map(({ segment }, at) => {
-      const plain = terms.flatMap(({ of }, term) => (of.isOfText === true ? [] : (stands[term]?.[at] ?? [])));
+      const plain = () => terms.flatMap(({ of }, term) => (of.isOfText === true ? [] : (stands[term]?.[at] ?? [])));
       return uncertainOf(segment, { ...among, needs }, plain);
     });
     for (const [at, part] of this.#parts.entries()) {

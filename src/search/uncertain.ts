@@ -28,13 +28,13 @@ export function scoreWithout(segment: WordSegment, scores: Float32Array, without
 export function uncertainOf(
   segment: WordSegment,
   { needs, hasPhrases = false, withoutPhrases = [] }: UncertainAbout,
-  plain: Stand,
+  plain: () => Stand,
 ): Uint8Array | undefined {
   if (!hasPhrases && withoutPhrases.length === 0) return undefined;
   const uncertain = new Uint8Array(segment.lengths.length).fill(hasPhrases ? 1 : 0);
   // Where some of what is wanted is enough, a word needs no phrase beside it.
   if (needs === 'some')
-    for (const [index] of plain)
+    for (const [index] of plain())
       eachPosting(segment, index, (document) => {
         uncertain[document] = 0;
       });

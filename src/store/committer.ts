@@ -2,7 +2,7 @@
  * Makes the writes of a group of decisions durable. The local committer runs them in a transaction of the data file;
  * `logged/` has the one that appends them to a replicated log first.
  */
-import type { Settle, WrittenRow } from './changes/row-watch.ts';
+import { type Settle, settling, type WrittenRow } from './changes/row-watch.ts';
 import { decideHeld } from './held-rows.ts';
 import type { Reader, Write } from './table.ts';
 import type { Transact } from './transaction.ts';
@@ -45,9 +45,8 @@ export class LocalCommitter implements Committer {
   ): Promise<void> {
     const { transact, reader, begin } = this.#options;
     let settle: Settle = () => {};
-    let isWritten = false;
-    try {
-      await transact((put) => {
+    const commit = () =>
+      transact((put) => {
         const written: Write[] = [];
         const toFile = (write: Write) => {
           written.push(write);
@@ -58,9 +57,6 @@ export class LocalCommitter implements Committer {
         if (note !== undefined) toFile(note);
         settle = begin(written);
       });
-      isWritten = true;
-    } finally {
-      settle(isWritten);
-    }
+    await settling((isWritten) => settle(isWritten), commit);
   }
 }

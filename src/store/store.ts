@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../limits/service.ts';
 import { Revisions } from './changes/revisions.ts';
-import { type RowWatcher, RowWatchers, type Settle, type WrittenRow } from './changes/row-watch.ts';
+import { type RowWatcher, RowWatchers, type Settle, settling, type WrittenRow } from './changes/row-watch.ts';
 import { type Committer, LocalCommitter } from './committer.ts';
 import { checkAddressSpace } from './data-file/address-space.ts';
 import { checkDataFile, findDamagedPages } from './data-file/check.ts';
@@ -205,16 +205,11 @@ export class Store implements Reader {
   }
 
   async #putAll(rows: readonly LargeRow[]): Promise<void> {
-    const settle = this.#begin(rows);
-    let isWritten = false;
-    try {
-      await this.#root.batch(() => {
+    await settling(this.#begin(rows), () =>
+      this.#root.batch(() => {
         for (const { table, key, bytes } of rows) void this.#raw(table).put(key, bytes);
-      });
-      isWritten = true;
-    } finally {
-      settle(isWritten);
-    }
+      }),
+    );
   }
 
   /** How far the log is behind this file; undefined: writes are answered after the log has them, or there is none. */

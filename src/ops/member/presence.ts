@@ -6,11 +6,11 @@ import type { Log } from '../../common/log.ts';
 import type { MemberTrouble } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
+import { DAY_MS } from '../../time/calendar.ts';
 import type { MemberParts } from './health.ts';
 
 const SIGNS = 'alive/';
 const TICK_MS = 500;
-const DAY_MS = 86_400_000;
 
 export interface PresenceOptions {
   readonly log: Pick<CommitLog, 'listParts' | 'putPart' | 'removePart'>;

@@ -14,6 +14,17 @@ export type RowWatcher = (keys: readonly Key[], values: readonly unknown[]) => S
 /** Called when a commit is over. `isWritten`: its rows are on disk and visible; else nothing of it is known to be. */
 export type Settle = (isWritten: boolean) => void;
 
+/** Runs a commit, and tells when it is over whether it wrote. Throws its error. */
+export async function settling(settle: Settle, commit: () => Promise<unknown>): Promise<void> {
+  let isWritten = false;
+  try {
+    await commit();
+    isWritten = true;
+  } finally {
+    settle(isWritten);
+  }
+}
+
 export interface WrittenRow {
   readonly table: Pick<AnyTable, 'name'>;
   readonly key: Key;

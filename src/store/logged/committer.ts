@@ -4,7 +4,7 @@
  * the record, and only then are the callers told. One record is under way at a time; decisions queue meanwhile.
  */
 import { limits } from '../../limits/service.ts';
-import type { Settle, WrittenRow } from '../changes/row-watch.ts';
+import { type Settle, settling, type WrittenRow } from '../changes/row-watch.ts';
 import type { Committer, GroupView } from '../committer.ts';
 import { decideHeld } from '../held-rows.ts';
 import { type LoggedRow, type RowPart, storedKey } from '../rows.ts';
@@ -121,20 +121,18 @@ export class LoggedCommitter implements Committer {
   async #apply(rows: readonly Row[], place: LogPlace): Promise<void> {
     const { transact, begin, log } = this.#options;
     const settle = begin(rows.map(({ logged: { table: name }, key }) => ({ table: { name }, key })));
-    let isWritten = false;
-    try {
-      const ends = placeRow(place);
-      await transact((put) => {
-        for (const { logged, key, bytes } of rows) put({ name: logged.table }, key, bytes);
-        put(ends.table, ends.key, ends.bytes);
-      });
-      isWritten = true;
-    } catch (error) {
-      log.lost(error);
-      throw error;
-    } finally {
-      settle(isWritten);
-    }
+    await settling(settle, async () => {
+      try {
+        const ends = placeRow(place);
+        await transact((put) => {
+          for (const { logged, key, bytes } of rows) put({ name: logged.table }, key, bytes);
+          put(ends.table, ends.key, ends.bytes);
+        });
+      } catch (error) {
+        log.lost(error);
+        throw error;
+      }
+    });
   }
 
   #inTurn(run: () => Promise<void>): Promise<void> {

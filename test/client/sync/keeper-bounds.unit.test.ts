@@ -1,50 +1,26 @@
 /** The bounds of what the thread keeps: folders that are let in again, very many files at once, and no thread at all. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type FSWatcher, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { newState } from '../../../src/client/sync/base/state.ts';
-import { StateStore } from '../../../src/client/sync/base/store.ts';
-import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
-import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound } from '../../../src/client/sync/round.ts';
 import { Bell } from '../../../src/client/sync/run/bell.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
-import { Keeper, type StartThread } from '../../../src/client/sync/watch/keeper.ts';
+import { type System, THIS_SYSTEM } from '../../../src/client/sync/watch/folder-watches.ts';
+import { keepSaves } from '../../../src/client/sync/watch/keep.ts';
+import type { StartThread } from '../../../src/client/sync/watch/keeper.ts';
+import { WrittenFiles } from '../../../src/client/sync/watch/written.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { inThisThread } from './in-this-thread.ts';
-
-function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Replica['listener']>): Replica {
-  const listener = {
-    onFolder: () => undefined,
-    onScan: () => undefined,
-    takeNoticed: () => 'all' as const,
-    isScanDue: () => false,
-    isMissing: () => false,
-    isOverdue: () => false,
-    onWritten: () => undefined,
-    ...hears,
-  };
-  return { folder, state, listener, tell: () => undefined } as unknown as Replica;
-}
+import { keeperOf, keptFolder, stepOf } from './kept-folder.ts';
 
 test('[SYN-25] saves in folders that changed rules let in again are kept, also while the loop of the watch is busy', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-let-in-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { root, folder, state } = keptFolder();
   mkdirSync(join(root, 'out/deep'), { recursive: true });
   writeFileSync(join(root, '.cairnignore'), 'out\n');
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
   const ready = new Bell();
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => ready.ring() },
-    inThisThread,
-  );
-  onTestFinished(() => keeper.close());
-  await scanFiles({ ...replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) }), next: newRound() });
+  const keeper = keeperOf({ folder, state }, { onReady: () => ready.ring() });
+  await scanFiles(stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) }));
   await ready.rung();
   // Nobody scans from here on.
   for (const change of ['edited', 'removed']) {
@@ -59,11 +35,7 @@ test('[SYN-25] saves in folders that changed rules let in again are kept, also w
 }, 30_000);
 
 test('[SYN-25] a save among more files than are looked at at once is kept: the last ones as soon as there is room, the others with the next scan', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-among-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, { ...newState('http://127.0.0.1:1', 'v_0000000000000000'), cursor: '7' });
+  const { root, folder, state } = keptFolder('7');
   const behind = new Bell();
   const start: StartThread = (data, { message, failed }) =>
     inThisThread(data, {
@@ -73,13 +45,8 @@ test('[SYN-25] a save among more files than are looked at at once is kept: the l
         if (one.type === 'behind') behind.ring();
       },
     });
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    start,
-  );
-  onTestFinished(() => keeper.close());
-  const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
+  const keeper = keeperOf({ folder, state }, {}, start);
+  const replica = stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) });
   await scanFiles({ ...replica, next: newRound() });
   const kept = () => folder.saves.list().map(({ path }) => path as string);
   for (let at = 0; at < 2 * limits.clientPushFiles; at += 1) {
@@ -102,25 +69,42 @@ test('[SYN-25] a save among more files than are looked at at once is kept: the l
 }, 60_000);
 
 test('[SYN-25] a watch is ready once its folder was scanned, also where no thread keeps saves', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-without-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const { folder, state } = keptFolder();
   const told: string[] = [];
-  const keeper = new Keeper(
+  const keeper = keeperOf(
     { folder, state },
-    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => told.push('ready') },
+    { onLost: (sentence) => told.push(sentence), onReady: () => told.push('ready') },
     (_, { failed }) => {
       setImmediate(failed, new Error('it has no memory'));
       return { send: () => undefined, close: () => Promise.resolve() };
     },
   );
-  onTestFinished(() => keeper.close());
-  await scanFiles({ ...replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) }), next: newRound() });
+  await scanFiles(stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) }));
   await vi.waitFor(() => expect(told).toHaveLength(2));
   expect(told).toEqual([
     'Saves in quick succession are not kept now (it has no memory). Trying again in 60 s.',
     'ready',
   ]);
+});
+
+test('[SYN-25] very many reports at once cost the thread one walk of the folder, not one each', async () => {
+  const { root } = keptFolder();
+  const walks: unknown[] = [];
+  const watchers: FSWatcher[] = [];
+  const watch: System['watch'] = (path, how) => {
+    const watcher = THIS_SYSTEM.watch(path, how) as FSWatcher;
+    watchers.push(watcher);
+    return watcher;
+  };
+  const data = { root, only: [], written: new WrittenFiles().shared };
+  const keeps = keepSaves(data, (message) => message.type === 'ready' && walks.push(message), {
+    ...THIS_SYSTEM,
+    watch,
+  });
+  onTestFinished(() => keeps.hear({ type: 'close' }));
+  await vi.waitFor(() => expect(walks).toHaveLength(1));
+  for (let at = 0; at < limits.clientNoticedMax + 100; at += 1) watchers[0]?.emit('change', 'rename', `gone ${at}`);
+  await vi.waitFor(() => expect(walks.length).toBeGreaterThan(1), { timeout: 10_000 });
+  await sleep(limits.clientBusyMs);
+  expect(walks.length).toBeLessThanOrEqual(3);
 });

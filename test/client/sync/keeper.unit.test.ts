@@ -7,50 +7,24 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { withFileLock } from '../../../src/client/file-lock.ts';
 import { newState } from '../../../src/client/sync/base/state.ts';
 import { writeState } from '../../../src/client/sync/base/state-file.ts';
-import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
-import type { Replica } from '../../../src/client/sync/replica.ts';
 import { newRound } from '../../../src/client/sync/round.ts';
 import { Bell } from '../../../src/client/sync/run/bell.ts';
 import { noteWritten } from '../../../src/client/sync/run/inbox.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
-import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
 import { THIS_SYSTEM } from '../../../src/client/sync/watch/folder-watches.ts';
 import { keepSaves } from '../../../src/client/sync/watch/keep.ts';
-import { Keeper, type StartThread } from '../../../src/client/sync/watch/keeper.ts';
+import type { StartThread } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { inThisThread } from './in-this-thread.ts';
-
-function replicaOf(folder: SyncedFolder, state: StateStore, hears: Partial<Replica['listener']>): Replica {
-  const listener = {
-    onFolder: () => undefined,
-    onScan: () => undefined,
-    takeNoticed: () => 'all' as const,
-    isScanDue: () => false,
-    isMissing: () => false,
-    isOverdue: () => false,
-    onWritten: () => undefined,
-    ...hears,
-  };
-  return { folder, state, listener, tell: () => undefined } as unknown as Replica;
-}
+import { diskOf, keeperOf, keptFolder, stepOf } from './kept-folder.ts';
 
 test('[SYN-25] a file that was saved before the watch is kept once it stands still, and not again by later scans', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-keeper-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    inThisThread,
-  );
-  onTestFinished(() => keeper.close());
-  const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) });
+  const { root, folder, state } = keptFolder();
+  const keeper = keeperOf({ folder, state });
+  const replica = stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) });
   writeFileSync(join(root, 'x'), 'saved before\n');
   await scanFiles({ ...replica, next: newRound() });
   await vi.waitFor(() => expect(folder.saves.list()).toHaveLength(1), { timeout: 10_000 });
@@ -63,25 +37,16 @@ test('[SYN-25] a file that was saved before the watch is kept once it stands sti
 });
 
 test('[SYN-25] once very many files were sent, one that a scan finds changed is kept', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-many-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { root, folder, state } = keptFolder();
   for (let at = 0; at <= limits.clientPushFiles; at += 1) writeFileSync(join(root, `${at}`), `${at}`);
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
   const looked: string[] = [];
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    () => ({
-      send: (message) => void (message.type === 'changed' && looked.push(message.path)),
-      close: () => Promise.resolve(),
-    }),
-  );
-  onTestFinished(() => keeper.close());
+  const keeper = keeperOf({ folder, state }, {}, () => ({
+    send: (message) => void (message.type === 'changed' && looked.push(message.path)),
+    close: () => Promise.resolve(),
+  }));
   let noticed: ReadonlySet<string> | 'all' = 'all';
   const takeNoticed = () => noticed;
-  const replica = replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan), takeNoticed });
+  const replica = stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan), takeNoticed });
   const step = { ...replica, next: newRound() };
   const { files } = await scanFiles(step);
   // So many at once are a first sync.
@@ -94,8 +59,7 @@ test('[SYN-25] once very many files were sent, one that a scan finds changed is 
 });
 
 test('[SYN-25] where very many files were not sent yet, those that changed last before the watch are kept, and each that changes since', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-unsent-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { root, folder, state } = keptFolder('7');
   for (let at = 0; at <= limits.clientPushFiles; at += 1) writeFileSync(join(root, `${at}`), `${at}`);
   const first = lstatSync(join(root, '0')).ctimeMs;
   await vi.waitFor(() => {
@@ -103,28 +67,23 @@ test('[SYN-25] where very many files were not sent yet, those that changed last 
     expect(lstatSync(join(root, 'last')).ctimeMs).toBeGreaterThan(lstatSync(join(root, '1')).ctimeMs);
   });
   expect(lstatSync(join(root, 'last')).ctimeMs).toBeGreaterThan(first);
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, { ...newState('http://127.0.0.1:1', 'v_0000000000000000'), cursor: '7' });
   let looked: string[] = [];
   const threads: Parameters<StartThread>[1][] = [];
-  const keeper = new Keeper(
+  const keeper = keeperOf({ folder, state }, {}, (_, heard) => {
+    threads.push(heard);
+    return {
+      send: (message) => void (message.type === 'changed' && looked.push(message.path)),
+      close: () => Promise.resolve(),
+    };
+  });
+  let noticed: ReadonlySet<string> | 'all' = 'all';
+  const replica = stepOf(
     { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    (_, heard) => {
-      threads.push(heard);
-      return {
-        send: (message) => void (message.type === 'changed' && looked.push(message.path)),
-        close: () => Promise.resolve(),
-      };
+    {
+      onScan: (scan) => keeper.noteScan(scan),
+      takeNoticed: () => noticed,
     },
   );
-  onTestFinished(() => keeper.close());
-  let noticed: ReadonlySet<string> | 'all' = 'all';
-  const replica = replicaOf(folder, state, {
-    onScan: (scan) => keeper.noteScan(scan),
-    takeNoticed: () => noticed,
-  });
   const step = { ...replica, next: newRound() };
   await scanFiles(step);
   expect([looked.length, looked.includes('last')]).toEqual([limits.clientPushFiles, true]);
@@ -147,33 +106,16 @@ test('[SYN-25] where very many files were not sent yet, those that changed last 
 });
 
 test('[SYN-25] after its folder was away for a moment, a watch notices saves at its top, keeps them and what was saved right before', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-away-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    inThisThread,
-  );
-  onTestFinished(() => keeper.close());
+  const { root, folder, state } = keptFolder();
+  const keeper = keeperOf({ folder, state });
   const changes = new Bell();
-  const disk = new DiskWatch(folder.root.path, {
-    changes,
-    // The thread has a watch of its own.
-    keeper: { changed: () => undefined },
-    excludes: () => false,
-    seenOf: () => undefined,
-    knowsFolder: () => false,
-    onBlind: () => undefined,
-  });
-  onTestFinished(() => disk.close());
+  // The thread has a watch of its own.
+  const disk = diskOf(folder.root.path, changes);
   const onScan = (scan: Scan) => {
     disk.endScan();
     keeper.noteScan(scan);
   };
-  await scanFiles({ ...replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan }), next: newRound() });
+  await scanFiles(stepOf({ folder, state }, { onFolder: (path) => disk.visit(path), onScan }));
   expect(disk.takeNoticed()).toBe('all');
   const isKept = async (...texts: string[]) => {
     const kept = () => folder.saves.list().map((save) => save.read()?.bytes.toString());
@@ -198,13 +140,9 @@ test('[SYN-25] after its folder was away for a moment, a watch notices saves at 
 }, 30_000);
 
 test('[SYN-25] where the system watches no more folders for the thread, the watch says so, and hands over what it notices itself', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-blind-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { root, folder, state } = keptFolder();
   mkdirSync(join(root, 'seen'));
   mkdirSync(join(root, 'unseen'));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
   const told: string[] = [];
   const watch: typeof THIS_SYSTEM.watch = (path, how) => {
     if (path.endsWith('unseen')) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -215,13 +153,12 @@ test('[SYN-25] where the system watches no more folders for the thread, the watc
     return { send: (one) => keeps.hear(one), close: () => Promise.resolve(keeps.hear({ type: 'close' })) };
   };
   const ready = new Bell();
-  const keeper = new Keeper(
+  const keeper = keeperOf(
     { folder, state },
-    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => ready.ring() },
+    { onLost: (sentence) => told.push(sentence), onReady: () => ready.ring() },
     start,
   );
-  onTestFinished(() => keeper.close());
-  await scanFiles({ ...replicaOf(folder, state, { onScan: (scan) => keeper.noteScan(scan) }), next: newRound() });
+  await scanFiles(stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) }));
   await ready.rung();
   expect(told).toEqual([
     'Saves may not be kept while a sync is under way (the system watches no more folders). To raise the limit: sudo sysctl fs.inotify.max_user_watches=1048576',
@@ -234,41 +171,24 @@ test('[SYN-25] where the system watches no more folders for the thread, the watc
 });
 
 test('[SYN-25] saves are kept in files and folders that replaced others under the same name, once and again', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-replaced-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const { root, folder, state } = keptFolder();
   const at = (path: string) => join(root, path);
   const put = (path: string, text: string) => {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
   for (const path of ['file', 'turned', 'folder/x', 'folder/deep/x', 'back/x', 'here/deep/x']) put(path, 'first\n');
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: () => undefined, onReady: () => undefined },
-    inThisThread,
-  );
+  const keeper = keeperOf({ folder, state });
   const changes = new Bell();
   let last: Scan | undefined;
   const excludes = (path: string) => last?.excludes(path as FolderPath) === true;
-  const disk = new DiskWatch(folder.root.path, {
-    changes,
-    keeper,
-    excludes,
-    seenOf: () => undefined,
-    knowsFolder: () => false,
-    onBlind: () => undefined,
-  });
-  onTestFinished(() => keeper.close());
-  onTestFinished(() => disk.close());
+  const disk = diskOf(folder.root.path, changes, { keeper, excludes });
   const onScan = (scan: Scan) => {
     last = scan;
     if (scan.looked === undefined) disk.endScan();
     keeper.noteScan(scan);
   };
-  const replica = replicaOf(folder, state, { onFolder: (path) => disk.visit(path), onScan });
+  const replica = stepOf({ folder, state }, { onFolder: (path) => disk.visit(path), onScan });
   await scanFiles({ ...replica, next: newRound() });
   const files = ['file', 'turned/inside', 'folder/x', 'folder/deep/x', 'back', 'there/deep/x'];
   const areKept = async (text: string) => {
@@ -304,29 +224,21 @@ test('[SYN-25] saves are kept in files and folders that replaced others under th
 }, 30_000);
 
 test('[SYN-26] a folder that a sync makes is no news, unless something else is in it, or it was away', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-made-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const { root, folder, state } = keptFolder();
   const changes = new Bell();
   const saved: string[] = [];
   let last: Scan | undefined;
-  const disk = new DiskWatch(folder.root.path, {
-    changes,
-    keeper: { changed: (path: string) => saved.push(path.slice(root.length + 1)) } as unknown as Keeper,
-    excludes: () => false,
+  const disk = diskOf(folder.root.path, changes, {
+    keeper: { changed: (path) => void saved.push(path.slice(root.length + 1)) },
     seenOf: (path) => state.base.get(path as FolderPath)?.seen,
     knowsFolder: (path) => last?.folders.has(path) === true,
-    onBlind: () => undefined,
   });
-  onTestFinished(() => disk.close());
   const onScan = (scan: Scan) => {
     last = scan;
     if (scan.looked === undefined) disk.endScan();
   };
   const onFolder = (path: string) => disk.visit(path);
-  const replica = replicaOf(folder, state, { onFolder, onScan, takeNoticed: () => disk.takeNoticed() });
+  const replica = stepOf({ folder, state }, { onFolder, onScan, takeNoticed: () => disk.takeNoticed() });
   const step = { ...replica, next: newRound() };
   await scanFiles(step);
   /** Writes a file as a pull does. */

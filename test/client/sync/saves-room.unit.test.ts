@@ -4,17 +4,13 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { newState } from '../../../src/client/sync/base/state.ts';
-import { StateStore } from '../../../src/client/sync/base/store.ts';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
-import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { madeRoomFor } from '../../../src/client/sync/folder/saves-room.ts';
 import type { Scan } from '../../../src/client/sync/scan/scan.ts';
-import { Keeper } from '../../../src/client/sync/watch/keeper.ts';
 import { limits } from '../../../src/limits/service.ts';
-import { inThisThread } from './in-this-thread.ts';
+import { keeperOf, keptFolder } from './kept-folder.ts';
 
 const ROOM = { all: 64, large: 48, small: 1 };
 
@@ -44,18 +40,9 @@ test.each([
 });
 
 test('[SYN-25] saves of a large file leave room for those of a small one while nothing is sent, and a sentence says what is not kept', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'cairn-room-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  const folder = new SyncedFolder(root);
-  folder.makeOwn();
-  const state = new StateStore(folder, newState('http://127.0.0.1:1', 'v_0000000000000000'));
+  const { root, folder, state } = keptFolder();
   const told: string[] = [];
-  const keeper = new Keeper(
-    { folder, state },
-    { isRestless: () => false, onLost: (sentence) => told.push(sentence), onReady: () => undefined },
-    inThisThread,
-  );
-  onTestFinished(() => keeper.close());
+  const keeper = keeperOf({ folder, state }, { onLost: (sentence) => told.push(sentence) });
   keeper.noteScan({ files: new Map(), otherForms: new Map(), excludes: () => false } as unknown as Scan);
   const contentOf = (bytes: Buffer) => ({ bytes, sha256: sha256Of(bytes), executable: false, modifiedMs: 0 });
   const large = (at: number) => Buffer.alloc(9 * 1024 * 1024, `${at}`);

@@ -4,12 +4,12 @@
  */
 import { renameSync, watch as watchHere, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Root } from '../../../src/client/sync/folder/root.ts';
 import { Bell } from '../../../src/client/sync/run/bell.ts';
-import { DiskWatch } from '../../../src/client/sync/watch/disk.ts';
 import type { System } from '../../../src/client/sync/watch/folder-watches.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { diskOf } from './kept-folder.ts';
 
 test.runIf(process.platform === 'linux').each([
   ['before that is reported', false],
@@ -26,19 +26,7 @@ test.runIf(process.platform === 'linux').each([
     return watcher;
   };
   const changes = new Bell();
-  const disk = new DiskWatch(
-    root,
-    {
-      changes,
-      keeper: { changed: () => undefined },
-      excludes: () => false,
-      seenOf: () => undefined,
-      knowsFolder: () => false,
-      onBlind: () => undefined,
-    },
-    { platform: process.platform, watch },
-  );
-  onTestFinished(() => disk.close());
+  const disk = diskOf(root, changes, {}, { platform: process.platform, watch });
   const scan = () => {
     disk.visit('');
     disk.endScan();

@@ -44,7 +44,7 @@ function sentencesOf(server: string, made: NewUploaderCredential, recipients: re
     `CAIRN_MIRROR_TOKEN=${made.token}`,
     `CAIRN_MIRROR_SECRET=${made.hmac_secret}`,
     `CAIRN_RECIPIENTS=${recipients.length === 0 ? 'age1… (run `cairn backups init` to have a key)' : recipients.join(',')}`,
-    'Revoke it with `cairn backups uploader-revoke ' + made.id + '`; its backups stay readable.',
+    `Revoke it with \`cairn backups uploader-revoke ${made.id}\`; its backups stay readable.`,
   ].join('\n');
 }
 

@@ -54,7 +54,7 @@ export function keepSaves(
     root.path,
     {
       // The loop finds what is to be synced by a watch of its own. It may be busy when rules let folders in again.
-      changes: { ring: () => mayLetIn(disk.takeNoticed()) && walk() },
+      changes: { ring: () => mayLetIn(disk.takeNoticed()) && walks.ask() },
       keeper: { changed: (absolute) => files.changed(relative(root.path, absolute).split(sep).join('/')) },
       excludes: (file) => choice.last.excludes(file),
       seenOf: () => undefined,
@@ -65,28 +65,20 @@ export function keepSaves(
     },
     system,
   );
-  let walks: Promise<unknown> = Promise.resolve();
-  let again: NodeJS.Timeout | undefined;
-  const walk = () => {
-    walks = walks
-      .then(() => watchFolders(root, disk, choice.now()))
-      .then(() => tell({ type: 'ready' }))
-      .catch(() => {
-        // The folder was away meanwhile.
-        clearTimeout(again);
-        again = setTimeout(walk, limits.clientRetryMs);
-      });
-  };
-  walk();
+  const walks = new Walks(async () => {
+    await watchFolders(root, disk, choice.now());
+    tell({ type: 'ready' });
+  });
+  walks.ask();
   return {
     hear(message: ToKeeper): void {
       if (message.type === 'changed') files.changed(message.path);
       else if (message.type === 'known') waiting.get(message.id)?.(message.known);
       else if (message.type === 'scanned') {
         choice.only = message.only;
-        walk();
+        walks.ask();
       } else {
-        clearTimeout(again);
+        walks.close();
         files.close();
         disk.close();
       }
@@ -97,6 +89,43 @@ export function keepSaves(
 /** True when folders may take part that did not. */
 function mayLetIn(noticed: ReadonlySet<string> | 'all'): boolean {
   return noticed === 'all' || noticed.has(RULES_FILE) || noticed.has(GIT_RULES);
+}
+
+/** Walks one after another. A walk that has not begun serves all who asked for one: reports come by the thousand. */
+class Walks {
+  readonly #walk: () => Promise<void>;
+  #last: Promise<void> = Promise.resolve();
+  #isAsked = false;
+  #isClosed = false;
+  #again: NodeJS.Timeout | undefined;
+
+  constructor(walk: () => Promise<void>) {
+    this.#walk = walk;
+  }
+
+  ask(): void {
+    if (this.#isAsked || this.#isClosed) return;
+    this.#isAsked = true;
+    this.#last = this.#last.then(() => this.#begin());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#again);
+  }
+
+  async #begin(): Promise<void> {
+    this.#isAsked = false;
+    if (this.#isClosed) return;
+    try {
+      await this.#walk();
+    } catch {
+      if (this.#isClosed) return;
+      // The folder was away meanwhile.
+      clearTimeout(this.#again);
+      this.#again = setTimeout(() => this.ask(), limits.clientRetryMs);
+    }
+  }
 }
 
 /** The rules of the folder, read again once they changed. */

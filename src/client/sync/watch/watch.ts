@@ -55,11 +55,7 @@ export async function watchFolder(
   signal.addEventListener('abort', () => changes.ring(), { once: true });
   const keeper = new Keeper(
     unwatched,
-    {
-      isRestless: (path) => isRestless(round.sends, path, Date.now()),
-      onLost,
-      onReady,
-    },
+    { isRestless: (path) => isRestless(round.sends, path, Date.now()), onLost, onReady },
     startKeeper,
   );
   let scan: Scan | undefined;
@@ -84,8 +80,9 @@ export async function watchFolder(
   };
   const replica: Replica = { ...unwatched, tell, listener };
   const large = new LargeTransfers({ ...replica, next: newRound() });
+  let failures = 0;
   const reports = reporting({ onTrouble, onWell });
-  let [failures, idle] = [0, 0];
+  let idle = 0;
   let isAsked = true;
   try {
     while (!signal.aborted) {
