@@ -76,6 +76,12 @@ async function take(world: World, step: Step): Promise<void> {
 const isWrong = ({ desk }: World, { category_id: id }: Fields) =>
   id !== undefined && id !== null && !desk.categories.has(id);
 
+/** None for a category that is deleted is what every list shows: it changes nothing. */
+function meantCategory({ desk }: World, { category_id: had }: Model, { category_id: asked = had }: Fields) {
+  const isShown = had === null || desk.categories.has(had);
+  return asked === null && !isShown ? had : asked;
+}
+
 async function create(world: World, written: Fields): Promise<void> {
   const document = { title: 'new', ...written };
   const { papers } = world.desk;
@@ -97,7 +103,8 @@ async function change(world: World, id: number, written: Fields, restore: boolea
   }
   const { content = model.content } = written;
   if (content !== model.content) model.version += 1;
-  Object.assign(model, written, { content, deletedMs: undefined });
+  const category = meantCategory(world, model, written);
+  Object.assign(model, written, { content, category_id: category, deletedMs: undefined });
   const { paper } = await changed;
   const expected = [model.version, model.published, model.published];
   expect([paper.version, paper.published, paper.published_at !== null]).toEqual(expected);
