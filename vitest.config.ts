@@ -20,6 +20,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for comes at once, but not on a busy machine.
+    expect: { poll: { timeout: 40_000 } },
     // Tests marked concurrent wait for real deadlines: all of a file wait at once.
     maxConcurrency: 20,
     projects: [

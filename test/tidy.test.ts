@@ -413,6 +413,29 @@ test('no sentence promises later work', () => {
   expect(offenders(({ text }) => promise.test(text))).toEqual([]);
 });
 
+/** A wait of vitest with a limit of its own: without one it is over after a second. */
+const PATIENT = /timeout: |\bPATIENTLY\b/;
+
+test('no test waits only a second for what comes later on a busy machine: vi.waitFor names its limit, expect.poll has a long one', () => {
+  const names = ['For', 'Until'].map((what) => `vi.wait${what}(`);
+  const hasty = tests.filter(({ text }) =>
+    names.some((name) => callsOf(text, name).some((call) => !PATIENT.test(call))),
+  );
+  expect(hasty.map(({ path }) => path)).toEqual([]);
+  expect(tests.some(({ text }) => callsOf(text, `${names[0]}`).length > 0)).toBe(true);
+});
+
+/** What a function is called with, for each of its calls in a text. */
+function callsOf(text: string, name: string): string[] {
+  const [, ...calls] = text.split(name);
+  return calls.map((rest) => {
+    let depth = 1;
+    let end = 0;
+    for (; end < rest.length && depth > 0; end += 1) depth += { '(': 1, ')': -1 }[rest.charAt(end)] ?? 0;
+    return rest.slice(0, end);
+  });
+}
+
 test('every rule of SPEC.md is proved by a test, and every proof names a rule of SPEC.md', () => {
   const spec = readFileSync(join(ROOT, 'test/SPEC.md'), 'utf8');
   const rules = new Set([...spec.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]));

@@ -4,6 +4,7 @@ import { accessToken, callTool, listTools, mirrorTool, structured, withKey } fro
 import { type Answer, call } from '../support/http.ts';
 import { startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { momentBetween } from '../support/moment.ts';
 import { eachExample } from '../support/tool-examples.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -156,8 +157,7 @@ test('[EVENT-2] tools that read before they write act on what the first call rea
   }
   await structured(hub, 'write', { id: 'cairn://papers/new', content: '# On keys\n\none two' }, key);
   const old = await structured<{ id: string }>(hub, 'remember', { fact: 'The door is red.', about: 'door' }, key);
-  const at = new Date().toISOString();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  const at = await momentBetween();
   await structured(hub, 'edit', { id: 'past/a.md', old: 'one', new: 'three' }, key);
   await write('past/later.md', 'later');
   const saved = { project: 'cairn', topic: 'keys', content: 'first' };

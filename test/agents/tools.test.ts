@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, structured, textOf } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { momentBetween } from '../support/moment.ts';
 import { Device, sha256Of } from '../support/sync.ts';
 
 let hub: Hub;
@@ -130,9 +131,7 @@ test.each(['then/plan.md', 'cairn://docs/rules/Then', 'cairn://handoffs/cairn/th
   async (place) => {
     const first = await run<{ id: string; version: number }>('write', { id: place, content: '# One\n' });
     const { id } = first;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const then = new Date().toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const then = await momentBetween();
     await run('write', { id, content: '# Two\n', version: first.version });
     const content = async () => (await run<Read>('read', { id })).content;
     expect(await words('restore', { id, at: then, dry_run: true })).toContain(`version ${first.version}`);
@@ -147,8 +146,7 @@ test.each(['then/plan.md', 'cairn://docs/rules/Then', 'cairn://handoffs/cairn/th
 
 test('[FIND-3] a file that was deleted is brought back as it was at a time, and a folder says what it needs', async () => {
   await run('write', { id: 'gone/a.md', content: 'a\n' });
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  const then = new Date().toISOString();
+  const then = await momentBetween();
   expect(await refusal('remove', { ids: ['gone'] })).toContain('gone is a folder; gone/ deletes all of its files');
   await run('remove', { ids: ['gone/a.md'] });
   expect(await refusal('restore', { id: 'gone/' })).toContain('at is required for a folder');
@@ -159,7 +157,7 @@ test('[FIND-3] a file that was deleted is brought back as it was at a time, and 
 
 test('[FIND-3] a paper that was written over is read as it was, and restored by version or time', async () => {
   const paper = await run<{ id: string; version: number }>('write', { id: 'cairn://papers/new', content: '# One\n' });
-  const between = new Date().toISOString();
+  const between = await momentBetween();
   const { id } = paper;
   await run('write', { id, content: '# Two\n', version: paper.version });
   const { versions } = await run<{ versions: { version: number }[] }>('history', { id });
@@ -242,7 +240,7 @@ test('[FIND-3] a file and a folder move with their histories; what is removed co
   expect(await refusal('read', { id: 'crate/c.md' })).toContain('restore brings it back');
   await run('restore', { id: 'crate/c.md' });
   expect(await run('read', { id: 'crate/c.md' })).toMatchObject({ content: 'a\n' });
-  const before = new Date().toISOString();
+  const before = await momentBetween();
   await run('edit', { id: 'crate/c.md', append: 'more' });
   await run('write', { id: 'crate/new.md', content: 'new\n' });
   expect(await words('restore', { id: 'crate/', at: before, dry_run: true })).toContain('2 would be restored');

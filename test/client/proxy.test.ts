@@ -1,7 +1,7 @@
 /** Hubs that only a proxy reaches, and certificates that are not good: a backup is restored, or a sentence says what to mend. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sendRequest } from '../../src/client/http.ts';
 import { backupMachine, gitIn, testRepository } from '../support/backup-machine.ts';
 import { selfSigned } from '../support/certificate.ts';
@@ -28,6 +28,13 @@ beforeAll(async () => {
     keys.set(each, JSON.parse(made.stdout) as Account);
   }
 });
+
+/** The proxy of the network that the tests run in. */
+const OWN = Object.keys(process.env).filter((name) => /_proxy$/i.test(name));
+beforeEach(() => {
+  for (const name of OWN) vi.stubEnv(name, undefined);
+});
+afterEach(() => void vi.unstubAllEnvs());
 
 const settingsOf = (to: Hub, env: Record<string, string>) => ({
   CAIRN_KEY: keys.get(to)?.mcp_key ?? '',
@@ -104,7 +111,6 @@ test('[CLI-9] a password with a bare percent sign is sent as it is', async () =>
 test('[CLI-9] a proxy that never answers is named, and the connection to it ends with the request', async () => {
   const proxy = await connectProxy({ isMute: true });
   vi.stubEnv('HTTPS_PROXY', `http://job:secret-word@127.0.0.1:${proxy.port}`);
-  onTestFinished(() => void vi.unstubAllEnvs());
   const said = await sendRequest(`https://${HOST}:1`, '/health', { seconds: 0.5 }).catch(String);
   expect(said).toContain(`through the proxy http://127.0.0.1:${proxy.port} of HTTPS_PROXY`);
   expect(said).not.toContain('secret-word');

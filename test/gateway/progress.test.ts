@@ -7,6 +7,7 @@ import { limits } from '../../src/limits/service.ts';
 import { GATEWAY, request, structured, toolRequest, withKey } from '../support/gateway.ts';
 import { call } from '../support/http.ts';
 import { type Account, account } from '../support/mirror.ts';
+import { momentBetween } from '../support/moment.ts';
 import { useHub } from '../support/use-hub.ts';
 
 interface Note {
@@ -108,8 +109,7 @@ test('[MCP-10] moving, removing and restoring a folder tell of their files; a re
   const key = owner.mcp_key;
   const files = Array.from({ length: 12 }, (_, index) => ({ path: `told/${index}.md`, content: `${index}\n` }));
   await structured(hub, 'sync_push_many', { files }, key);
-  const at = new Date(Date.now() + 1).toISOString();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  const at = await momentBetween();
   const calls: [string, object, string][] = [
     ['move', { id: 'told/', to: 'moved' }, 'files moved'],
     ['remove', { ids: files.map(({ path }) => path.replace('told', 'moved')) }, 'things removed'],

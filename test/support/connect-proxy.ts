@@ -43,11 +43,14 @@ export async function connectProxy({ refuses, isMute, certificate }: Wish = {}):
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(outgoing);
     });
+    onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
   server.on('connect', (incoming, socket) => {
     asked.push(`CONNECT ${incoming.url} ${incoming.headers['proxy-authorization'] ?? ''}`.trim());
     socket.once('close', close);
+    // Whoever asked may go away at any moment.
+    socket.on('error', () => undefined);
     if (isMute === true) return void socket.once('end', () => socket.end()).resume();
     if (refuses !== undefined) return void socket.end(`HTTP/1.1 ${refuses} Refused\r\n\r\n`);
     const onward = connect(Number(incoming.url?.split(':').at(-1)), '127.0.0.1', () => {

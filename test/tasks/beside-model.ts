@@ -172,7 +172,7 @@ export async function expectManyRight(count: number): Promise<void> {
   await expectSameLists(desk, model, 100, (count) => [0, 1, count >> 1, count - 1, count].filter((page) => page >= 0));
   expect(verifyTasks(new CheckedReader(desk.store))).toEqual({ tasks: count, categories: 2, problems: [] });
   await desk.tasks.categories.remove(ACCOUNT, 1);
-  model.removeCategory(1);
+  model.removeCategory(1, desk.clock.ms);
   // Many tasks have it in their records still: that shows nowhere, before they are rewritten and after.
   expect([...desk.store.keys(clearedCategories)]).toEqual([[ACCOUNT, 1]]);
   await expectSameLists(desk, model, 100, () => [0]);

@@ -13,15 +13,28 @@ export interface ModelFilter {
   readonly dueTo?: string;
 }
 
+/** How long the trash keeps a task or a category. */
+const BIN_MS = 30 * 24 * 3600 * 1000;
+
 /** Never before an earlier time, unless a clock that was wrong wrote that. */
 const after = (nowMs: number, earlierMs: number): number =>
   earlierMs > nowMs + 60_000 ? nowMs : Math.max(nowMs, earlierMs);
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+interface ModelCategory {
+  readonly id: number;
+  readonly name: string;
+  position: number;
+}
+
 export class Model {
   readonly tasks: Writable<TaskRecord>[] = [];
-  readonly categories: { id: number; name: string; position: number }[] = [];
+  readonly categories: ModelCategory[] = [];
+  /** Deleted categories that can be restored. */
+  readonly binned: { readonly category: ModelCategory; readonly deletedMs: number }[] = [];
+  /** The deleted category of each live task that comes back with it. */
+  readonly #hidden = new Map<number, number>();
   lastCategory = 0;
   lastTask = 0;
   lastCreatedMs = 0;
@@ -56,6 +69,7 @@ export class Model {
     const at = new Date(after(nowMs, Date.parse(task.updated_at))).toISOString();
     const { completed, ...plain } = fields;
     Object.assign(task, plain);
+    if (task.category_id !== null) this.#hidden.delete(id);
     if (completed === true) task.kanban_status = 'done';
     if (completed === false && task.kanban_status === 'done') task.kanban_status = 'todo';
     task.completed = task.kanban_status === 'done';
@@ -68,31 +82,64 @@ export class Model {
 
   remove(id: number, nowMs: number): void {
     const task = this.find(id);
-    if (task !== undefined) task.deleted_at = new Date(nowMs).toISOString();
+    if (task === undefined) return;
+    task.deleted_at = new Date(nowMs).toISOString();
+    task.category_id = this.#hidden.get(id) ?? task.category_id;
+    this.#hidden.delete(id);
   }
 
   restore(id: number, nowMs: number): void {
     const task = this.tasks.find((other) => other.id === id);
     if (task === undefined || task.deleted_at === null) return;
     task.deleted_at = null;
-    if (!this.categories.some((category) => category.id === task.category_id)) task.category_id = null;
+    const had = task.category_id;
+    if (had !== null && this.binned.some(({ category }) => category.id === had)) this.#hidden.set(id, had);
+    if (!this.categories.some((category) => category.id === had)) task.category_id = null;
     task.updated_at = new Date(after(nowMs, Date.parse(task.updated_at))).toISOString();
   }
 
   emptyBin(nowMs: number): number {
-    const gone = this.tasks.filter(
-      ({ deleted_at: at }) => at !== null && Date.parse(at) <= nowMs - 30 * 24 * 3600 * 1000,
-    );
+    const gone = this.tasks.filter(({ deleted_at: at }) => at !== null && Date.parse(at) <= nowMs - BIN_MS);
     for (const task of gone) this.tasks.splice(this.tasks.indexOf(task), 1);
     return gone.length;
   }
 
-  removeCategory(id: number): void {
-    this.categories.splice(
-      this.categories.findIndex((category) => category.id === id),
+  removeCategory(id: number, nowMs: number): void {
+    const [category] = this.categories.splice(
+      this.categories.findIndex((one) => one.id === id),
       1,
     );
-    for (const task of this.live()) if (task.category_id === id) task.category_id = null;
+    if (category === undefined) return;
+    this.binned.push({ category, deletedMs: nowMs });
+    for (const task of this.live()) {
+      if (task.category_id !== id) continue;
+      task.category_id = null;
+      this.#hidden.set(task.id, id);
+    }
+  }
+
+  restoreCategory(id: number, position?: number): void {
+    const [restored] = this.binned.splice(
+      this.binned.findIndex(({ category }) => category.id === id),
+      1,
+    );
+    if (restored === undefined) return;
+    const { category } = restored;
+    this.categories.push({ ...category, position: position ?? category.position });
+    for (const task of this.live()) {
+      if (this.#hidden.get(task.id) !== id) continue;
+      task.category_id = id;
+      this.#hidden.delete(task.id);
+    }
+  }
+
+  clearCategories(nowMs: number): number {
+    const gone = this.binned.filter(({ deletedMs }) => deletedMs <= nowMs - BIN_MS);
+    for (const one of gone) {
+      this.binned.splice(this.binned.indexOf(one), 1);
+      for (const [task, id] of this.#hidden) if (id === one.category.id) this.#hidden.delete(task);
+    }
+    return gone.length;
   }
 
   find(id: number) {

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CheckedReader } from '../../src/store/checked-reader.ts';
 import type { TaskFields } from '../../src/tasks/fields.ts';
+import { defined } from '../../src/tasks/list/arguments.ts';
 import { verifyTasks } from '../../src/tasks/verify.ts';
-import { runs } from '../support/seed.ts';
+import { runs, seed } from '../support/seed.ts';
 import {
   ACCOUNT,
   DATES,
@@ -79,12 +80,22 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
     }),
   ),
   fc.integer({ min: 1, max: 4 }).map((id) =>
-    command(`remove category ${id}`, async (model, { tasks }) => {
+    command(`remove category ${id}`, async (model, { tasks, clock }) => {
       if (!model.categories.some((category) => category.id === id)) return;
       await tasks.categories.remove(ACCOUNT, id);
-      model.removeCategory(id);
+      model.removeCategory(id, clock.ms);
     }),
   ),
+  fc
+    .tuple(fc.integer({ min: 1, max: 4 }), fc.option(fc.integer({ min: 0, max: 9 }), { nil: undefined }))
+    .map(([id, position]) =>
+      command(`restore category ${id} at ${position}`, async (model, { tasks }) => {
+        if (!model.binned.some(({ category }) => category.id === id)) return;
+        const { task_count } = await tasks.categories.patch(ACCOUNT, id, defined({ position }), true);
+        model.restoreCategory(id, position);
+        expect(task_count).toBe(model.live().filter(({ category_id }) => category_id === id).length);
+      }),
+    ),
   fc.constantFrom(-40 * DAY_MS, -1000, 0, 1, DAY_MS, 16 * DAY_MS).map((ms) =>
     command(`clock ${ms}`, async (_model, { clock }) => {
       clock.ms += ms;
@@ -95,9 +106,14 @@ const commandArbitraries: fc.Arbitrary<Command>[] = [
       expect(await tasks.emptyBin(clock.ms)).toBe(model.emptyBin(clock.ms));
     }),
   ),
+  fc.constant(
+    command('clear categories', async (model, { tasks, clock }) => {
+      expect(await tasks.clearCategories()).toBe(model.clearCategories(clock.ms));
+    }),
+  ),
 ];
 
-test('[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and counter as a plain model has them', async () => {
+test(`[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and counter as a plain model has them (seed ${seed})`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commandArbitraries, { maxCommands: 100, size: 'max' }), async (commands) => {
       const desk = openDesk();
@@ -114,7 +130,7 @@ test('[TASK-3, TASK-5, TASK-6, CAT-1] random writes leave every list, total and 
         await desk.close();
       }
     }),
-    { numRuns: runs(3, 30) },
+    { seed, numRuns: runs(3, 30) },
   );
 }, 240_000);
 

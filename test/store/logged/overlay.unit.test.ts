@@ -201,15 +201,27 @@ test('[OPS-2] nothing is visible and nobody is told before the log has the recor
 test('[OPS-2] decisions that wait for the log share the next record', async () => {
   const log = new MemoryLog();
   const store = openStore(log);
-  log.before = () => new Promise((resolve) => setTimeout(resolve, 100));
+  let isAsked = false;
+  let letGo = () => {};
+  const gone = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  log.before = () => {
+    isAsked = true;
+    return gone;
+  };
   const put = (n: number) => store.write(HUB, (batch) => batch.put(rows, ['n', n], { n }));
-  await Promise.all([
-    put(0),
-    ...[1, 2, 3, 4].map(async (n) => {
-      await new Promise((resolve) => setTimeout(resolve, 10 * n));
-      await put(n);
-    }),
-  ]);
+  const first = put(0);
+  while (!isAsked) await nextTurn();
+  const others: Promise<unknown>[] = [];
+  for (const n of [1, 2, 3, 4]) {
+    others.push(put(n));
+    // Each could have begun a group of its own.
+    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  }
+  expect(log.records).toEqual([]);
+  letGo();
+  await Promise.all([first, ...others]);
   expect(log.records.map(({ length }) => length)).toEqual([1, 4]);
 });
 
