@@ -4,9 +4,9 @@ import { limits } from '../limits/service.ts';
 import { documentsHaving, type Needle } from './containing.ts';
 import { type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
 import { HighestScores, type Stand, scoresOf } from './scores.ts';
-import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder } from './segment.ts';
+import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder, type WordSegment } from './segment.ts';
 import { scoreWithout, type Uncertain, type UncertainAbout, uncertainOf } from './uncertain.ts';
-import { bitsIn, eachWord, hasCjk, isNear, lettersOf, otherForms, type WantedWord } from './words.ts';
+import { bitsIn, eachWord, hasCjk, isNear, isSign, lettersOf, otherForms, type WantedWord } from './words.ts';
 
 /** Which things are ranked. */
 export interface RankedAmong extends Partial<UncertainAbout> {
@@ -223,7 +223,8 @@ export class AccountIndex {
         if (segment.words[at] === form) stand.push([at, OTHER_FORM]);
       }
       const first = placeOfWord(segment, word);
-      if (isCjk ? word.length > 1 : isExact === true) return segment.words[first] === word ? [[first, 1]] : [];
+      if (isSign(word)) return withSign(segment, word);
+      if (isCjk || isExact === true) return segment.words[first] === word ? [[first, 1]] : [];
       for (
         let at = first;
         at < first + limits.searchPrefixWords && segment.words[at]?.startsWith(word) === true;
@@ -327,6 +328,13 @@ function countAndKeep(
     const whole = score * (recent[document] ?? 1);
     if (whole > best.least) best.add(whole, part, document);
   }
+}
+
+/** The words that are a single sign of Chinese, Japanese or Korean, or have it. */
+function withSign({ words }: WordSegment, sign: string): Stand {
+  const stand: [number, number][] = [];
+  for (const [at, word] of words.entries()) if (word.includes(sign)) stand.push([at, word === sign ? 1 : BEGINNING]);
+  return stand;
 }
 
 function nameOf(kind: string, key: string): string {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { invalidField } from '../common/fault.ts';
 import { THING_KINDS } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
+import { ONLY_LEFT_OUT } from '../text/search-advice.ts';
 import type { FoundThings, SearchQuery } from './messages.ts';
 import { leavesOutOnly, readSearch } from './query.ts';
 
@@ -39,6 +40,7 @@ export const foundSchema = z.object({
   total: z.int(),
   counts: z.record(z.string(), z.int()).describe('Matches by kind'),
   missing: z.array(z.string()).describe('Words and phrases of the query that nothing has'),
+  without: z.array(z.string()).optional().describe('Left out, by a hyphen before it; quote the word to find it'),
   complete: z.boolean().describe('False: still indexing, or too much text for a phrase; more may be found'),
   cursor: z.string().optional(),
 });
@@ -70,19 +72,25 @@ export async function searchPage(
   { query, in: kind, limit, cursor: from }: z.output<typeof searchFields>,
   baseUrl: string,
 ): Promise<z.output<typeof foundSchema>> {
-  if (leavesOutOnly(readSearch(query)))
-    throw invalidField(
-      'query',
-      'query says only what to leave out; add a word to find, or quote what begins with a hyphen',
-    );
+  if (leavesOutOnly(readSearch(query))) throw invalidField('query', `query ${ONLY_LEFT_OUT}`);
   const kinds = kind === undefined ? undefined : [kind];
-  const { results, total, counts, missing, complete, cursor } = await find({
+  const {
+    results,
+    total,
+    counts,
+    missing: lost,
+    without,
+    complete,
+    cursor,
+  } = await find({
     accountId,
     query,
     kinds,
     limit,
     ...readCursor(from),
   });
+  // Signs and pictures are in no index.
+  const missing = readSearch(query).wanted.length === 0 ? [query.trim()] : lost;
   return {
     results: results.map(({ id, title, path, kind: of, place, lines }) => ({
       id,
@@ -95,6 +103,7 @@ export async function searchPage(
     total,
     counts,
     missing: [...missing],
+    ...(without.length === 0 ? {} : { without: [...without] }),
     complete,
     ...(cursor === undefined ? {} : { cursor }),
   };

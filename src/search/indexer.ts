@@ -11,7 +11,7 @@ import { needlesOf } from './containing.ts';
 import { KeptIndex, type KeptIndexOptions, readableText } from './kept-index.ts';
 import type { ContainingQuery, FoundThing, FoundThings, MayContain, SearchQuery, WrittenThing } from './messages.ts';
 import { checkPhrases, type ReadTexts } from './phrase-check.ts';
-import { readSearch, type SearchTerms } from './query.ts';
+import { leftOutOf, readSearch, type SearchTerms } from './query.ts';
 import type { Needs } from './scores.ts';
 import { snippetsOf } from './snippets.ts';
 import { type WantedWord, withoutCommon } from './words.ts';
@@ -80,6 +80,7 @@ export class Indexer {
       total: ranking.total - lost,
       counts: countsOf(ranking.counts, kept.filled, query.kinds),
       missing: ranking.missing,
+      without: leftOutOf(read),
       complete: isCaughtUp && ranking.isAll && kept.isFilled(query.kinds),
       cursor: end < ranking.things.length ? `${changes}-${end}` : undefined,
     };
@@ -120,9 +121,11 @@ export class Indexer {
     const among = { group, needs, without, withoutPhrases, hasPhrases: phrases.length > 0 };
     const nowMs = this.#options.now();
     const rank = (of: SearchQuery['kinds']) => kept.index.rank(wanted, { ...among, kinds: of && new Set(of) }, nowMs);
-    const { found, isAll, ...counted } = await this.#checked(rank, query, { ...read, needs });
+    const { found, isAll, missing: lost, ...counted } = await this.#checked(rank, query, { ...read, needs });
+    const isNothing = needs === 'all' && isAll && lost.length === 0 && Object.keys(counted.counts).length === 0;
+    const missing = isNothing ? await this.#missingPhrases(kept, query, read) : lost;
     const { things, shown } = this.#reread(accountId, found, wanted);
-    const ranking: KeptRanking = { accountId, things, shown, isAll, ...counted };
+    const ranking: KeptRanking = { accountId, things, shown, isAll, missing, ...counted };
     // An index that was dropped while texts were read is made again and counts its changes from 0.
     if (kept.isDropped) return { changes, ranking };
     this.#rankings.set(keyOf(changes), ranking);
@@ -136,7 +139,7 @@ export class Indexer {
     rank: (kinds: SearchQuery['kinds']) => Ranking,
     { accountId, kinds }: SearchQuery,
     query: SearchTerms & { readonly needs: Needs },
-  ): Promise<Ranking & ReadTexts> {
+  ): Promise<Ranking & Pick<ReadTexts, 'isAll'>> {
     const { reader } = this.#options;
     const ranked = rank(kinds);
     if (ranked.found.every(({ toCheck }) => toCheck === 0)) return { ...ranked, isAll: true };
@@ -144,13 +147,29 @@ export class Indexer {
     const others = Object.values(ranked.counts).reduce((sum, count) => sum + count, 0);
     const { found: candidates, total } = others > limits.searchRankedMax ? ranked : rank(undefined);
     const open = (one: RankedThing) => this.#open(accountId, one);
-    const checked = await checkPhrases(candidates, { ...query, open, renew: () => reader.renew() });
+    const room = limits.searchPhraseChars;
+    const checked = await checkPhrases(candidates, { ...query, room, open, renew: () => reader.renew() });
     const counts: Partial<Record<ThingKindName, number>> = {};
     for (const { kind } of checked.found) counts[kind] = (counts[kind] ?? 0) + 1;
     const found = checked.found.filter(({ kind }) => kinds?.includes(kind) ?? true);
-    const phrases = query.wanted.filter(({ isExact }) => isExact === true).map(({ shown }) => `"${shown}"`);
-    const missing = checked.found.length > 0 || query.needs === 'some' || phrases.length > 1 ? ranked.missing : phrases;
+    const { missing } = ranked;
     return { found, total: found.length, counts, missing, isAll: checked.isAll && candidates.length === total };
+  }
+
+  /** The phrases of a search that found nothing which nothing has, as far as texts may be read to tell. */
+  async #missingPhrases({ index }: KeptIndex, { accountId }: SearchQuery, { wanted, phrases }: SearchTerms) {
+    const { reader, now } = this.#options;
+    const open = (one: RankedThing) => this.#open(accountId, one);
+    const missing: string[] = [];
+    let room = limits.searchPhraseChars;
+    for (const [at, phrase] of wanted.filter(({ isOfText }) => isOfText === true).entries()) {
+      const { found: candidates, total } = index.rank([phrase], { needs: 'all', hasPhrases: true }, now());
+      const asked = { phrases: phrases.slice(at, at + 1), withoutPhrases: [], needs: 'all', most: 1, room } as const;
+      const { found, isAll, chars } = await checkPhrases(candidates, { ...asked, open, renew: () => reader.renew() });
+      room -= chars;
+      if (found.length === 0 && isAll && candidates.length === total) missing.push(`"${phrase.shown}"`);
+    }
+    return missing;
   }
 
   /** Orders the first results by what their texts show. */

@@ -55,6 +55,8 @@ export interface FoundThings {
   readonly counts: Readonly<Partial<Record<ThingKindName, number>>>;
   /** Wanted words and phrases that nothing has. */
   readonly missing: readonly string[];
+  /** Words and phrases of the query that no result has, because of a hyphen before them. */
+  readonly without: readonly string[];
   /** False: what is searched is still being indexed, or has more text than one search reads for a phrase. */
   readonly complete: boolean;
   /** Where the next page begins; undefined: this one is the last. */

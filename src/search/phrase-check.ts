@@ -10,6 +10,10 @@ import type { Needs } from './scores.ts';
 
 export interface PhraseCheck extends Pick<SearchTerms, 'phrases' | 'withoutPhrases'> {
   readonly needs: Needs;
+  /** Characters that may be read. */
+  readonly room: number;
+  /** As many as are enough; undefined: all. */
+  readonly most?: number;
   readonly open: (ranked: RankedThing) => Thing | undefined;
   /** Makes what was committed meanwhile visible to `open`. */
   readonly renew: () => void;
@@ -18,11 +22,13 @@ export interface PhraseCheck extends Pick<SearchTerms, 'phrases' | 'withoutPhras
 export interface ReadTexts {
   /** In their order. */
   readonly found: readonly RankedThing[];
-  /** False: there was more text than one search reads. */
+  /** False: there was more text than may be read. */
   readonly isAll: boolean;
+  /** Characters that were read. */
+  readonly chars: number;
 }
 
-/** Keeps the things whose texts have what is wanted, until it has read `limits.searchPhraseChars`. */
+/** Keeps the things whose texts have what is wanted, until it has enough of them, or has read what it may. */
 export async function checkPhrases(ranked: readonly RankedThing[], check: PhraseCheck): Promise<ReadTexts> {
   const passes = judgeOf(check);
   const found: RankedThing[] = [];
@@ -30,7 +36,7 @@ export async function checkPhrases(ranked: readonly RankedThing[], check: Phrase
   let isOver = untilSliceEnds();
   for (const one of ranked) {
     if (one.toCheck !== 0) {
-      if (chars >= limits.searchPhraseChars) return { found, isAll: false };
+      if (chars >= check.room) return { found, isAll: false, chars };
       if (isOver()) {
         await nextTurn();
         check.renew();
@@ -41,8 +47,9 @@ export async function checkPhrases(ranked: readonly RankedThing[], check: Phrase
       if (!passes(texts, one.toCheck)) continue;
     }
     found.push(one);
+    if (found.length === check.most) break;
   }
-  return { found, isAll: true };
+  return { found, isAll: true, chars };
 }
 
 /** What is indexed of a thing. */

@@ -1,6 +1,6 @@
 /** Finds phrases in texts: their words one after the other, whatever stands between words. Pure. */
-import { isSign, type Phrase } from './query.ts';
-import { eachWord } from './words.ts';
+import type { Phrase } from './query.ts';
+import { eachWord, isSign } from './words.ts';
 
 /** A single sign in a phrase: texts have it within pairs. */
 interface SignPlace {

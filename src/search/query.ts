@@ -1,5 +1,5 @@
 /** Reads a query: words, phrases in quotes, what is to be left out, and AND and OR. Pure. */
-import { eachWord, hasCjk, type WantedWord, wantedWords } from './words.ts';
+import { eachWord, hasCjk, isSign, type WantedWord, wantedWords } from './words.ts';
 
 /** The words of a phrase, in order. */
 export type Phrase = readonly string[];
@@ -46,11 +46,6 @@ export function readSearch(query: string, isSentence = false): SearchTerms {
   };
 }
 
-/** A single sign of Chinese, Japanese or Korean: texts have it within pairs. */
-export function isSign(word: string): boolean {
-  return hasCjk(word) && Array.from(word).length === 1;
-}
-
 function needsText(phrase: Phrase): boolean {
   return phrase.length > 1 || phrase.some(isSign);
 }
@@ -73,6 +68,11 @@ function shownPhrase(words: Phrase): string {
     const isOverlap = hasCjk(word) && last.length === 2 && last[1] === first;
     return isOverlap ? text + rest.join('') : at === 0 ? word : `${text} ${word}`;
   }, '');
+}
+
+/** What is left out, as it is told: words, and phrases in quotes. */
+export function leftOutOf({ without, withoutPhrases }: SearchTerms): string[] {
+  return [...without, ...withoutPhrases.map((phrase) => `"${shownPhrase(phrase)}"`)];
 }
 
 /** True: it says only what to leave out. */

@@ -81,11 +81,9 @@ function lineOf(text: string, line: number): string {
 
 function snippetOf(line: number, text: string, needles: readonly string[]): Snippet {
   const whole = text.normalize('NFC').trim();
-  const lower = foldInPlace(whole);
-  const first = Math.max(
-    0,
-    Math.min(...needles.map((needle) => lower.indexOf(needle)).filter((at) => at >= 0), whole.length),
-  );
+  const folded = foldWithPlaces(whole);
+  const places = needles.map((needle) => folded.folded.indexOf(needle)).filter((at) => at >= 0);
+  const first = Math.min(...places.map((at) => folded.from[at] ?? 0), whole.length);
   const from =
     whole.length <= limits.searchLineChars || first === whole.length
       ? 0
@@ -95,21 +93,29 @@ function snippetOf(line: number, text: string, needles: readonly string[]): Snip
 }
 
 function marksOf(text: string, needles: readonly string[]): (readonly [number, number])[] {
-  const lower = foldInPlace(text);
+  const { folded, from, to } = foldWithPlaces(text);
   const marks: [number, number][] = [];
   for (const needle of needles)
-    for (let at = lower.indexOf(needle); at >= 0; at = lower.indexOf(needle, at + needle.length))
-      marks.push([
-        at,
-        at + needle.length + (/^\p{Script=Latin}*/u.exec(text.slice(at + needle.length))?.[0].length ?? 0),
-      ]);
-  return marks.sort((a, b) => a[0] - b[0]).filter(([from], index) => from >= (marks[index - 1]?.[1] ?? 0));
+    for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length)) {
+      const end = to[at + needle.length - 1] ?? text.length;
+      marks.push([from[at] ?? 0, end + (/^\p{Script=Latin}*/u.exec(text.slice(end))?.[0].length ?? 0)]);
+    }
+  return marks.sort((a, b) => a[0] - b[0]).filter(([start], index) => start >= (marks[index - 1]?.[1] ?? 0));
 }
 
-/** Folds sign by sign, but for those that become longer or shorter, so that places stay those of the text. */
-function foldInPlace(text: string): string {
-  return Array.from(text, (sign) => {
-    const folded = foldWords(sign);
-    return folded.length === sign.length ? folded : sign;
-  }).join('');
+/** Folds sign by sign; of each character of the folded text, where its sign begins and ends in the text. */
+function foldWithPlaces(text: string) {
+  const [from, to]: [number[], number[]] = [[], []];
+  let folded = '';
+  let at = 0;
+  for (const sign of text) {
+    const one = foldWords(sign);
+    for (let each = 0; each < one.length; each += 1) {
+      from.push(at);
+      to.push(at + sign.length);
+    }
+    folded += one;
+    at += sign.length;
+  }
+  return { folded, from, to };
 }

@@ -1,8 +1,9 @@
 /** What an index does not know of its documents: whether words stand one after the other. Pure. */
 import { documentsHaving } from './containing.ts';
-import { isSign, type Phrase } from './query.ts';
+import type { Phrase } from './query.ts';
 import type { Needs, Stand } from './scores.ts';
 import { eachPosting, placeOfWord, type WordSegment } from './segment.ts';
+import { isSign } from './words.ts';
 
 /** What the text of a document has yet to show: 1: that it has the wanted phrases, 2: that it has none to leave out, 3: both. */
 export type Uncertain = 0 | 1 | 2 | 3;

@@ -14,6 +14,19 @@ const PARTICLES =
 /** A longer run is a key or a hash: its beginning finds it. */
 export const WORD_CHARS_MAX = 40;
 
+/** Latin letters that are no accented ones, as they are typed where no key has them. */
+const TYPED_AS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
 /** One form for texts and queries: composed, compatible forms unified, lower case, without accents on Latin letters. */
 export function foldWords(text: string): string {
   const folded = foldText(text);
@@ -22,12 +35,18 @@ export function foldWords(text: string): string {
     ? folded
         .normalize('NFD')
         .replace(/(?<=\p{Script=Latin})\p{M}+/gu, '')
+        .replace(/[ßæœøłđðþı]/g, (letter) => TYPED_AS[letter] ?? letter)
         .normalize('NFC')
     : folded;
 }
 
 export function hasCjk(text: string): boolean {
   return CJK.test(text);
+}
+
+/** A single sign of Chinese, Japanese or Korean: texts have it within pairs. */
+export function isSign(word: string): boolean {
+  return hasCjk(word) && Array.from(word).length === 1;
 }
 
 /** The runs of letters and digits of a folded text; Chinese, Japanese and Korean apart from others. */

@@ -53,6 +53,25 @@ test('[FIND-1] fetch reads a thing of every kind whole, with its page and what a
   }
 });
 
+test('[FIND-1, CAT-1] a category in the trash is none, of a task and of a paper, and comes back', async () => {
+  const make = <T>(name: string, args: object) => structured<T>(hub, name, args, owner.key);
+  const { category } = await make<{ category: { id: number } }>('create_category', { name: 'Quay' });
+  const of = { category_id: category.id };
+  const { task } = await make<{ task: { id: number } }>('create_task', { content: 'rope', ...of });
+  const { paper } = await make<{ paper: { id: number } }>('create_paper', { title: 'Ropes', content: 'x', ...of });
+  const shown = async () =>
+    await Promise.all(
+      [`cairn://tasks/${task.id}`, `cairn://papers/${paper.id}`].map(
+        async (id) => (await fetchThing(id)).metadata['category_id'],
+      ),
+    );
+  expect(await shown()).toEqual([category.id, category.id]);
+  await make('delete_category', { id: category.id });
+  expect(await shown()).toEqual([null, null]);
+  await make('update_category', { id: category.id, restore: true });
+  expect(await shown()).toEqual([category.id, category.id]);
+});
+
 test('[FIND-1] other forms of an id name the same thing, which answers with its own', async () => {
   expect((await fetchThing('cairn://docs/1')).id).toBe('cairn://docs/claude/CLAUDE.md');
   expect(await fetchThing('cairn://handoffs/Cairn/release')).toMatchObject({

@@ -139,6 +139,15 @@ describe('[FIND-4] lines that are shown', () => {
       ],
     ],
     ['Größe\nGROSSE\nÉCLAIR', 'eclair', [[3, 'ÉCLAIR']]],
+    [
+      'Größe\nGROSSE\nÉCLAIR',
+      'grosse',
+      [
+        [1, 'Größe'],
+        [2, 'GROSSE'],
+      ],
+    ],
+    ['Größe\nŁódź', 'lodz', [[2, 'Łódź']]],
     ['﹤1\n㍿ granite\nx', 'granite', [[2, '㍿ granite']]],
     ['할머니\n김치찌개 레시피', '김치찌개', [[2, '김치찌개 레시피']]],
     ['granite', 'marble', []],

@@ -13,6 +13,7 @@ interface FoundPage {
   readonly total: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly missing: readonly string[];
+  readonly without?: readonly string[];
   readonly cursor?: string;
 }
 
@@ -78,16 +79,41 @@ test('[FIND-4] what is quoted is found word for word, in its order; a hyphen bef
     ['saffron -stone', ['On cairns', 'garden.md', 'saffron.md']],
     ['saffron-needs', ['garden.md']],
     ['日記 -京', []],
+    // One sign: at the beginning of a run, within it, and at its end.
+    ['東', ['日記.md']],
+    ['の', ['日記.md']],
+    ['気', ['日記.md']],
+    ['"た"', ['日記.md']],
+    ['레', ['김치.md']],
+    ['피', ['김치.md']],
   ] as const)
     expect([query, (await titles(query)).toSorted()]).toEqual([query, expected]);
   expect(await find('"needs saffron"')).toMatchObject({ total: 0, counts: {}, missing: ['"needs saffron"'] });
+  // A phrase is missing, or each of its words has another place.
+  expect(await find('"saffron sqlite"')).toMatchObject({ total: 0, missing: ['"saffron sqlite"'] });
+  expect(await find('"needs sun" sqlite')).toMatchObject({ total: 0, missing: [] });
+  expect(await find('"needs sun" "stones beside"')).toMatchObject({ total: 0, missing: [] });
+  expect(await find('"needs sun" "sun needs" sqlite')).toMatchObject({ total: 0, missing: ['"sun needs"'] });
+  // What was taken as an exclusion is told.
+  expect(await find('saffron -rf')).toMatchObject({ total: 3, without: ['rf'] });
+  expect(await find('saffron -a-b -"needs sun"')).toMatchObject({ total: 2, without: ['"a b"', '"needs sun"'] });
+  expect(await find('saffron "-rf"')).not.toHaveProperty('without');
   expect(await find('"plant"')).toMatchObject({ total: 0, missing: ['plant'] });
   expect(await find('saffron --needs')).toMatchObject({ total: 1 });
   expect(await find('"saffron needs"', { in: 'paper' })).toMatchObject({ total: 0, results: [], counts: { file: 1 } });
   const [found] = (await find('"plants on monday"')).results;
   expect(found?.lines).toEqual([{ line: 3, text: 'Water the plants on Monday.' }]);
+  // What no index has is missing.
+  expect(await find(' 🦀?! ')).toMatchObject({ total: 0, missing: ['🦀?!'] });
   const refused = await callTool(hub, 'search', { query: '-saffron -"needs sun"' }, owner.key);
   expect(refused.error).toMatchObject({ code: -32602, data: { field: 'query' } });
+});
+
+test('[FIND-4] letters that a keyboard lacks are found as people type them, and the other way', async () => {
+  await owner.push('travel.md', 'Von der Hauptstraße nach Łódź, København und Þingvellir.\n');
+  for (const query of ['hauptstrasse', 'HAUPTSTRASSE', 'Hauptstraße', 'lodz', 'Łodz', 'kobenhavn', 'thingvellir'])
+    expect([query, await titles(query)]).toEqual([query, ['travel.md']]);
+  expect(await titles('"Hauptstrasse nach Lodz"')).toEqual(['travel.md']);
 });
 
 test('[FIND-4] a name stands before a text; lines are numbered; a missing word is named; kinds are counted', async () => {

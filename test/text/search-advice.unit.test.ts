@@ -1,9 +1,9 @@
 /** What a search says that found nothing. */
 import { expect, test } from 'vitest';
-import { emptyAdvice } from '../../src/text/search-advice.ts';
+import { emptyAdvice, leftOutAdvice } from '../../src/text/search-advice.ts';
 
 const EVERY = 'tasks, documents, files and names of backups were searched';
-const nothing = { total: 0, counts: {}, missing: [], complete: true };
+const nothing = { total: 0, counts: {}, missing: [], without: [], complete: true };
 
 test.each([
   ['?!', nothing, undefined, 'A search needs a letter or a digit. Type a word, or its beginning.'],
@@ -33,6 +33,16 @@ test.each([
     'There is nothing among the files, but 2 elsewhere: search every kind.',
   ],
   ['fir elm', nothing, undefined, `Each word is found, but nothing has all of them: ${EVERY}. Leave one out.`],
+  [
+    'rm -rf',
+    { ...nothing, without: ['rf'] },
+    undefined,
+    `Nothing else has all of the words: ${EVERY}. What has “rf” is left out, by the hyphen. To find it, put it in quotes.`,
+  ],
 ] as const)('[WEB-11] %j with %j in %s: %s', (query, found, kind, said) => {
   expect(emptyAdvice(query, found, kind)).toBe(said);
+});
+
+test('[WEB-11] a search that leaves nothing out says nothing of it', () => {
+  expect(leftOutAdvice([])).toBeUndefined();
 });

@@ -6,9 +6,10 @@ import { THING_KINDS, type ThingKindName } from '../../ids/thing.ts';
 import { limits } from '../../limits/service.ts';
 import { type Find, readCursor } from '../../search/found.ts';
 import type { FoundThing, FoundThings } from '../../search/messages.ts';
+import { leavesOutOnly, readSearch } from '../../search/query.ts';
 import type { Snippet } from '../../search/snippets.ts';
 import { countWithNoun } from '../../text/count.ts';
-import { emptyAdvice, MORE_LATER } from '../../text/search-advice.ts';
+import { emptyAdvice, leftOutAdvice, MORE_LATER, ONLY_LEFT_OUT } from '../../text/search-advice.ts';
 import type { Pages } from '../pages.ts';
 import { Empty, Given, SubmitButton } from '../ui.tsx';
 
@@ -106,12 +107,12 @@ interface ResultsProps {
 }
 
 function Results({ found, asked }: ResultsProps): VNode {
-  const { results, total, complete, cursor } = found;
-  const advice = emptyAdvice(
-    asked.text,
-    found,
-    asked.kind === undefined ? undefined : NAMES[asked.kind][1].toLowerCase(),
-  );
+  const { results, total, without, complete, cursor } = found;
+  const leftOut = leftOutAdvice(without);
+  const kind = asked.kind === undefined ? undefined : NAMES[asked.kind][1].toLowerCase();
+  const advice = leavesOutOnly(readSearch(asked.text))
+    ? `The search ${ONLY_LEFT_OUT}.`
+    : emptyAdvice(asked.text, found, kind);
   return (
     <>
       <Kinds found={found} asked={asked} />
@@ -132,6 +133,11 @@ function Results({ found, asked }: ResultsProps): VNode {
             ))}
           </ul>
         </section>
+      )}
+      {leftOut === undefined || results.length === 0 ? null : (
+        <p class="hint">
+          <Given>{leftOut}</Given>
+        </p>
       )}
       {complete || results.length === 0 ? null : <p class="hint">{MORE_LATER}</p>}
       {cursor === undefined ? null : (

@@ -37,6 +37,28 @@ test('[WEB-11] a text is found in tasks, in paths and in files, whatever its cas
   expect(client.text).toContain('the last tram');
 });
 
+test('[WEB-11] a word is marked as the text has it, also where it is longer or shorter than what was typed', async () => {
+  await device.push('notes/street.md', 'In der Hauptstraße am See, office ﬁle');
+  await client.open('/search?q=hauptstrasse');
+  expect(client.html).toContain('<mark>Hauptstraße</mark> am See');
+  await client.open('/search?q=file+see');
+  expect(client.html).toContain('am <mark>See</mark>, office <mark>ﬁle</mark>');
+});
+
+test('[WEB-11, FIND-4] what a hyphen leaves out is told', async () => {
+  await device.push('notes/shell.md', 'rm -rf build');
+  await device.push('notes/paper.md', 'rm of paper');
+  await client.open('/search?q=rm+-rf');
+  expect(client.text).toContain('paper.md');
+  expect(client.text).not.toContain('shell.md');
+  expect(client.text).toContain('What has “rf” is left out, by the hyphen. To find it, put it in quotes.');
+  await client.open('/search?q=rm+%22-rf%22');
+  expect(client.text).toContain('shell.md');
+  expect(client.text).not.toContain('left out');
+  await client.open('/search?q=-rf');
+  expect(client.text).toContain('The search says only what to leave out; add a word to find');
+});
+
 test('[WEB-11, WEB-15] dev docs, handoffs and papers are found by their names and by their text', async () => {
   const content = 'first\nthe MARIGOLD <i>line</i>\nlast';
   await structured(hub, 'create_dev_doc', { title: 'Beds', content, category: 'docs' }, key);
