@@ -5,13 +5,14 @@ import { paperThings } from '../documents/papers/thing.ts';
 import type { ThingKind } from '../ids/thing.ts';
 import { backupThings } from '../mirror/groups/thing.ts';
 import { fileThings } from '../sync/tools/thing.ts';
+import { categoryExists } from '../tasks/categories.ts';
 import { taskThings } from '../tasks/thing.ts';
 
 export const thingKinds: readonly ThingKind[] = [
   taskThings,
   devDocThings,
   handoffThings,
-  paperThings,
+  paperThings(categoryExists),
   fileThings,
   backupThings,
 ];

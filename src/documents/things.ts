@@ -13,7 +13,7 @@ interface DocumentThings<R> {
   readonly named?: (reader: ThingReader, accountId: string, variables: Variables) => number | undefined;
   /** What to say of a URI without a number that names none. */
   readonly unnamed?: (reader: ThingReader, accountId: string, variables: Variables) => Refusal | undefined;
-  readonly shown: (document: R) => ShownDocument;
+  readonly shown: (document: R, reader: ThingReader, accountId: string) => ShownDocument;
 }
 
 type ShownDocument = Pick<Thing, 'id' | 'what' | 'title' | 'place' | 'group' | 'mimeType' | 'note' | 'facts'>;
@@ -33,7 +33,10 @@ export function documentThings<R extends DocumentRecord & Timed, H>(
     read(reader, accountId, key, version) {
       const document = reader.get(records, [accountId, Number(key)]);
       if (document === undefined || document.deleted_at != null) return undefined;
-      const thing = thingOf(reader, accountId, space, document, { kind, ...shown(document) });
+      const thing = thingOf(reader, accountId, space, document, {
+        kind,
+        ...shown(document, reader, accountId),
+      });
       return version === undefined || version === document.version
         ? thing
         : earlierOf(reader, { accountId, space, id: document.id }, thing, version);

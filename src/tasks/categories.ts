@@ -61,12 +61,12 @@ export class Categories {
   }
 
   /** Updates the given fields of a category. `restore`: takes it from the trash first. Throws Refusal `not_found`. */
-  async patch(accountId: string, id: number, fields: CategoryFields, restore = false): Promise<Category> {
+  async patch(accountId: string, id: number | undefined, fields: CategoryFields, restore = false): Promise<Category> {
     const { actors, now } = this.#options;
     return actors.account(accountId).once(['category changed', id, fields, restore], (batch) => {
-      const key: [string, number] = [accountId, id];
-      const binned = restore ? batch.get(categoryBin, key) : undefined;
+      const binned = restore && id !== undefined ? batch.get(categoryBin, [accountId, id]) : undefined;
       if (binned !== undefined) {
+        const key: [string, number] = [accountId, binned.id];
         const back = decideRestoreCategory(binned, fields, recordsOf(batch, accountId), now());
         batch.put(categories, key, back);
         batch.remove(categoryBin, key);
@@ -75,7 +75,7 @@ export class Categories {
       }
       const category = existing(batch, accountId, id);
       const next = decidePatchCategory(category, fields, recordsOf(batch, accountId), now());
-      if (next !== category) batch.put(categories, key, next);
+      if (next !== category) batch.put(categories, [accountId, next.id], next);
       return withCount(batch, accountId, next);
     });
   }

@@ -7,7 +7,7 @@ import { headed, plural } from '../gateway/words.ts';
 import { limits } from '../limits/service.ts';
 import type { Category } from './categories.ts';
 import { declaredCategory } from './declared.ts';
-import { categoryChange, newCategory } from './fields.ts';
+import { categoryChangeOrRestore, newCategory } from './fields.ts';
 import { taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
 import { categorySchema, categoryView } from './views.ts';
@@ -63,7 +63,7 @@ function updateCategory({ categories }: Tasks): Tool {
     title: 'Change a category',
     access: 'account',
     description: 'Updates the given fields of a category. restore brings it back from the trash, with its tasks.',
-    input: z.strictObject({ id: categoryId, ...categoryChange.shape, restore: z.boolean().optional() }),
+    input: z.strictObject({ id: categoryId, ...categoryChangeOrRestore.shape }),
     output: oneCategory,
     annotations: SETS,
     example: { id: 1, name: 'Home' },

@@ -8,7 +8,7 @@ import { operation, recordId } from '../http/route/operation.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { limits } from '../limits/service.ts';
 import { declaredCategory, declaredTask } from './declared.ts';
-import { categoryChange, newCategory, newTask, taskChange } from './fields.ts';
+import { categoryChangeOrRestore, newCategory, newTask, taskChangeOrRestore } from './fields.ts';
 import { daySpan, defined, readOrder, spanErrors, taskPageQuery } from './list/arguments.ts';
 import { type KnownPages, knownPage } from './list/known-pages.ts';
 import { taskNotFound } from './rules.ts';
@@ -97,14 +97,14 @@ function oneTaskRoutes({ tasks, access, nameOf }: TaskRoutesOptions): Route[] {
       summary: 'Updates the given fields of a task',
       description:
         'With expected_version it is refused when the task has another version; the refusal describes the current task.',
-      body: taskChange.meta({ title: 'TaskChange' }),
+      body: taskChangeOrRestore.meta({ title: 'TaskChange' }),
       example: { completed: true, due_date: null, expected_version: 1 },
-      readBody: (given, { accountId }) => tasks.read(accountId, taskChange, given),
+      readBody: (given, { accountId }) => tasks.read(accountId, taskChangeOrRestore, given),
       answer: oneTask,
       refusals: [409],
-      async handle(call, by) {
-        const id = tasks.existing(by.accountId, call.params.id);
-        return taskView(await tasks.patch(by.accountId, id, call.body, { by: nameOf(by) }));
+      async handle({ params, body: { restore = false, ...fields } }, by) {
+        const id = restore ? params.id : tasks.existing(by.accountId, params.id);
+        return taskView(await tasks.patch(by.accountId, id, fields, { restore, by: nameOf(by) }));
       },
     }),
     operation({
@@ -112,7 +112,7 @@ function oneTaskRoutes({ tasks, access, nameOf }: TaskRoutesOptions): Route[] {
       method: 'DELETE',
       operationId: 'tasksDelete',
       summary: 'Moves a task to the trash',
-      description: `For ${limits.binDays} days the tool update_task with restore brings it back.`,
+      description: `For ${limits.binDays} days a PATCH with restore brings it back.`,
       answer: { status: 204, description: 'It is in the trash' },
       async handle({ params: { id } }, by) {
         const { wasBinned } = await tasks.remove(by.accountId, id, nameOf(by));
@@ -159,12 +159,11 @@ function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): R
       method: 'PATCH',
       operationId: 'categoriesUpdate',
       summary: 'Updates the given fields of a category',
-      body: categoryChange.meta({ title: 'CategoryChange' }),
+      body: categoryChangeOrRestore.meta({ title: 'CategoryChange' }),
       example: { position: 3 },
       answer: oneCategory,
-      async handle(call, { accountId }) {
-        const { id } = categories.get(accountId, call.params.id);
-        return categoryView(await categories.patch(accountId, id, call.body));
+      async handle({ params: { id }, body: { restore, ...fields } }, { accountId }) {
+        return categoryView(await categories.patch(accountId, id, fields, restore));
       },
     }),
     operation({
@@ -172,7 +171,7 @@ function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): R
       method: 'DELETE',
       operationId: 'categoriesDelete',
       summary: 'Moves a category to the trash and clears it on its tasks',
-      description: `For ${limits.binDays} days the tool update_category with restore brings it back with its tasks.`,
+      description: `For ${limits.binDays} days a PATCH with restore brings it back with its tasks.`,
       answer: { status: 204, description: 'It is in the trash' },
       async handle({ params: { id } }, { accountId }) {
         await categories.remove(accountId, id);

@@ -9,7 +9,7 @@ import { limits } from '../limits/service.ts';
 import type { AnyTable } from '../store/table.ts';
 import type { Zone } from '../time/zone.ts';
 import { categoryTools } from './category-tools.ts';
-import { newTask, taskChange } from './fields.ts';
+import { newTask, taskChangeOrRestore } from './fields.ts';
 import { listArguments, taskSearchOf } from './list/arguments.ts';
 import { taskJson, taskTables } from './records.ts';
 import type { Tasks } from './service.ts';
@@ -26,7 +26,7 @@ const taskId = idFrom('list_tasks');
 
 const oneTask = z.object({ task: taskSchema });
 
-const changeArguments = z.strictObject({ id: taskId, ...taskChange.shape, restore: z.boolean().optional() });
+const changeArguments = z.strictObject({ id: taskId, ...taskChangeOrRestore.shape });
 
 export function taskTools(tasks: Tasks, zones: AccountZones, nameOf: CallerName): Tool[] {
   return [

@@ -104,6 +104,31 @@ test('[TASK-1, TASK-4] a task is made, read, changed and deleted', async () => {
   expect((await send('PATCH', path, { content: 'b' })).status).toBe(404);
 });
 
+test('[TASK-6, CAT-1] PATCH with restore brings a task back, and a category with its tasks', async () => {
+  const category = await create({ name: 'Harbour' }, '/api/categories');
+  const { id } = await create({ content: 'paint the crane', category_id: category.id });
+  const [task, home] = [`/api/tasks/${id}`, `/api/categories/${category.id}`];
+  for (const path of [task, home]) {
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect((await send('PATCH', path, {})).status).toBe(404);
+    expect((await send('PATCH', path, { restore: false })).status).toBe(404);
+    expect(refused(await send('PATCH', path, { restore: 'yes' }))).toEqual(['restore']);
+    expect((await send('PATCH', path, { restore: true }, stranger)).status).toBe(404);
+  }
+  const back = await send('PATCH', home, { restore: true, color: '#112233' });
+  expect([back.status, back.json()]).toMatchObject([
+    200,
+    { id: category.id, name: 'Harbour', color: '#112233', task_count: 0 },
+  ]);
+  const restored = await send('PATCH', task, { restore: true, is_important: true });
+  expect([restored.status, restored.json()]).toMatchObject([200, { category_id: category.id, is_important: true }]);
+  expect((await send('GET', home)).json()).toMatchObject({ task_count: 1 });
+  // What is not in the trash is changed.
+  expect((await send('PATCH', home, { restore: true, name: 'Port' })).json()).toMatchObject({ name: 'Port' });
+  expect((await send('PATCH', '/api/categories/x', { restore: true })).status).toBe(404);
+  expect((await send('PATCH', '/api/tasks/x', { restore: true })).status).toBe(404);
+});
+
 test('[TASK-8] a change made from another version is refused with the current task, and changes nothing', async () => {
   const { id } = await create({ content: 'a', due_date: '2026-12-01' });
   const path = `/api/tasks/${id}`;

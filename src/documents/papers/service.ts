@@ -15,7 +15,7 @@ import { type PaperHead, paperRows } from './records.ts';
 import { decideCreatePaper, decidePaperBin, decidePatch, paperNotFound, scopeOf } from './rules.ts';
 
 /** True when the account has the category. Categories belong to another capability. */
-type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
+export type CategoryExists = (reader: Pick<Reader, 'get'>, accountId: string, id: number) => boolean;
 
 interface PapersOptions extends DocumentServiceOptions {
   readonly categoryExists: CategoryExists;
