@@ -40,7 +40,7 @@ export interface Command {
   /** The words after `cairn`, as in `account list`. */
   readonly name: string;
   readonly summary: string;
-  /** Placeholders of the positional arguments in the help. The number is exact; a last one in brackets is optional. */
+  /** Placeholders of the positional arguments in the help. The number is exact; a last one in brackets is optional, and one with `…` may be repeated. */
   readonly operands?: readonly string[];
   readonly options?: readonly CommandOption[];
   /** Options without a value. */
@@ -61,8 +61,14 @@ export interface Command {
   run(options: Options): Promise<number>;
 }
 
-/** The placeholder of an operand without the brackets of an optional one. */
-export const plainPlace = (place: string): string => place.replace(/^\[(.*)\]$/, '$1');
+/** The placeholder of an operand without the brackets of an optional one, and without what says that it may be repeated. */
+export const plainPlace = (place: string): string => place.replace(/^\[(.*)\]$/, '$1').replace(/…$/, '');
+
+/** The placeholder of the operand at a place; undefined: the command takes no such operand. */
+export function placeAt(operands: readonly string[], at: number): string | undefined {
+  const last = operands.at(-1);
+  return operands[at] ?? (last?.endsWith('…') === true ? last : undefined);
+}
 
 export interface FoundCommand {
   readonly command: Command;
@@ -107,6 +113,8 @@ export interface Options {
   flag(name: string): boolean;
   /** Positional argument at this index. */
   operand(index?: number): string | undefined;
+  /** All positional arguments. */
+  readonly operands: readonly string[];
   /** Unknown options of a command with `isOpen`. */
   readonly others: Readonly<Record<string, string | true>>;
   readonly json: boolean;
@@ -126,7 +134,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   ]);
   let parsed: ReturnType<typeof parse>;
   try {
-    parsed = parse(command.isWords === true ? withDashed(argv) : argv, shape, command.isOpen === true);
+    parsed = command.isWords === true ? parseWords(argv, shape) : parse(argv, shape, command.isOpen === true);
   } catch (error) {
     throw usageOf(error as Error, known, command.instead ?? {});
   }
@@ -136,12 +144,13 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   const least = operands.filter((name) => !name.startsWith('[')).length;
   if (words.length < least)
     throw new UsageError(
-      `${command.name} needs ${operands[words.length] ?? ''}, as in \`${command.examples[0] ?? ''}\``,
+      `${command.name} needs ${plainPlace(operands[words.length] ?? '')}, as in \`${command.examples[0] ?? ''}\``,
     );
   if (words.length > operands.length && command.isText === true) {
     throw new UsageError(`put the text in quotes: cairn ${command.name} ${quoted(words.join(' '))}`);
   }
-  if (words.length > operands.length) throw new UsageError(`unexpected argument: ${words[operands.length] ?? ''}`);
+  const unexpected = words.find((_, at) => placeAt(operands, at) === undefined);
+  if (unexpected !== undefined) throw new UsageError(`unexpected argument: ${unexpected}`);
   const missing = options.find(({ name, required }) => required && values[name] === undefined);
   if (missing !== undefined)
     throw new UsageError(`--${missing.name} is required, as in \`${command.examples[0] ?? ''}\``);
@@ -155,6 +164,7 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
     many: (name) => (values[name] as string[] | undefined) ?? [],
     flag: (name) => values[name] === true,
     operand: (index = 0) => words[index],
+    operands: words,
     others: Object.fromEntries(
       Object.entries(values as Record<string, string | true>).filter(([name]) => !known.includes(name)),
     ),
@@ -162,12 +172,17 @@ export function readOptions(command: Command, argv: readonly string[]): Options 
   };
 }
 
-/** Words that begin with a hyphen are no options of one letter: there are none. */
-function withDashed(argv: readonly string[]): readonly string[] {
+/** No argument of a process has this character. */
+const MARK = '\0';
+
+/** Words that begin with a hyphen are no options of one letter: there are none. They are marked, so that they keep their places. */
+function parseWords(argv: readonly string[], shape: Shape): ReturnType<typeof parse> {
   const end = argv.indexOf('--');
-  const [before, after] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
-  const isWord = (one: string) => /^-[^-]/.test(one);
-  return [...before.filter((one) => !isWord(one)), '--', ...before.filter(isWord), ...after];
+  const marked = argv.map((one, at) => (/^-[^-]/.test(one) && (end < 0 || at < end) ? MARK + one : one));
+  const plain = (one: string) => (one.startsWith(MARK) ? one.slice(MARK.length) : one);
+  const { values, positionals } = parse(marked, shape, false);
+  const read = Object.entries(values).map(([name, value]) => [name, typeof value === 'string' ? plain(value) : value]);
+  return { values: Object.fromEntries(read) as typeof values, positionals: positionals.map(plain) };
 }
 
 function countOf(name: string, given: string | undefined): number | undefined {

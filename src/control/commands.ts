@@ -202,7 +202,7 @@ async function runKeyControl(
   const accountId = accounts.idOfEmail(request.email);
   switch (request.command) {
     case 'key.create':
-      return await accounts.createKey(accountId, request.name, by);
+      return await accounts.createKey(accountId, request.name, by, { readOnly: request.readOnly === true });
     case 'key.list':
       return { keys: accounts.listKeys(accountId) };
     case 'key.revoke': {

@@ -48,7 +48,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('client.list') }),
   z.strictObject({ command: z.literal('client.remove'), clientId: z.string() }),
   z.strictObject({ command: z.literal('token.create'), email }),
-  z.strictObject({ command: z.literal('key.create'), email, name: z.string() }),
+  z.strictObject({ command: z.literal('key.create'), email, name: z.string(), readOnly: z.boolean().optional() }),
   z.strictObject({ command: z.literal('key.list'), email }),
   z.strictObject({ command: z.literal('key.revoke'), email, keyId: z.string() }),
   z.strictObject({ command: z.literal('device.answer'), email, code: z.string(), isApproved: z.boolean() }),

@@ -47,7 +47,7 @@ test.each([
   [['key', 'create', '--email', 'x@example.org'], /--name is required, as in `cairn key create .*--name/],
   [['tasks', 'done'], /tasks done needs ID, as in `cairn tasks done 7`; see `cairn tasks done --help`/],
   [['tasks', 'done', 'seven'], /ID must be a whole number/],
-  [['tasks', 'done', '1', '2'], /unexpected argument: 2/],
+  [['papers', 'show', '1', '2'], /unexpected argument: 2/],
   [['sync', 'statsu'], /unexpected argument: statsu; did you mean `cairn sync status`\?/],
   [['vault', 'list', 'x'], /unexpected argument: x; see/],
   [['call', 'list_tasks', '--limit=many'], /--limit must be integer; see `cairn call --help`/],
@@ -78,6 +78,65 @@ test('[CLI-1] cairn call reads arguments by the schema of the tool, and passes o
   const unknown = await cairn('call', 'list_task');
   expect(unknown).toMatchObject({ code: 1, stdout: '' });
   expect(unknown.stderr).toContain('did you mean list_tasks?');
+});
+
+test('[CLI-1] cairn call exits 1 when a part was refused, and prints what was done', async () => {
+  const tasks = (...all: object[]) => `--tasks=${JSON.stringify(all)}`;
+  const both = await cairn(
+    'call',
+    'add_tasks',
+    tasks({ content: 'kept', category: 'Harbour' }, { content: 'late', category: 'Harbor' }),
+  );
+  expect([both.code, both.stdout]).toEqual([1, expect.stringMatching(/1 task added, 1 not[\s\S]*late[\s\S]*kept/)]);
+  const none = await cairn('call', 'change_tasks', tasks({ id: 901 }, { id: 902 }), '--json');
+  expect([none.code, JSON.parse(none.stdout)]).toMatchObject([1, { tasks: [], failed: [{ index: 0 }, { index: 1 }] }]);
+  const gone = await cairn('call', 'remove', '--ids=["cairn://tasks/901","cairn://tasks/902"]');
+  expect([gone.code, gone.stdout]).toEqual([1, expect.stringContaining('0 removed, 2 not')]);
+  const pushed = await cairn('call', 'sync_push_many', '--files=[{"path":"a/../b","content":""}]');
+  expect([pushed.code, pushed.stdout]).toEqual([1, expect.stringContaining('0 of 1 file accepted, 1 refused')]);
+});
+
+test('[CLI-1] several tasks are changed at once: what is refused is told, and stops no other', async () => {
+  const ids: string[] = [];
+  for (const text of ['Sand the hull', 'Paint the hull', 'Launch']) {
+    const added = await cairn('tasks', 'add', text, '--json');
+    ids.push(String((JSON.parse(added.stdout) as { task: { id: number } }).task.id));
+  }
+  const [first = '', second = '', third = ''] = ids;
+  const moved = await cairn('tasks', 'edit', first, `#${second}`, '9001', third, '--status', 'in_progress');
+  expect([moved.code, moved.stdout.trim().split('\n').length]).toEqual([1, 3]);
+  expect(moved.stderr).toMatch(/^cairn: #9001: .*not found/);
+  const done = await cairn('tasks', 'done', ...ids, first, '--json');
+  const lines = done.stdout.trim().split('\n');
+  expect([done.code, lines.map((line) => (JSON.parse(line) as { task: object }).task)]).toMatchObject([
+    0,
+    ids.map((id) => ({ id: Number(id), completed: true, kanban_status: 'done' })),
+  ]);
+  expect(await cairn('tasks', 'edit', ...ids, '--text', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--text is for one task'),
+  });
+  expect((await cairn('tasks', 'remove', first, 'x')).stderr).toContain('ID must be a whole number');
+  expect((await cairn('tasks', '--all', '--search', 'Sand the hull', '--json')).stdout).toContain('Sand the hull');
+  expect((await cairn('tasks', 'done')).stderr).toContain('tasks done needs ID, as in');
+});
+
+test('[CLI-5] cairn tasks begins with what is due first, however many there are, and goes on to the end', async () => {
+  expect((await cairn('tasks', 'add', 'Long overdue', '--due', '2020-01-01')).code).toBe(0);
+  const newer = Array.from({ length: 30 }, (_, at) => ({ content: `newer ${at}` }));
+  expect((await cairn('call', 'add_tasks', `--tasks=${JSON.stringify(newer)}`)).code).toBe(0);
+  expect((await cairn('tasks')).stdout).toContain('Long overdue');
+  const seen = new Set<string>();
+  for (let offset = 0; ; ) {
+    const { stdout } = await cairn('tasks', '--search', 'newer', '--limit', '12', '--offset', String(offset));
+    for (const [found] of stdout.matchAll(/newer \d+/g)) seen.add(found);
+    const next = /--offset (\d+) continues/.exec(stdout)?.[1];
+    if (next === undefined) break;
+    expect(Number(next)).toBeGreaterThan(offset);
+    offset = Number(next);
+  }
+  expect(seen.size).toBe(30);
+  expect((await cairn('tasks', '--offset', '900')).stdout).toBe('No task matches.\n');
 });
 
 test('[CLI-1] cairn tasks edits the given fields only', async () => {

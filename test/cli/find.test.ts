@@ -32,10 +32,18 @@ test('[CLI-1, FIND-4] a table of kind, title, place and the numbered line; words
 });
 
 test('[CLI-1, FIND-4] a word with a hyphen leaves out, and a phrase is typed in quotes within quotes', async () => {
-  expect((await lines('saffron', '-bulbs')).slice(1)).toEqual([expect.stringMatching(/^file /)]);
-  expect((await lines('-bulbs', '--limit', '5', 'saffron')).slice(1)).toEqual([expect.stringMatching(/^file /)]);
+  const leftOut = 'What has “bulbs” is left out, by the hyphen. To find it, put it in quotes.';
+  expect((await lines('saffron', '-bulbs')).slice(1)).toEqual([expect.stringMatching(/^file /), leftOut]);
+  expect((await lines('-bulbs', '--limit', '5', 'saffron')).slice(1, -1)).toEqual([expect.stringMatching(/^file /)]);
   expect((await lines('"saffron bulbs"')).slice(1)).toEqual([expect.stringMatching(/^task /)]);
   expect(await lines('"bulbs saffron"')).toEqual([expect.stringContaining('Nothing has "bulbs saffron": ')]);
+  // Each word keeps its place.
+  expect((await lines('-bulbs', 'OR', 'saffron')).slice(1, -1)).toEqual([expect.stringMatching(/^file /)]);
+  expect(await lines('"saffron', '-bulbs"', '--limit', '5')).toEqual(await lines('"saffron bulbs"'));
+  expect((await lines('saffron', '-bulbs', '-"red x"')).at(-1)).toBe(
+    'What has “bulbs” or "red x" is left out, by the hyphen. To find it, put it in quotes.',
+  );
+  expect((await runCairn(['find', 'saffron', '--limit', '-5'], env)).stderr).toContain('whole number');
   expect((await runCairn(['find', 'saffron', '--bulbs'], env)).code).toBe(2);
   expect((await runCairn(['find', '-bulbs'], env)).stderr).toContain('add a word to find');
 });

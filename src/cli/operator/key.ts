@@ -9,8 +9,12 @@ export const keyCommands: readonly Command[] = [
     name: 'key create',
     summary: 'create another MCP key; prints it once',
     options: [needs('email', 'EMAIL'), needs('name', 'NAME')],
-    explains: { name: 'name of the key in lists' },
-    examples: ['cairn key create --email you@example.org --name laptop'],
+    flags: ['read-only'],
+    explains: { name: 'name of the key in lists', 'read-only': 'the key can change nothing' },
+    examples: [
+      'cairn key create --email you@example.org --name laptop',
+      'cairn key create --email you@example.org --name ci --read-only',
+    ],
     run: create,
   },
   {
@@ -34,6 +38,7 @@ async function create(options: Options): Promise<number> {
     command: 'key.create',
     email: options.required('email'),
     name: options.required('name'),
+    ...(options.flag('read-only') ? { readOnly: true } : {}),
   });
   const rows = [
     ['key id', made.key_id],
@@ -50,7 +55,8 @@ async function list(options: Options): Promise<number> {
   else {
     for (const key of keys) {
       const state = key.revoked_at === null ? `last used ${key.last_used_at ?? 'never'}` : `revoked ${key.revoked_at}`;
-      print(`${key.key_id}  ${key.kind.padEnd(7)}  created ${key.created_at}  ${state}  ${key.name}`);
+      const access = key.read_only ? 'read only  ' : '';
+      print(`${key.key_id}  ${key.kind.padEnd(7)}  created ${key.created_at}  ${state}  ${access}${key.name}`);
     }
   }
   return 0;

@@ -1,5 +1,5 @@
 /** Decides what is being typed, for completion: which kind of value belongs at the end of a line. Pure. */
-import { type Completes, type FoundCommand, plainPlace } from '../command.ts';
+import { type Completes, type FoundCommand, placeAt, plainPlace } from '../command.ts';
 
 export interface TypedPlace {
   readonly completes: Completes;
@@ -22,6 +22,6 @@ export function typedPlace({ command, rest }: FoundCommand, typed: string): Type
     open = open === undefined && takesValue(word) ? word.slice(2) : undefined;
   }
   if (open === undefined && typed.startsWith('-')) return undefined;
-  const kind = completes[open ?? plainPlace(places[operands.length] ?? '')];
+  const kind = completes[open ?? plainPlace(placeAt(places, operands.length) ?? '')];
   return kind === undefined ? undefined : { completes: kind, options, operands };
 }

@@ -43,7 +43,17 @@ async function call(options: Options): Promise<number> {
     );
   }
   const { text, structured } = await client.call(name, readArguments(tool, options.others));
-  return printResult(options, structured, () => text);
+  printResult(options, structured, () => text);
+  return hasRefused(structured) ? 1 : 0;
+}
+
+/** True when a part of the call was refused: tools that take several things tell of each. */
+function hasRefused({ failed, results }: Readonly<Record<string, unknown>>): boolean {
+  const isRefused = (one: unknown) => {
+    const { done, status } = (one ?? {}) as { readonly done?: unknown; readonly status?: unknown };
+    return done === false || status === 'refused';
+  };
+  return (Array.isArray(failed) && failed.length > 0) || (Array.isArray(results) && results.some(isRefused));
 }
 
 /** Converts option values to the types of the tool's input schema. Unknown names are left for the hub to reject. */

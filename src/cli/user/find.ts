@@ -4,7 +4,7 @@ import { jsonLine, shownLine } from '../../client/shown.ts';
 import { readAs } from '../../client/sync/remote-record.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { nearest } from '../../text/nearest.ts';
-import { emptyAdvice, MORE_LATER } from '../../text/search-advice.ts';
+import { emptyAdvice, leftOutAdvice, MORE_LATER } from '../../text/search-advice.ts';
 import { type Command, type Options, takes } from '../command.ts';
 import { aligned, cut, hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
@@ -53,6 +53,7 @@ const foundSchema = z.object({
   total: z.number(),
   counts: z.record(z.string(), z.number()),
   missing: z.array(z.string()),
+  without: z.array(z.string()).default([]),
   complete: z.boolean(),
   cursor: z.string().optional(),
 });
@@ -75,6 +76,8 @@ async function find(options: Options): Promise<number> {
     return 0;
   }
   printTable(foundTable(found.results, process.stdout.isTTY ? process.stdout.columns : undefined, hasColour()));
+  const leftOut = leftOutAdvice(found.without);
+  if (leftOut !== undefined) print(leftOut);
   if (!found.complete) print(MORE_LATER);
   if (found.cursor !== undefined)
     print(`${found.results.length} of ${countWithNoun(found.total, 'result')}: continue with --cursor ${found.cursor}`);

@@ -9,7 +9,7 @@ import { DATE_FORMS, readDue } from '../dates/due-date.ts';
 import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { allCategories, categoryIdOf } from './documents/category.ts';
-import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
+import { changesOf, given, readNumber, runForEach, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
 import { type ListedTask, taskTable } from './task-table.ts';
 
 const DUE = takes('due', 'DATE');
@@ -23,7 +23,8 @@ const EXPLAINS = {
 const STATUSES = ['backlog', 'todo', 'in_progress', 'done'];
 const COMPLETES = { status: STATUSES, category: 'category' } as const;
 const change = changesOf(7);
-const FILTERS: readonly CommandOption[] = [STATUS, takes('search', 'TEXT'), CATEGORY, takes('limit', 'N')];
+const PAGE: readonly CommandOption[] = [takes('limit', 'N'), takes('offset', 'N')];
+const FILTERS: readonly CommandOption[] = [STATUS, takes('search', 'TEXT'), CATEGORY, ...PAGE];
 
 export const taskCommands: readonly Command[] = [
   {
@@ -44,6 +45,7 @@ export const taskCommands: readonly Command[] = [
       today: 'only tasks due today, in the time zone of the account',
       overdue: 'only tasks that are overdue',
       all: 'done tasks too',
+      offset: 'skip the first of the list',
     },
     examples: ['cairn tasks', 'cairn tasks --today', 'cairn tasks --search certificate --all'],
     run: list,
@@ -62,8 +64,8 @@ export const taskCommands: readonly Command[] = [
   },
   {
     name: 'tasks edit',
-    summary: 'change the text, date, column or category of a task',
-    operands: ['ID'],
+    summary: 'change the text, date, column or category of a task, or of several',
+    operands: ['ID…'],
     options: [takes('text', 'TEXT'), DUE, STATUS, CATEGORY, SERVER],
     flags: ['important', 'not-important'],
     completes: { ...COMPLETES, ID: 'task' },
@@ -75,7 +77,7 @@ export const taskCommands: readonly Command[] = [
       important: EXPLAINS.important,
       'not-important': 'remove that mark',
     },
-    examples: ['cairn tasks edit 7 --due tomorrow', 'cairn tasks edit 7 --status in_progress --due none'],
+    examples: ['cairn tasks edit 7 --due tomorrow', 'cairn tasks edit 7 9 12 --status in_progress --due none'],
     run: edit,
   },
   change('tasks done', 'mark a task as done', 'update_task', { completed: true }, 'open task'),
@@ -102,6 +104,7 @@ const tasksSchema = z.object({
 async function list(options: Options): Promise<number> {
   const status = statusOf(options);
   const tools = toolsOf(options);
+  const offset = options.count('offset');
   const { structured } = await tools.call('list_tasks', {
     ...(status === undefined ? {} : { status }),
     ...(status !== undefined || options.flag('all') ? {} : { completed: false }),
@@ -110,6 +113,9 @@ async function list(options: Options): Promise<number> {
     ...given('search', options.optional('search')),
     ...given('category_id', await categoryIdOf(tools, options.optional('category'))),
     ...given('limit', readNumber('limit', options.optional('limit'))),
+    ...given('offset', offset),
+    // The table is by date: so is what has room in it.
+    sort_by: 'due_date',
   });
   if (options.json) {
     print(jsonLine(structured));
@@ -118,7 +124,9 @@ async function list(options: Options): Promise<number> {
   const { tasks, has_more: hasMore } = readAs(tasksSchema, structured);
   if (tasks.length === 0) print(emptyText(options));
   else printTable(taskTable(tasks, await categoryNames(tools, tasks), tableStyle()));
-  if (hasMore === true) print('There are more: raise --limit, or narrow with --search, --category or --status.');
+  const next = (offset ?? 0) + tasks.length;
+  if (hasMore === true)
+    print(`There are more: --offset ${next} continues, or narrow with --search, --category or --status.`);
   return 0;
 }
 
@@ -177,5 +185,6 @@ async function edit(options: Options): Promise<number> {
     ...(options.flag('not-important') ? { is_important: false } : {}),
   };
   if (Object.keys(changes).length === 0) throw new UsageError('nothing to change: pass an option');
-  return await runToolCommand(options, 'update_task', { id: readNumber('ID', options.operand()), ...changes });
+  if ('content' in changes && options.operands.length > 1) throw new UsageError('--text is for one task');
+  return await runForEach(options, 'update_task', changes);
 }

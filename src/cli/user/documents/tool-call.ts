@@ -1,8 +1,9 @@
 /** Shared by commands for one tool: calls it, prints the result, builds optional arguments. */
 import { jsonLine } from '../../../client/shown.ts';
+import { ToolRefused } from '../../../client/tool-refused.ts';
 import type { ToolClient } from '../../../client/tools.ts';
 import { type Command, type CommandOption, type HubKind, type Options, takes } from '../../command.ts';
-import { print } from '../../output.ts';
+import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openTools } from '../tool-access.ts';
 
@@ -41,17 +42,38 @@ export function readNumber(name: string, text: string | undefined): number | und
 }
 
 /**
- * Builds commands for one kind of change to one item, selected by its number. `example`: the number in their examples.
+ * Calls a tool for each of the numbers that were typed, and prints each answer. What is refused is told and stops no
+ * other. Returns the exit code.
+ */
+export async function runForEach(options: Options, name: string, args: Args): Promise<number> {
+  const ids = options.operands.map((text) => readNumber('ID', text));
+  if (ids.length === 1) return await runToolCommand(options, name, { id: ids[0], ...args });
+  const tools = toolsOf(options);
+  let code = 0;
+  for (const id of new Set(ids)) {
+    try {
+      printAnswer(options, await tools.call(name, { id, ...args }));
+    } catch (error) {
+      if (!(error instanceof ToolRefused) || error.waitSeconds !== undefined) throw error;
+      printError(`cairn: #${id}: ${error.message}`);
+      code = 1;
+    }
+  }
+  return code;
+}
+
+/**
+ * Builds commands for one kind of change to items, selected by their numbers. `example`: the number in their examples.
  * `listed`: what completes that number.
  */
 export function changesOf(example: number) {
   return (name: string, summary: string, tool: string, args: Args, listed?: HubKind): Command => ({
     name,
     summary,
-    operands: ['ID'],
+    operands: ['ID…'],
     options: [SERVER],
     ...(listed === undefined ? {} : { completes: { ID: listed } }),
-    examples: [`cairn ${name} ${example}`],
-    run: (options) => runToolCommand(options, tool, { id: readNumber('ID', options.operand()), ...args }),
+    examples: [`cairn ${name} ${example}`, `cairn ${name} ${example} ${example + 2}`],
+    run: (options) => runForEach(options, tool, args),
   });
 }
