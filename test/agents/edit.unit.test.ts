@@ -41,6 +41,16 @@ test.each(edited)('[FIND-3] %s', (_what, text, request, after, line) => {
   expect(applyEdit(text, request)).toMatchObject({ text: after, line });
 });
 
+test.each<[EditRequest, readonly string[] | undefined]>([
+  [{ section: 'Plan', text: 'All.' }, ['## Later', '## Never']],
+  [{ section: 'Plan', text: 'All.\n\n# Never\nFour.\n' }, ['## Later']],
+  [{ section: 'Plan', text: '' }, ['## Later', '## Never']],
+  [{ section: 'Later', text: 'New.' }, undefined],
+  [{ section: 'Plan', append: 'More.' }, undefined],
+])('[FIND-3] what went with the body of a section is named: %j', (request, gone) => {
+  expect(applyEdit(NOTE, request).gone).toEqual(gone);
+});
+
 function refusalOf(text: string, request: EditRequest): Record<string, readonly string[]> {
   try {
     applyEdit(text, request);

@@ -165,6 +165,16 @@ test('[FIND-6] a project without a handoff gets the newest of all, and a new acc
   expect(textOf(await callTool(hub, 'start_session', { project: 'unknown' }, owner.mcp_key))).toContain(
     'lighthouse / lamp',
   );
+  await run('handoff_save', { project: 'harbour', topic: 'crane', content: 'The crane is red.' });
+  const begun = async (project: string) => textOf(await callTool(hub, 'start_session', { project }, owner.mcp_key));
+  expect(await begun('unknown')).toContain(
+    'last handoff: the project unknown has none; that of another one is\nharbour /',
+  );
+  // A slip gets the project that was meant, and is told.
+  expect(await begun('lighthuose')).toContain(
+    'the project lighthuose has none; that of another one is\nlighthouse / lamp',
+  );
+  expect(await begun('Lighthouse')).toContain('last handoff: lighthouse / lamp');
   const { mcp_key: key } = await account(hub);
   const text = textOf(await callTool(hub, 'start_session', {}, key));
   for (const part of ['no handoff yet', 'nothing is due', 'nothing remembered']) expect(text).toContain(part);

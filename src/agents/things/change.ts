@@ -19,7 +19,7 @@ import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { folderNote, inExistingFolder } from './existing-folder.ts';
-import { type ThingPlace, thingPlaceOf } from './ids.ts';
+import { type FilePlace, type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
 import { meantPlace } from './vault-meant.ts';
@@ -57,12 +57,18 @@ export class ThingChanges {
             ['edit'],
             () => this.#edited(by.accountId, place, request, version),
             async ({ before, ...edited }) => {
-              const { text, changes, line, now } = edited;
+              const { text, changes, line, now, gone } = edited;
               const written: Written =
                 text === undefined
                   ? { id: before.id, version: before.version, status: 'unchanged' }
                   : await this.#replace(by, place, before, text);
-              return { changes, line, written, ...(now === undefined ? {} : { now }) };
+              return {
+                changes,
+                line,
+                written,
+                ...(now === undefined ? {} : { now }),
+                ...(gone === undefined ? {} : { gone }),
+              };
             },
           );
         } catch (error) {
@@ -221,7 +227,7 @@ export class ThingChanges {
   }
 
   /** Tells of other vaults when a path without a vault makes the first file of the primary one. */
-  #inPrimary(accountId: string, place: Extract<ThingPlace, { kind: 'file' }>, made: Written): Written {
+  #inPrimary(accountId: string, place: FilePlace, made: Written): Written {
     const written = this.#withNote(accountId, place, made);
     const { vaults } = this.#shelves.sync;
     if (place.vault !== undefined || made.version !== 1 || written.note !== undefined) return written;
@@ -236,7 +242,7 @@ export class ThingChanges {
   }
 
   /** Tells of another vault when the first file of a new folder is under its name. */
-  #withNote(accountId: string, place: Extract<ThingPlace, { kind: 'file' }>, written: Written): Written {
+  #withNote(accountId: string, place: FilePlace, written: Written): Written {
     const { reader } = this.#shelves.sync;
     const [top = '', ...inside] = place.path.split('/');
     const meant = place.vault === undefined && inside.length > 0 && meantPlace(this.#shelves, accountId, place.path);
@@ -289,16 +295,13 @@ export class ThingChanges {
     }
   }
 
-  async #push(
-    by: Principal,
-    { vault, path }: Extract<ThingPlace, { kind: 'file' }>,
-    content: string,
-    base: string | undefined,
-  ): Promise<Written> {
+  async #push(by: Principal, place: FilePlace, content: string, base: string | undefined): Promise<Written> {
     const { sync, nameOf } = this.#shelves;
+    const { vault, path } = place;
     if (path === '' || path.endsWith('/')) throw invalidField('id', 'id must name a file, not a folder');
     const { accountId } = by;
-    const vaultId = await vaultOf(this.#shelves, accountId, vault);
+    const vaultId =
+      vault === undefined ? await sync.vaults.idOf(accountId, vault) : await vaultOf(this.#shelves, accountId, place);
     const checked = checkPath(path, 'id');
     const file = liveFile(sync.reader.file(vaultId, checked.folded));
     const target = file?.path ?? (await inExistingFolder(sync, { accountId, vaultId }, checked));

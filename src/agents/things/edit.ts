@@ -2,7 +2,7 @@
 import { invalidField } from '../../common/fault.ts';
 import { oneLine } from '../../gateway/words.ts';
 import { splitLines } from '../../text/lines.ts';
-import { sectionOf } from './portion.ts';
+import { sectionOf, sectionsOf } from './portion.ts';
 
 interface Replacement {
   readonly old?: string | undefined;
@@ -26,6 +26,8 @@ export interface EditedText {
   readonly line: number;
   /** What that line is now, where a part of a text was replaced. */
   readonly now?: string;
+  /** Headings below a section that went with its body. */
+  readonly gone?: readonly string[];
 }
 
 /** Throws Refusal `invalid_fields` when the edit does not match the text, with the nearest place of it. */
@@ -126,7 +128,17 @@ function inSection(
   const kept = isBare ? '' : ended(trimLines(inside), newline);
   const made = body === undefined ? kept + trimLines(more ?? '') : trimLines(withoutHeading(body, heading));
   const whole = made === '' ? before + tail : before + lead + ended(made, newline) + tail;
-  return { text: whole + after, changes: 1, line: section.from + 1 };
+  const edited = { text: whole + after, changes: 1, line: section.from + 1 };
+  const gone = body === undefined ? [] : headingsWithout(lines.slice(section.from + 1, section.to), splitLines(body));
+  return gone.length === 0 ? edited : { ...edited, gone };
+}
+
+/** Headings that other lines do not have. */
+function headingsWithout(lines: readonly string[], others: readonly string[]): string[] {
+  const kept = new Set(sectionsOf(others).map(({ heading }) => heading));
+  return sectionsOf(lines).flatMap(({ heading, level }) =>
+    kept.has(heading) ? [] : [`${'#'.repeat(level)} ${heading}`],
+  );
 }
 
 /** Without blank lines at either end. */

@@ -2,7 +2,7 @@
 import { invalidField } from '../../common/fault.ts';
 import { devDocThings } from '../../documents/dev-docs/thing.ts';
 import { handoffThings } from '../../documents/handoffs/thing.ts';
-import { paperThings } from '../../documents/papers/thing.ts';
+import { PAPER_TEMPLATES } from '../../documents/papers/thing.ts';
 import { matchTemplate, numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
 import { fileThings } from '../../sync/tools/thing.ts';
 import { taskThings } from '../../tasks/thing.ts';
@@ -33,6 +33,9 @@ export type ThingPlace =
   /** `vault`: an id or a name; undefined: the primary one. `path` is empty for the whole vault. */
   | { readonly kind: 'file'; readonly vault: string | undefined; readonly path: string };
 
+/** A place in a vault. */
+export type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
+
 const SCHEME = 'cairn://';
 const CONFLICT_TEMPLATE = 'cairn://conflicts/{id}';
 
@@ -56,7 +59,7 @@ const FORMS: readonly UriForm<ThingPlace>[] = [
   },
   { templates: ['cairn://papers/new'], placeOf: () => ({ kind: 'paper', id: undefined }) },
   {
-    templates: paperThings.templates,
+    templates: PAPER_TEMPLATES,
     placeOf: ({ id }) => numbered(id, (number) => ({ kind: 'paper', id: number })),
   },
   { templates: [CONFLICT_TEMPLATE], placeOf: ({ id = '' }) => ({ kind: 'conflict', id }) },

@@ -14,6 +14,7 @@ import {
   conflictUri,
   type DocName,
   type DocTitle,
+  type FilePlace,
   type HandoffRef,
   type HandoffTopic,
   type ThingPlace,
@@ -156,14 +157,28 @@ export function fileName({ sync }: Pick<Shelves, 'sync'>, accountId: string, vau
   return sync.reader.primaryOf(accountId) === vaultId ? path : fileUri(vaultId, path);
 }
 
-/** The vault of a place: by its id, or by its name. Throws Refusal `invalid_fields`, with the nearest name. */
+/**
+ * The vault of a place: by its id, or by its name. Makes none: what only reads leaves nothing behind. Throws Refusal
+ * `invalid_fields`, with the nearest name, and `not_found` while there is no primary one.
+ */
 export async function vaultOf(
-  { sync }: Pick<Shelves, 'sync'>,
+  shelves: Pick<Shelves, 'sync'>,
   accountId: string,
-  vault: string | undefined,
+  { vault, path }: Pick<FilePlace, 'vault' | 'path'>,
 ): Promise<string> {
-  if (vault === undefined) return await sync.vaults.idOf(accountId, vault);
+  const { sync } = shelves;
+  const isMade = vault === undefined && sync.reader.primaryOf(accountId) !== undefined;
+  if (isMade) return await sync.vaults.idOf(accountId, vault);
   const all = sync.vaults.list(accountId);
+  if (vault === undefined) {
+    // One of this name becomes the primary one.
+    if (all.some(({ record }) => foldCase(record.name) === 'primary')) return await sync.vaults.idOf(accountId, vault);
+    const others = all.slice(0, VAULTS_TOLD).map(({ id, record }) => `${fileUri(id, '')} (${record.name})`);
+    const meant = meantPlace(shelves, accountId, path);
+    const next = meant === undefined ? `name one: ${others.join(', ')}` : `did you mean ${meant.id}?`;
+    const what = 'there is no primary vault yet, where paths without a vault go; the first write makes it';
+    throw new Refusal({ kind: 'not_found', what: all.length === 0 ? what : `${what}; ${next}` });
+  }
   const named = all.find(({ id, record }) => id === vault || foldCase(record.name) === foldCase(vault));
   if (named !== undefined) return named.id;
   const guess = nearestName(
@@ -174,13 +189,15 @@ export async function vaultOf(
   throw invalidField('id', `this account has no vault ${vault}; ${next}`);
 }
 
+const VAULTS_TOLD = 3;
+
 async function fileThing(
   shelves: Shelves,
   accountId: string,
-  { vault, path }: Extract<ThingPlace, { kind: 'file' }>,
+  { vault, path }: FilePlace,
   version: number | undefined,
 ): Promise<OpenedThing> {
-  const vaultId = await vaultOf(shelves, accountId, vault);
+  const vaultId = await vaultOf(shelves, accountId, { vault, path });
   if (path === '' || path.endsWith('/')) {
     throw invalidField(
       'id',

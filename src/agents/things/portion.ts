@@ -128,7 +128,7 @@ function plain(heading: string): string {
 }
 
 /** The sections of a Markdown text; marks inside fenced code are none. */
-function sectionsOf(lines: readonly string[]): TextSection[] {
+export function sectionsOf(lines: readonly string[]): TextSection[] {
   const heads: { heading: string; level: number; from: number }[] = [];
   let fence: string | undefined;
   lines.forEach((line, from) => {

@@ -107,7 +107,7 @@ async function pageOf(
   const lister = Object.hasOwn(LISTERS, room) ? LISTERS[room] : undefined;
   const isFolder = of !== '' && (room === 'vaults' || !['docs', 'handoffs'].includes(room));
   if (lister !== undefined && !isFolder && asked.glob === undefined) {
-    const page = await lister(shelves, accountId, { ...asked, of: decodeURIComponent(of) }, reports);
+    const page = await lister(shelves, accountId, { ...asked, of: decoded(of) }, reports);
     const folder = place.startsWith('cairn://') ? undefined : folderNamed(shelves, accountId, place);
     if (folder === undefined) return page;
     // A folder of this name is meant when there is nothing else, and is told when there is.
@@ -115,6 +115,15 @@ async function pageOf(
     return { ...page, headline: `${page.headline}; the folder of this name is ${JSON.stringify(folder)}` };
   }
   return await listFolder(shelves, accountId, place, asked);
+}
+
+/** A name as a URI has it, or as it is: people and models type both. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** The id of a folder of the primary vault; undefined: there is none. */
@@ -147,7 +156,7 @@ async function overview(shelves: Shelves, accountId: string, reports: Reports): 
     )),
     ...categories.map(({ name, docs: count }) => ({ id: `docs/${name}`, about: plural(count, 'dev doc') })),
     ...projects.map((one) => ({ id: `handoffs/${one.project}`, about: `last: ${one.topic}, ${one.date}` })),
-    ...(found.papers.length === 0 ? [] : [{ id: 'papers', about: plural(found.papers.length, 'paper') }]),
+    ...(found.papers.length === 0 ? [] : [{ id: 'papers', about: papersText(found) }]),
     { id: 'tasks', about: `${total} open (list_tasks)` },
     ...(pending === 0 ? [] : [{ id: 'conflicts', about: `${pending} pending` }]),
     ...reports
@@ -157,6 +166,10 @@ async function overview(shelves: Shelves, accountId: string, reports: Reports): 
     { id: 'cairn://setup', about: 'how to connect another client (read it, or cairn://setup/codex)' },
   ];
   return { headline: 'what there is', items };
+}
+
+function papersText({ papers, cursor }: ReturnType<Shelves['papers']['list']>): string {
+  return `${cursor === undefined ? '' : 'more than '}${plural(papers.length, 'paper')}`;
 }
 
 const VAULTS_OPENED = 3;
@@ -263,7 +276,7 @@ function listCategories({ tasks, docs }: Shelves, accountId: string): Page {
   const items = [
     ...tasks.categories
       .list(accountId)
-      .map(({ name, task_count: count }) => ({ id: name, about: plural(count, 'task') })),
+      .map(({ id, name, task_count: count }) => ({ id: name, about: `category_id ${id}, ${plural(count, 'task')}` })),
     ...docs
       .categories(accountId)
       .map(({ name, docs: count }) => ({ id: `docs/${name}`, about: plural(count, 'dev doc') })),
@@ -271,12 +284,15 @@ function listCategories({ tasks, docs }: Shelves, accountId: string): Page {
   return { headline: plural(items.length, 'category', 'categories'), items };
 }
 
-async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { limit }: Asked): Promise<Page> {
+async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { limit, cursor }: Asked): Promise<Page> {
+  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) throw badCursor();
+  const from = Number(cursor ?? 0);
   const at = (deletedAt: string | null) => `deleted ${minute(deletedAt ?? '')}`;
-  const items = [
+  const deletedTasks = await tasks.deleted(accountId);
+  const all = [
     ...docs.deleted(accountId).map((one) => ({ id: docUri(one), about: at(one.deleted_at) })),
     ...papers.deleted(accountId).map((one) => ({ id: paperUri(one.id), about: `${one.title}, ${at(one.deleted_at)}` })),
-    ...(await tasks.deleted(accountId)).map((one) => ({
+    ...deletedTasks.map((one) => ({
       id: taskUri(one.id),
       about: `${one.content.split('\n')[0]}, ${at(one.deleted_at)}`,
     })),
@@ -284,8 +300,11 @@ async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { 
       id: `category ${one.id}`,
       about: `${one.name}, ${at(one.deleted_at)}; update_category with restore brings it back`,
     })),
-  ].slice(0, limit);
-  return { headline: `${plural(items.length, 'record')} in the trash; restore brings one back`, items };
+  ];
+  const items = all.slice(from, from + limit);
+  const newest = deletedTasks.length === limits.trashRowsShown ? 'the newest ' : '';
+  const headline = `${newest}${plural(all.length, 'record')} in the trash; restore brings one back`;
+  return { headline, items, cursor: from + limit < all.length ? `${from + limit}` : undefined };
 }
 
 /** One folder: its subfolders with counts, then its files. With a glob: all files that match, in all folders. */
@@ -294,7 +313,7 @@ async function listFolder(shelves: Shelves, accountId: string, place: string, as
   const found = thingPlaceOf(place, 'in');
   if (found.kind !== 'file')
     throw invalidField('in', `in must be a folder or one of ${Object.keys(LISTERS).join(', ')}`);
-  const vaultId = await vaultOf(shelves, accountId, found.vault);
+  const vaultId = await vaultOf(shelves, accountId, found);
   const folder = found.path.replace(/\/+$/, '');
   const { path = '', folded = '' } = folder === '' ? {} : checkPath(folder, 'in');
   const { glob, limit, cursor } = asked;

@@ -14,13 +14,11 @@ import { checkPath } from '../../sync/log/paths.ts';
 import type { VaultOf } from '../../sync/log/reader.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { hasConflictMarks } from '../../text/text-content.ts';
-import { conflictUri, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { conflictUri, type FilePlace, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { thingId } from './read.ts';
 import { type Outcome, outcomes, outcomesText } from './shown.ts';
-
-type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 
 export function placeTools(shelves: Shelves): Tool[] {
   return [moveTool(shelves), removeTool(shelves), settleTool(shelves)];
@@ -93,12 +91,12 @@ async function movesOf(
   shelves: Shelves,
   accountId: string,
   { vault, path: from }: FilePlace,
-  target: FilePlace,
+  place: FilePlace,
 ): Promise<Moves> {
   const { sync } = shelves;
-  const to = target.path;
-  const vaultId = await vaultOf(shelves, accountId, vault);
-  const toVault = target.vault === undefined ? vaultId : await vaultOf(shelves, accountId, target.vault);
+  const to = place.path;
+  const vaultId = await vaultOf(shelves, accountId, { vault, path: from });
+  const toVault = place.vault === undefined ? vaultId : await vaultOf(shelves, accountId, place);
   if (toVault !== vaultId)
     throw invalidField('to', 'to must be in the same vault; write the file there, then remove it here');
   const folder = from.replace(/\/+$/, '');
@@ -107,10 +105,13 @@ async function movesOf(
   if (file !== undefined) {
     const name = file.path.split('/').at(-1) ?? '';
     const { path, sha256 } = file;
-    return { vaultId, moves: [{ path, target: to.endsWith('/') ? to + name : to, sha256 }] };
+    const target = to.endsWith('/') ? to + name : to;
+    if (target === path) throw invalidField('to', `to is where ${path} is already`);
+    return { vaultId, moves: [{ path, target, sha256 }] };
   }
   const files = await filesOf(shelves, { accountId, vaultId }, from, 'id');
   const into = to.replace(/\/+$/, '');
+  if (into === folder) throw invalidField('to', `to is where ${folder} is already`);
   const moves = files.map(({ path, sha256 }) => ({
     path,
     target: `${into}${path.slice(folder.length)}`,
@@ -206,7 +207,7 @@ async function removeFolder(
 ): Promise<string> {
   const { accountId } = by;
   const plan = async () => {
-    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const vaultId = await vaultOf(shelves, accountId, place);
     const found = await filesOf(shelves, { accountId, vaultId }, place.path, 'ids');
     // After the newest change, and before the first file goes.
     const atMs = Math.max(Date.now() - 1, ...found.map((file) => file.stored_ms));
@@ -229,7 +230,7 @@ async function removeFolder(
 }
 
 async function fileOf(shelves: Shelves, accountId: string, place: FilePlace) {
-  const vaultId = await vaultOf(shelves, accountId, place.vault);
+  const vaultId = await vaultOf(shelves, accountId, place);
   const { folded } = checkPath(place.path, 'ids');
   const { reader } = shelves.sync;
   const file = liveFile(reader.file(vaultId, folded));
@@ -340,7 +341,7 @@ function besides(...copies: readonly (string | undefined)[]): string {
 /** Settles every pending conflict of a path with one side, or keeps both. */
 async function settlePath(shelves: Shelves, by: Principal, place: FilePlace, keep: Keep | undefined) {
   if (keep === undefined) throw invalidField('keep', 'keep is required with a path; to send text, name one conflict');
-  const vaultId = await vaultOf(shelves, by.accountId, place.vault);
+  const vaultId = await vaultOf(shelves, by.accountId, place);
   const { settled, file, copies } = await shelves.sync.conflicts.resolvePath(by.accountId, {
     path: place.path,
     vaultId,

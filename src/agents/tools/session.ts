@@ -53,12 +53,12 @@ export function sessionTool(shelves: Shelves, zones: AccountZones, reports: Repo
     example: { project: 'cairn' },
     async handle({ project }, { accountId }) {
       const nowMs = now();
-      const handoff = lastHandoff(shelves, accountId, project);
-      const sinceMs = handoff === undefined ? nowMs - DAY_MS : Date.parse(handoff.updated_at);
+      const last = lastHandoff(shelves, accountId, project);
+      const sinceMs = last === undefined ? nowMs - DAY_MS : Date.parse(last.handoff.updated_at);
       const parts: Record<Part, string[]> = {
         now: [nowLine(zones.of(accountId).name, nowMs)],
         rules: await rulesOf(shelves, accountId),
-        handoff: handoff === undefined ? [] : handoffLines(shelves, accountId, handoff),
+        handoff: last === undefined ? [] : handoffLines(shelves, accountId, last),
         tasks: await dueTasks(shelves, accountId, zones, nowMs),
         changed: changedSince(shelves, accountId, sinceMs),
         conflicts: await conflictsOf(shelves, accountId),
@@ -139,15 +139,25 @@ async function rulesOf({ docs }: Shelves, accountId: string): Promise<string[]> 
   return pages.flatMap((page) => page.docs.map(docUri));
 }
 
-function lastHandoff({ handoffs }: Shelves, accountId: string, project: string | undefined): HandoffRecord | undefined {
-  const [own] = handoffs.page(accountId, { project, limit: 1 }).handoffs;
-  return own ?? handoffs.page(accountId, { limit: 1 }).handoffs[0];
+interface LastHandoff {
+  readonly handoff: HandoffRecord;
+  /** The project that the caller named, which has none. */
+  readonly none: string | undefined;
 }
 
-function handoffLines({ handoffs }: Shelves, accountId: string, handoff: HandoffRecord): string[] {
+function lastHandoff({ handoffs }: Shelves, accountId: string, project: string | undefined): LastHandoff | undefined {
+  const newestOf = (one: string | undefined) => handoffs.page(accountId, { project: one, limit: 1 }).handoffs[0];
+  const own = newestOf(project);
+  if (own !== undefined) return { handoff: own, none: undefined };
+  const other = project === undefined ? undefined : newestOf(handoffs.meantProject(accountId, project));
+  return other && { handoff: other, none: project };
+}
+
+function handoffLines({ handoffs }: Shelves, accountId: string, { handoff, none }: LastHandoff): string[] {
   const { content } = handoffs.openById(accountId, handoff.id);
   const head = `${handoff.project} / ${handoff.topic}, ${minute(handoff.updated_at)}, read ${handoffId(handoff)}`;
-  return [head, ...content.split('\n').filter((line) => line.trim() !== '')];
+  const other = none === undefined ? [] : [`the project ${oneLine(none, 40)} has none; that of another one is`];
+  return [...other, head, ...content.split('\n').filter((line) => line.trim() !== '')];
 }
 
 async function dueTasks(shelves: Shelves, accountId: string, zones: AccountZones, nowMs: number): Promise<string[]> {

@@ -144,6 +144,10 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
   });
 }
 
+const NOTHING_SAID = `say what to change: ${Object.keys(changed.shape)
+  .filter((name) => name !== 'id' && name !== 'version')
+  .join(', ')}`;
+
 async function changeTask(
   tasks: Tasks,
   principal: Principal,
@@ -155,6 +159,8 @@ async function changeTask(
     const { task } = await tasks.remove(principal.accountId, id, by, version);
     return { task, says: `#${id} is in the trash; restore brings it back` };
   }
+  if (Object.values({ ...fields, categoryName, status }).every((one) => one === undefined))
+    throw invalidField('id', NOTHING_SAID);
   const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName);
   const change = {
     ...fields,

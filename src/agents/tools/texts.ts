@@ -46,19 +46,28 @@ function editTool(changes: ThingChanges): Tool {
       changes: z.int().nonnegative(),
       line: z.int().nonnegative(),
       now: z.string().optional().describe('The first changed line'),
+      gone: z.array(z.string()).optional().describe('Headings that went with the body of a section'),
     }),
     annotations: ADDS,
     hints: { search: 'edit change replace append insert text in file note document' },
     example: { id: 'notes/today.md', append: '- Call the printer.\n' },
     async handle({ id, version: asked, ...request }, principal) {
-      const { written, changes: count, line, now } = await changes.edit(principal, id, request, asked);
+      const { written, changes: count, line, now, gone = [] } = await changes.edit(principal, id, request, asked);
       const isSame = written.status === 'unchanged';
       const places = count > 1 ? `, ${count} places` : '';
       const done = isSame ? 'is as you want it already' : `is edited at line ${line}${places}`;
       const shown = now === undefined || isSame ? '' : `: ${now}`;
+      const lost =
+        gone.length === 0 ? '' : `; the sections below it went with its body: ${gone.join(', ')} (history, restore)`;
       return {
-        structured: { ...written, changes: isSame ? 0 : count, line, ...(shown === '' ? {} : { now }) },
-        text: `${written.id} ${done}; version ${written.version}${shown}`,
+        structured: {
+          ...written,
+          changes: isSame ? 0 : count,
+          line,
+          ...(shown === '' ? {} : { now }),
+          ...(lost === '' ? {} : { gone: [...gone] }),
+        },
+        text: `${written.id} ${done}; version ${written.version}${shown}${lost}`,
       };
     },
   });

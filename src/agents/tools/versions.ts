@@ -14,15 +14,13 @@ import { limits } from '../../limits/service.ts';
 import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
-import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { type FilePlace, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 
 const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
-
-type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
 
 export function versionTools(shelves: Shelves): Tool[] {
   return [historyTool(shelves), restoreTool(shelves)];
@@ -66,7 +64,7 @@ interface Versions {
 
 async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
   if (place.kind === 'file') {
-    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const vaultId = await vaultOf(shelves, accountId, place);
     const page = await shelves.sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
     const versions = page.versions.map((one) => ({
       version: one.seq,
@@ -165,7 +163,7 @@ function timeOf(at: string): number {
 async function versionAt(shelves: Shelves, accountId: string, place: ThingPlace, atMs: number): Promise<number> {
   if (place.kind === 'file') {
     const { reader } = shelves.sync;
-    const vaultId = await vaultOf(shelves, accountId, place.vault);
+    const vaultId = await vaultOf(shelves, accountId, place);
     const file = reader.file(vaultId, checkPath(place.path, 'id').folded);
     const past = file && (await pastOf(reader, { accountId, vaultId }, file, atMs));
     if (file !== undefined && past === undefined) throw invalidField('at', 'its versions from then are no longer kept');
@@ -215,7 +213,7 @@ async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace,
       return { ...place, save: { project, topic, date, ...(time === null ? {} : { time }), content } };
     }
     case 'file': {
-      const vaultId = await vaultOf(shelves, accountId, place.vault);
+      const vaultId = await vaultOf(shelves, accountId, place);
       if (place.path.endsWith('/'))
         throw invalidField('at', 'at is required for a folder: a time before its files were changed or removed');
       return { ...place, vaultId, seq: wanted ?? (await lastLive(shelves, accountId, vaultId, place.path)) };
@@ -275,7 +273,7 @@ interface FolderOf {
 
 /** The folder that a path names; undefined: it is or was a file. */
 async function folderOf(shelves: Shelves, accountId: string, place: FilePlace): Promise<FolderOf | undefined> {
-  const vaultId = await vaultOf(shelves, accountId, place.vault);
+  const vaultId = await vaultOf(shelves, accountId, place);
   const folder = place.path.replace(/\/+$/, '');
   if (folder === '') return { vaultId, folder };
   const { path, folded } = checkPath(folder, 'id');
