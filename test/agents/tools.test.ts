@@ -264,57 +264,6 @@ test('[FIND-3] documents and tasks go to the trash and come back', async () => {
   expect(await words('read', { id: task })).toContain('Sweep');
 });
 
-test('[FIND-3] the trash is listed in pages, and says how much there is', async () => {
-  const { mcp_key: key } = await account(hub);
-  const call = async <T>(name: string, args: object) => await structured<T>(hub, name, args, key);
-  const made = Array.from({ length: 5 }, (_, at) => ({ content: `leaf ${at}` }));
-  const { tasks } = await call<{ tasks: { id: number }[] }>('add_tasks', { tasks: made });
-  await call('remove', { ids: tasks.map(({ id }) => `cairn://tasks/${id}`) });
-  await call('write', { id: 'cairn://docs/rules/Leaf', content: 'x' });
-  await call('remove', { ids: ['cairn://docs/rules/Leaf'] });
-  const seen: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const more = cursor === undefined ? {} : { cursor };
-    const page = textOf(await callTool(hub, 'list', { in: 'trash', limit: 4, ...more }, key));
-    expect(page).toContain('6 records in the trash');
-    const found = await call<{ items: { id: string }[]; cursor: string | null }>('list', {
-      in: 'trash',
-      limit: 4,
-      ...more,
-    });
-    seen.push(...found.items.map(({ id }) => id));
-    cursor = found.cursor ?? undefined;
-  } while (cursor !== undefined);
-  expect(seen.toSorted()).toEqual(
-    ['cairn://docs/rules/Leaf', ...tasks.map(({ id }) => `cairn://tasks/${id}`)].toSorted(),
-  );
-  const wrong = await callTool(hub, 'list', { in: 'trash', cursor: 'x' }, key);
-  expect(wrong.error?.message).toContain('cursor must come from an earlier answer');
-});
-
-test('[FIND-3] an answer says what went with a section, what a category is called by number, and what changes nothing', async () => {
-  await run('write', { id: 'parts.md', content: '# All\n\nIntro.\n\n## One\n\n1\n' });
-  const edit = { id: 'parts.md', section: 'All', text: 'New intro.' };
-  expect(await run('edit', edit)).toMatchObject({ gone: ['## One'] });
-  expect(await words('edit', { ...edit, text: 'Newer.' })).not.toContain('went with');
-  const { tasks } = await run<{ tasks: { id: number; category_id: number }[] }>('add_tasks', {
-    tasks: [{ content: 'Oil the crane', category: 'Cranes' }],
-  });
-  expect(await words('list', { in: 'categories' })).toContain(`Cranes category_id ${tasks[0]?.category_id}, 1 task`);
-  expect(await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id }] })).toContain(
-    'say what to change: content, due_date',
-  );
-  expect(await refusal('move', { id: 'parts.md', to: 'parts.md' })).toContain('to is where parts.md is already');
-  await run('write', { id: 'still/a.md', content: 'a' });
-  expect(await refusal('move', { id: 'still/', to: 'still/' })).toContain('to is where still is already');
-});
-
-test('[FIND-3] a name with a percent sign is a name', async () => {
-  expect(await refusal('list', { in: 'docs/100%' })).toContain('100%');
-  expect(await words('list', { in: 'handoffs/100%' })).toContain('0 handoffs');
-});
-
 test('[FIND-3] a conflict is read merged, and settled with one side or with a text', async () => {
   const base = '# Base\n\none\ntwo\n';
   await run('write', { id: 'fight.md', content: base });
@@ -482,37 +431,6 @@ test('[FIND-3] a path without a vault goes to the primary one, and its first fil
     `the first file of the vault primary, where paths without a vault go; others: cairn://vaults/${other}/ (Garden)`,
   );
   expect((await call<{ note?: string }>('write', { id: 'more.md', content: 'x\n' })).note).toBeUndefined();
-});
-
-test('[FIND-3] what only reads makes no vault, and says where a file may be; the first write makes the primary one', async () => {
-  const { mcp_key: key } = await account(hub);
-  const call = async <T>(name: string, args: object) => await structured<T>(hub, name, args, key);
-  const says = async (name: string, args: object) => (await callTool(hub, name, args, key)).error?.message;
-  const vaults = async () =>
-    (await call<{ vaults: { name: string }[] }>('vault_list', {})).vaults.map(({ name }) => name);
-  const none = 'there is no primary vault yet, where paths without a vault go; the first write makes it';
-  expect(await says('read', { id: 'todo.md' })).toContain(none);
-  const { vault_id: garden } = await call<{ vault_id: string }>('vault_create', { name: 'Garden' });
-  for (const [name, args] of [
-    ['read', { id: 'todo.md' }],
-    ['read', { ids: ['todo.md', 'plan.md'] }],
-    ['list', { in: 'notes/' }],
-    ['list', { glob: '*.md' }],
-    ['edit', { id: 'todo.md', append: 'x' }],
-    ['write', { id: 'todo.md', content: 'x', version: 3 }],
-    ['history', { id: 'todo.md' }],
-    ['move', { id: 'todo.md', to: 'done.md' }],
-    ['remove', { ids: ['todo.md'] }],
-    ['remove', { ids: ['notes/'] }],
-    ['restore', { id: 'todo.md' }],
-    ['restore', { id: 'notes/', at: '2026-11-20T00:00:00Z', dry_run: true }],
-    ['settle_conflict', { id: 'todo.md', keep: 'current' }],
-  ] as const)
-    expect([name, await says(name, args), await vaults()]).toEqual([name, expect.any(String), ['Garden']]);
-  expect(await says('read', { id: 'todo.md' })).toContain(`name one: cairn://vaults/${garden}/ (Garden)`);
-  expect(await says('read', { id: 'garden/todo.md' })).toContain(`did you mean cairn://vaults/${garden}/todo.md?`);
-  expect(await call('write', { id: 'todo.md', content: 'x' })).toMatchObject({ status: 'created' });
-  expect((await vaults()).toSorted()).toEqual(['Garden', 'primary']);
 });
 
 test('[FIND-3] of a file that was moved, its old path says where it is', async () => {

@@ -19,7 +19,7 @@ import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { folderNote, inExistingFolder } from './existing-folder.ts';
-import { type FilePlace, type ThingPlace, thingPlaceOf } from './ids.ts';
+import { type PlaceInVault, type ThingPlace, thingPlaceOf } from './ids.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
 import { meantPlace } from './vault-meant.ts';
@@ -227,7 +227,7 @@ export class ThingChanges {
   }
 
   /** Tells of other vaults when a path without a vault makes the first file of the primary one. */
-  #inPrimary(accountId: string, place: FilePlace, made: Written): Written {
+  #inPrimary(accountId: string, place: PlaceInVault, made: Written): Written {
     const written = this.#withNote(accountId, place, made);
     const { vaults } = this.#shelves.sync;
     if (place.vault !== undefined || made.version !== 1 || written.note !== undefined) return written;
@@ -242,7 +242,7 @@ export class ThingChanges {
   }
 
   /** Tells of another vault when the first file of a new folder is under its name. */
-  #withNote(accountId: string, place: FilePlace, written: Written): Written {
+  #withNote(accountId: string, place: PlaceInVault, written: Written): Written {
     const { reader } = this.#shelves.sync;
     const [top = '', ...inside] = place.path.split('/');
     const meant = place.vault === undefined && inside.length > 0 && meantPlace(this.#shelves, accountId, place.path);
@@ -295,7 +295,7 @@ export class ThingChanges {
     }
   }
 
-  async #push(by: Principal, place: FilePlace, content: string, base: string | undefined): Promise<Written> {
+  async #push(by: Principal, place: PlaceInVault, content: string, base: string | undefined): Promise<Written> {
     const { sync, nameOf } = this.#shelves;
     const { vault, path } = place;
     if (path === '' || path.endsWith('/')) throw invalidField('id', 'id must name a file, not a folder');

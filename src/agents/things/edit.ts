@@ -2,7 +2,7 @@
 import { invalidField } from '../../common/fault.ts';
 import { oneLine } from '../../gateway/words.ts';
 import { splitLines } from '../../text/lines.ts';
-import { sectionOf, sectionsOf } from './portion.ts';
+import { headedSections, sectionOf } from './portion.ts';
 
 interface Replacement {
   readonly old?: string | undefined;
@@ -135,8 +135,8 @@ function inSection(
 
 /** Headings that other lines do not have. */
 function headingsWithout(lines: readonly string[], others: readonly string[]): string[] {
-  const kept = new Set(sectionsOf(others).map(({ heading }) => heading));
-  return sectionsOf(lines).flatMap(({ heading, level }) =>
+  const kept = new Set(headedSections(others).map(({ heading }) => heading));
+  return headedSections(lines).flatMap(({ heading, level }) =>
     kept.has(heading) ? [] : [`${'#'.repeat(level)} ${heading}`],
   );
 }

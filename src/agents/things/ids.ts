@@ -34,7 +34,7 @@ export type ThingPlace =
   | { readonly kind: 'file'; readonly vault: string | undefined; readonly path: string };
 
 /** A place in a vault. */
-export type FilePlace = Extract<ThingPlace, { kind: 'file' }>;
+export type PlaceInVault = Extract<ThingPlace, { kind: 'file' }>;
 
 const SCHEME = 'cairn://';
 const CONFLICT_TEMPLATE = 'cairn://conflicts/{id}';

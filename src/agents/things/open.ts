@@ -14,9 +14,9 @@ import {
   conflictUri,
   type DocName,
   type DocTitle,
-  type FilePlace,
   type HandoffRef,
   type HandoffTopic,
+  type PlaceInVault,
   type ThingPlace,
   thingPlaceOf,
 } from './ids.ts';
@@ -164,7 +164,7 @@ export function fileName({ sync }: Pick<Shelves, 'sync'>, accountId: string, vau
 export async function vaultOf(
   shelves: Pick<Shelves, 'sync'>,
   accountId: string,
-  { vault, path }: Pick<FilePlace, 'vault' | 'path'>,
+  { vault, path }: Pick<PlaceInVault, 'vault' | 'path'>,
 ): Promise<string> {
   const { sync } = shelves;
   const isMade = vault === undefined && sync.reader.primaryOf(accountId) !== undefined;
@@ -194,7 +194,7 @@ const VAULTS_TOLD = 3;
 async function fileThing(
   shelves: Shelves,
   accountId: string,
-  { vault, path }: FilePlace,
+  { vault, path }: PlaceInVault,
   version: number | undefined,
 ): Promise<OpenedThing> {
   const vaultId = await vaultOf(shelves, accountId, { vault, path });

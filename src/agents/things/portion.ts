@@ -93,7 +93,7 @@ function readCursor(cursor: string, count: number): { line: number; char: number
 
 /** The section with this heading, in any case and with or without its marks. Throws Refusal `invalid_fields` (`field`). */
 export function sectionOf(lines: readonly string[], heading: string, field = 'heading'): TextSection {
-  const sections = sectionsOf(lines);
+  const sections = headedSections(lines);
   const wanted = plain(heading);
   const found = sections.filter((one) => plain(one.heading) === wanted);
   const [only] = found;
@@ -128,7 +128,7 @@ function plain(heading: string): string {
 }
 
 /** The sections of a Markdown text; marks inside fenced code are none. */
-export function sectionsOf(lines: readonly string[]): TextSection[] {
+export function headedSections(lines: readonly string[]): TextSection[] {
   const heads: { heading: string; level: number; from: number }[] = [];
   let fence: string | undefined;
   lines.forEach((line, from) => {

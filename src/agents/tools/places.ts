@@ -14,7 +14,7 @@ import { checkPath } from '../../sync/log/paths.ts';
 import type { VaultOf } from '../../sync/log/reader.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { hasConflictMarks } from '../../text/text-content.ts';
-import { conflictUri, type FilePlace, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { conflictUri, type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { thingId } from './read.ts';
@@ -90,8 +90,8 @@ interface Moves {
 async function movesOf(
   shelves: Shelves,
   accountId: string,
-  { vault, path: from }: FilePlace,
-  place: FilePlace,
+  { vault, path: from }: PlaceInVault,
+  place: PlaceInVault,
 ): Promise<Moves> {
   const { sync } = shelves;
   const to = place.path;
@@ -202,7 +202,7 @@ async function removeOne(
 async function removeFolder(
   shelves: Shelves,
   by: Principal,
-  place: FilePlace,
+  place: PlaceInVault,
   progress: Progress | undefined,
 ): Promise<string> {
   const { accountId } = by;
@@ -229,7 +229,7 @@ async function removeFolder(
   });
 }
 
-async function fileOf(shelves: Shelves, accountId: string, place: FilePlace) {
+async function fileOf(shelves: Shelves, accountId: string, place: PlaceInVault) {
   const vaultId = await vaultOf(shelves, accountId, place);
   const { folded } = checkPath(place.path, 'ids');
   const { reader } = shelves.sync;
@@ -339,7 +339,7 @@ function besides(...copies: readonly (string | undefined)[]): string {
 }
 
 /** Settles every pending conflict of a path with one side, or keeps both. */
-async function settlePath(shelves: Shelves, by: Principal, place: FilePlace, keep: Keep | undefined) {
+async function settlePath(shelves: Shelves, by: Principal, place: PlaceInVault, keep: Keep | undefined) {
   if (keep === undefined) throw invalidField('keep', 'keep is required with a path; to send text, name one conflict');
   const vaultId = await vaultOf(shelves, by.accountId, place);
   const { settled, file, copies } = await shelves.sync.conflicts.resolvePath(by.accountId, {

@@ -14,7 +14,7 @@ import { limits } from '../../limits/service.ts';
 import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
-import { type FilePlace, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { thingId, versionArgument } from './read.ts';
@@ -272,7 +272,7 @@ interface FolderOf {
 }
 
 /** The folder that a path names; undefined: it is or was a file. */
-async function folderOf(shelves: Shelves, accountId: string, place: FilePlace): Promise<FolderOf | undefined> {
+async function folderOf(shelves: Shelves, accountId: string, place: PlaceInVault): Promise<FolderOf | undefined> {
   const vaultId = await vaultOf(shelves, accountId, place);
   const folder = place.path.replace(/\/+$/, '');
   if (folder === '') return { vaultId, folder };
