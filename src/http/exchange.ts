@@ -283,10 +283,9 @@ export class Exchange implements Bagged {
   }
 
   async #sendFeed(feed: Feed): Promise<void> {
-    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, {
-      closes: this.head.endsConnection,
-      caller: this.turnName,
-    });
+    const closes = this.head.endsConnection;
+    if (closes) this.#res.writeHeader('Connection', 'close');
+    const sender = new FeedSender(this.#res, this.#surroundings.replyBytes, { closes, caller: this.turnName });
     this.#feedSender = sender;
     let isWhole = false;
     try {

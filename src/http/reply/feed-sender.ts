@@ -18,7 +18,7 @@ export class FeedSender {
   #wake: (() => void) | undefined;
   #bytes = 0;
 
-  /** `closes`: the connection is closed after the feed. `caller`: the receiver, an account or a network. */
+  /** `closes`: the connection ends with the feed, as its head says. `caller`: the receiver, an account or a network. */
   constructor(
     res: AnswerSocket,
     replyBytes: ReplyBytes,
@@ -64,12 +64,21 @@ export class FeedSender {
         return false;
       }
       if (body === undefined) {
-        this.#res.cork(() => this.#res.end(undefined, this.#closes));
+        this.#res.cork(() => this.#end());
         return true;
       }
       if ('bytesTotal' in body) await this.#sendSource(body);
       else await this.#write(this.#replyBytes.of(body));
     }
+  }
+
+  /**
+   * Told to close the connection, the library would write `Connection: close` here, into the body. So nothing more is read
+   * from it, until the client closes it or the idle timeout of the library passes.
+   */
+  #end(): void {
+    if (this.#closes) this.#res.pause();
+    this.#res.end();
   }
 
   async #sendSource(source: ByteSource): Promise<void> {

@@ -2,9 +2,13 @@
  * Requests whose framing the HTTP library hides: it reads no field after one without a name. Behind a proxy that passes
  * such a field on, bytes that it sent as a body must not become a request of somebody else.
  */
+import { randomBytes } from 'node:crypto';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { call } from '../../support/http.ts';
+import { AGENT, call } from '../../support/http.ts';
+import { mirrorAccount, randomCommit, sha256, upload } from '../../support/mirror.ts';
 import { head, type RawClient, rawClient } from '../../support/raw.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -102,4 +106,19 @@ test('[NET-13] a proxy that frames its requests keeps its connection', async () 
   }
   expect(client.answers().map(({ headers }) => headers['connection'])).toEqual(requests.map(() => undefined));
   client.vanish();
+});
+
+// Such a request says nothing of the end of its connection, as no client does that keeps its connections.
+test('[NET-13] an answer in chunks to a request that ends its connection is whole, and says that it is the last', async () => {
+  const own = await mirrorAccount(hub);
+  const commit = randomCommit();
+  const blob = randomBytes(2 * 1024 * 1024);
+  await upload(hub, own, commit, blob);
+  const headers = { 'User-Agent': AGENT, Authorization: `McpKey ${own.token}`, Connection: 'keep-alive' };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const path = `${hub.url}/api/cert_mirror/${commit}/download`;
+    httpRequest(path, { headers, agent: false }, resolve).on('error', reject).end();
+  });
+  expect(answer.headers).toMatchObject({ connection: 'close', 'transfer-encoding': 'chunked' });
+  expect(sha256(await buffer(answer))).toBe(sha256(blob));
 });
