@@ -13,6 +13,13 @@ import { limits } from '../limits/service.ts';
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 /*
+ * V8's own threads collect young objects beside the thread that made them, at the priority of the main thread, and for any
+ * thread: beside a pool thread that makes much garbage, the main thread waited for a core mostly behind them. A thread
+ * does it alone now. What survives a collection is little, so the main thread needs no more time for a request.
+ */
+setFlagsFromString('--no-parallel-scavenge');
+
+/*
  * LMDB allocates a buffer for each large value and frees it after the commit. glibc returns such memory to the system,
  * and the next value pays for new pages: a fifth of the time of the store's thread during large uploads. glibc adapts
  * its threshold to the largest block it had to map and that was freed (mallopt(3), M_MMAP_THRESHOLD), so one such block
