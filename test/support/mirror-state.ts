@@ -80,7 +80,7 @@ export async function verified(hub: Pick<Hub, 'cli'>): Promise<VerifyReport & { 
 export async function until<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,
-  msMax = 20_000,
+  msMax = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + msMax;
   for (;;) {
