@@ -18,8 +18,9 @@ const BROWSER = ['test/browser/**/*.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    // Longer than `startHub` waits for a hub.
+    hookTimeout: 180_000,
     // What is waited for comes at once, but not on a busy machine.
     expect: { poll: { timeout: 40_000 } },
     // Tests marked concurrent wait for real deadlines: all of a file wait at once.

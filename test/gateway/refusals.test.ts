@@ -53,7 +53,7 @@ test.each([
     expect([answer.status, JSON.parse(answer.body)]).toEqual([408, expected]);
     client.vanish();
   },
-  60_000,
+  120_000,
 );
 
 test('[MCP-1, RPC-6] another method on the gateway is 405 with Allow and a JSON-RPC error', async () => {
@@ -83,4 +83,4 @@ test('[OPS-3, RPC-6] while the service stops, the gateway says so as a JSON-RPC 
   expect(answer?.headers['retry-after']).toBeDefined();
   held.vanish();
   await stopped;
-}, 60_000);
+}, 120_000);

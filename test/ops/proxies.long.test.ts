@@ -95,7 +95,7 @@ beforeAll(async () => {
     });
     ports.set(program, port);
   }
-}, 90_000);
+}, 120_000);
 afterAll(() => {
   for (const child of children) child.kill('SIGTERM');
 });

@@ -32,7 +32,7 @@ test('[SYN-24] an unedited file becomes a folder, and a folder a file, and both 
     expect(await b.sync()).toMatchObject({ code: 0 });
     expect(textsOf(b)).toEqual(textsOf(a));
   }
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] text here and binary there waits for the user, at every later sync', async () => {
   const [a, b] = await pair({ x: 'text\n', y: 'text\n', other: '1\n' });
@@ -51,7 +51,7 @@ test('[SYN-24] text here and binary there waits for the user, at every later syn
   expect(await b.sync('resolve', 'y', '--keep', 'theirs')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(a)).toEqual({ x: 'text, edited\n', y: 'other text\n', other: '2\n' });
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] .cairnignore as a folder', async () => {
   const [a, b] = await pair({ x: 'x\n' });
@@ -61,7 +61,7 @@ test('[SYN-24] .cairnignore as a folder', async () => {
   expect(met.stderr).not.toMatch(/EISDIR/);
   expect(await b.sync()).toMatchObject({ stderr: expect.not.stringMatching(/EISDIR/) });
   expect(b.read('y')).toBe('y\n');
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] what was left out while the hub changed is compared again when it takes part', async () => {
   const [a, b] = await pair({ 'ignored.log': '1\n', linked: '1\n', large: '1\n' });
@@ -85,7 +85,7 @@ test('[SYN-24] what was left out while the hub changed is compared again when it
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual({ ...textsOf(a) });
   expect(b.read('ignored.log')).toBe('2\n');
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a refused push is told, and the folder is not up to date until it is accepted', async () => {
   const [a] = await pair({ x: 'x\n' });
@@ -100,7 +100,7 @@ test('[SYN-24] a refused push is told, and the folder is not up to date until it
   a.rename('bad\\name', 'good name');
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect((await a.sync()).stdout.trim()).toBe('up to date');
-}, 60_000);
+}, 180_000);
 
 test.runIf(process.platform !== 'win32')(
   '[SYN-24] a file and a folder that cannot be read, and a folder that cannot be written, are listed; nothing is deleted',
@@ -141,7 +141,7 @@ test.runIf(process.platform !== 'win32')(
     chmodSync(b.at('.cairn/state.json'), 0);
     expect(await syncPlainly()).toMatchObject({ code: 1, stderr: expect.stringContaining('sudo chown -R "$USER"') });
   },
-  60_000,
+  180_000,
 );
 
 test('[SYN-25] a folder that is emptied, replaced or mostly gone deletes nothing on the hub, however few files it had', async () => {
@@ -166,7 +166,7 @@ test('[SYN-25] a folder that is emptied, replaced or mostly gone deletes nothing
   expect(await b.sync('--allow-deletes')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(a.has('one')).toBe(false);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-25] a file that is removed while this device leaves it out stays on the hub, and comes back when it takes part again', async () => {
   const files = {
@@ -198,7 +198,7 @@ test('[SYN-25] a file that is removed while this device leaves it out stays on t
   await b.sync();
   await a.sync();
   expect(a.has('n/x.log')).toBe(false);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a folder in a synced folder that syncs the same vault is left out by the outer one, not copied without end', async () => {
   const [a] = await pair({ x: 'x\n', 'sub/y': 'y\n' });
@@ -216,4 +216,4 @@ test('[SYN-24] a folder in a synced folder that syncs the same vault is left out
   ]);
   rmSync(a.at('sub/.cairn'), { recursive: true });
   expect(await a.sync()).toMatchObject({ code: 0 });
-}, 60_000);
+}, 180_000);

@@ -67,7 +67,7 @@ test('[SYN-25] a file edited here that became a folder elsewhere, and the other 
   expect(shortTextsOf(b)).toEqual(all);
   expect(textsOf(a)).toEqual(textsOf(b));
   expect((await b.sync()).stdout.trim()).toBe('up to date');
-}, 60_000);
+}, 180_000);
 
 test.runIf(process.platform === 'linux')(
   '[SYN-25] two files whose names differ only in case, or only in Unicode form',
@@ -86,7 +86,7 @@ test.runIf(process.platform === 'linux')(
     expect(Object.values(texts).sort()).toEqual(['known\n', 'known\n', 'one\n', 'twin\n', 'twin\n', 'two\n']);
     expect((await b.sync()).stdout.trim()).toBe('up to date');
   },
-  60_000,
+  180_000,
 );
 
 test('[SYN-25] an edit of a path where as many conflicts wait as there may be', async () => {
@@ -112,7 +112,7 @@ test('[SYN-25] an edit of a path where as many conflicts wait as there may be', 
   expect(sha256).not.toBe('');
   expect(shortTextsOf(b)).toEqual({ x: '2\n', 'x (conflict)': 'of b\n' });
   expect(textsOf(a)).toEqual(textsOf(b));
-}, 60_000);
+}, 180_000);
 
 test('[SYN-25] what a program writes to a file that was replaced, or removed, under it', async () => {
   const [a, b] = await pair({ x: 'one\n', 'd/y': 'one\n', closed: 'one\n' });
@@ -146,7 +146,7 @@ test('[SYN-25] what a program writes to a file that was replaced, or removed, un
   });
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(readdirSync(aside)).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test.runIf(process.platform !== 'win32')(
   '[SYN-25] an edit in a folder that may not be written, where the merge cannot be put',
@@ -163,7 +163,7 @@ test.runIf(process.platform !== 'win32')(
     await a.sync();
     expect(a.read('d/x')).toBe('first\nmiddle\nlast, of b\n');
   },
-  60_000,
+  180_000,
 );
 
 test('[SYN-25] saves during a slow sync are versions, each of them', async () => {
@@ -210,7 +210,7 @@ test('[SYN-25] saves during a slow sync are versions, each of them', async () =>
     await watcher.stop();
     await relay.close();
   }
-}, 90_000);
+}, 180_000);
 
 test('[SYN-25] a file that was agreed on in two spellings is one file again, and the other bytes are a copy', async () => {
   const [a, b] = await pair({ 'Src/x.md': 'shared\n', 'Src/y.md': 'y\n', 'other.md': 'other\n' });
@@ -280,7 +280,7 @@ test.runIf(process.platform === 'linux')(
     }
     expect(textsOf(b)).toEqual(textsOf(a));
   },
-  60_000,
+  180_000,
 );
 
 test('[SYN-25] an earlier save whose name is taken on the hub is there as a conflict copy before it is in the folder', async () => {

@@ -34,7 +34,7 @@ test('[SYN-30] a conflict is told with who changed the other side, when, and whe
   expect(page.startsWith(`${hub.url}/vaults/`)).toBe(true);
   // A page of a person, who signs in first.
   expect((await fetch(page, { redirect: 'manual' })).status).toBe(303);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-30] copies lists conflict copies, and removes those that hold nothing new', async () => {
   const files = {
@@ -59,7 +59,7 @@ test('[SYN-30] copies lists conflict copies, and removes those that hold nothing
   const left = { 'a.md': 'a\n', 'docs/b.md': 'b, second\n', 'c (conflict laptop-1 2026-11-22 013000).md': 'c\n' };
   expect(textsOf(a)).toEqual(left);
   expect(textsOf(b)).toEqual(left);
-}, 60_000);
+}, 180_000);
 
 test.runIf(process.platform === 'linux')(
   '[SYN-30] a file has at most ten copies beside it: the oldest goes, and its history stays',
@@ -78,5 +78,5 @@ test.runIf(process.platform === 'linux')(
     expect(textsOf(b)).toEqual(textsOf(a));
     expect((await a.sync('history', copy(0))).stdout).toContain('#');
   },
-  60_000,
+  180_000,
 );

@@ -89,7 +89,7 @@ test('[SYN-37] folders are added to a running watch and taken from it, and the f
   expect(await cairn('remove', two)).toMatchObject({ code: 1, stderr: expect.stringContaining('not in the list') });
   expect((await cairn('status', '--all')).stdout.trim().split('\n')).toHaveLength(1);
   expect(await watch.stop()).toBe(0);
-}, 90_000);
+}, 180_000);
 
 const hasAnalyze = succeeds('systemd-analyze', '--version');
 
@@ -174,7 +174,7 @@ test.runIf(process.platform === 'linux')(
       'systemctl --user daemon-reload',
     ]);
   },
-  60_000,
+  180_000,
 );
 
 test.runIf(process.platform === 'linux')(

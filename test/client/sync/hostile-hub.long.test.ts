@@ -87,5 +87,5 @@ test.each([
     }
     await relay.close();
   },
-  60_000,
+  180_000,
 );

@@ -63,7 +63,7 @@ test('[SYN-24, NET-7] small files go up and come down while a large one is on it
   await watcher.stop();
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24, SYN-25] a large file that is edited and deleted elsewhere while it is sent', async () => {
   const { a, b, relay } = await pair();
@@ -92,7 +92,7 @@ test('[SYN-24, SYN-25] a large file that is edited and deleted elsewhere while i
   await a.sync();
   expect(readFileSync(a.at('large.bin')).subarray(-4).toString()).toBe('of b');
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24, NET-7] small files go up and come down while a large one is on its way here', async () => {
   const { a, b, relay } = await pair();
@@ -118,7 +118,7 @@ test('[SYN-24, NET-7] small files go up and come down while a large one is on it
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24] a download that was cut off goes on with the next sync', async () => {
   const { a, b, relay } = await pair();
@@ -132,7 +132,7 @@ test('[SYN-24] a download that was cut off goes on with the next sync', async ()
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(readFileSync(b.at('large.bin')).equals(LARGE)).toBe(true);
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] what a folder pushed does not come back to it, and what another one pushed does', async () => {
   const { a, b, relay } = await pair();
@@ -153,7 +153,7 @@ test('[SYN-24] what a folder pushed does not come back to it, and what another o
   expect(came).toContain('first, of a');
   expect(came).not.toContain('only of b');
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] files as large as may be go up whatever is in them: zeros, line breaks, escapes', async () => {
   const bytes = 10 * 2 ** 20;

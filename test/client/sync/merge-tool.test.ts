@@ -52,7 +52,7 @@ test('[SYN-30] a merge tool gets the four files of git, and its result settles t
     code: 1,
     stderr: expect.stringContaining('no conflict'),
   });
-}, 60_000);
+}, 180_000);
 
 test('[SYN-30] a merge without a conflict is taken as it is, and lines of a file that look like markers are its own', async () => {
   const [a, b] = await conflicting();
@@ -61,7 +61,7 @@ test('[SYN-30] a merge without a conflict is taken as it is, and lines of a file
   expect(await b.sync('mergetool', 'n.md', '--tool', 'true "$BASE"')).toMatchObject({ code: 0, stderr: '' });
   await a.sync();
   expect(a.read('n.md')).toBe(`one\ntwo of a\nthree\n${head}`);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-30] what changed while a tool ran is not taken over, and a tool that nobody set is asked for', async () => {
   const [a, b] = await conflicting();
@@ -81,7 +81,7 @@ test('[SYN-30] what changed while a tool ran is not taken over, and a tool that 
   expect(b.read('n.md')).toBe('merged\n');
   await a.sync();
   expect(a.read('n.md')).toBe('merged\n');
-}, 60_000);
+}, 180_000);
 
 test('[SYN-30] the other side of a picture is one command away, which the sync prints', async () => {
   const [, b] = await conflicting();
@@ -96,4 +96,4 @@ test('[SYN-30] the other side of a picture is one command away, which the sync p
   expect([...Buffer.from(content, 'base64')]).toEqual([137, 0, 2, 255]);
   expect(await b.sync('cat', 'n.md')).toMatchObject({ code: 0, stdout: 'one\ntwo of a\nthree\n' });
   expect(await b.sync('cat', 'nothing.md')).toMatchObject({ code: 1 });
-}, 60_000);
+}, 180_000);

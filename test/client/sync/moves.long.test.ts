@@ -46,7 +46,7 @@ test('[SYN-7, CLI-2] a moved file and a renamed folder keep their history and se
   const { stdout } = await a.call('sync_history', '--json', '--path=new/4.md', `--vault_id=${vaultOfFolder(a)}`);
   expect(stdout).toContain('three.md');
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a folder that is renamed or copied elsewhere brings no long content a second time', async () => {
   const vault = newVault();
@@ -69,7 +69,7 @@ test('[CLI-2] a folder that is renamed or copied elsewhere brings no long conten
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(received).toBeLessThan(50_000);
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-28] a file that was moved here and edited elsewhere: the edit follows, and both folders are equal', async () => {
   const vault = newVault();
@@ -85,7 +85,7 @@ test('[SYN-28] a file that was moved here and edited elsewhere: the edit follows
   await b.sync();
   expect(textsOf(a)).toEqual(textsOf(b));
   expect(textsOf(a)).toEqual({ 'x.moved': 'x, edited\n', y: 'y\n', z: 'z\n', w: 'w\n' });
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a new spelling here in the moment of a change there: the push meets it, and one file is left', async () => {
   const vault = newVault();
@@ -113,7 +113,7 @@ test('[CLI-2] a new spelling here in the moment of a change there: the push meet
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(a)).toEqual(textsOf(b));
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] the executable bit goes along, alone as well, and stays under an edit elsewhere', async () => {
   const vault = newVault();
@@ -172,4 +172,4 @@ test('[SYN-23] many small files go up in few calls under the default rate limit,
   } finally {
     await limited.stop();
   }
-}, 90_000);
+}, 180_000);

@@ -68,7 +68,7 @@ test('[SYN-25] a push whose answer is lost, and an edit after it, is not a confl
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(await pendingOf(a)).toBe(0);
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-25] both sides of a clean merge are versions, and a merge whose answer is lost is not a conflict', async () => {
   const vault = newVault();
@@ -109,7 +109,7 @@ test('[SYN-25] both sides of a clean merge are versions, and a merge whose answe
   }
   expect(await pendingOf(a)).toBe(0);
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-25] folders of an account that was moved to another hub at the same address start over by themselves', async () => {
   const first = await startHub();
@@ -138,7 +138,7 @@ test('[SYN-25] folders of an account that was moved to another hub at the same a
     await second.stop();
     await relay.close();
   }
-}, 60_000);
+}, 180_000);
 
 test('[SYN-25] after a restore of the hub folders start over by themselves, and what the hub lost comes back', async () => {
   let restored: Hub | undefined;
@@ -191,7 +191,7 @@ test('[SYN-25] after a restore of the hub folders start over by themselves, and 
     await restored?.stop();
     await relay.close();
   }
-}, 90_000);
+}, 180_000);
 
 test('[SYN-25] saves in the moment of a pull are never overwritten', async () => {
   const vault = newVault();
@@ -226,7 +226,7 @@ test('[SYN-25] saves in the moment of a pull are never overwritten', async () =>
     expect(await b.sync('resolve', 'x', '--keep', 'theirs')).toMatchObject({ code: 0 });
     expect(b.read('x')).toBe(`a ${round}\n`);
   }
-}, 90_000);
+}, 180_000);
 
 test('[SYN-25] the executable bit and the time of a file arrive, and the umask is the user’s', async () => {
   const vault = newVault();
@@ -243,4 +243,4 @@ test('[SYN-25] the executable bit and the time of a file arrive, and the umask i
   expect(statSync(b.at('folder/plain')).mode & 0o777).toBe(0o644);
   expect(statSync(b.at('folder')).mode & 0o777).toBe(0o755);
   expect(statSync(b.at('folder/plain')).mtimeMs).toBe(1_600_000_000_000);
-}, 60_000);
+}, 180_000);

@@ -58,7 +58,7 @@ test('[CLI-2] a file is named as it is from where the command runs, or as comman
   a.write('sub/only there.md', 'there\n');
   await a.sync();
   expect(await inFolder(sub, 'sync', 'history', 'only there.md')).toMatchObject({ code: 0 });
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] whoever restores a file that is left out here is told how to get it, and not to sync', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n', 'drafts/x.md': 'first\n' }, { isShared: false });
@@ -72,7 +72,7 @@ test('[CLI-2] whoever restores a file that is left out here is told how to get i
   expect([left.code, left.stdout]).toEqual([0, expect.not.stringContaining('run `cairn sync`')]);
   const command = /no sync brings it into the folder; `(.*)` prints it/.exec(left.stdout)?.[1] ?? '';
   expect((await paste(a.folder, command)).stdout).toBe('first\n');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a file that is nowhere is told in words of the command', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n' }, { isShared: false });
@@ -80,7 +80,7 @@ test('[CLI-2] a file that is nowhere is told in words of the command', async () 
     const { code, stderr } = await inFolder(a.folder, 'sync', ...command, 'nowhere.md');
     expect([code, stderr]).toEqual([1, 'cairn: nowhere.md is not on the hub; `cairn sync list` shows the files.\n']);
   }
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a choice of files that is empty is refused, and the choice before stays', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n' }, { isShared: false });
@@ -89,7 +89,7 @@ test('[CLI-2] a choice of files that is empty is refused, and the choice before 
   expect(refused.stderr).toContain("--only is empty; name a pattern, or '*' for everything");
   a.write('two.md', '2\n');
   expect((await a.sync()).stdout).toContain('two.md');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a folder without a vault is told which vaults there are', async () => {
   const folder = join(temporaryFolder(), 'new');
@@ -100,7 +100,7 @@ test('[CLI-2] a folder without a vault is told which vaults there are', async ()
   const { code, stderr } = await runCairn(['sync', '--folder', folder], env);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^cairn: name a vault with --vault\. There is: vault [0-9a-f]{8}\.\n$/);
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2, SYN-24] the command that a message proposes works as it is printed, also from outside the folder', async () => {
   const names = ['-rf', "it's $HOME `x`.md", 'plain.md'];
@@ -129,7 +129,7 @@ test('[CLI-2, SYN-24] the command that a message proposes works as it is printed
   const back = /To get the files back, run `(.*)`/.exec(emptied.stderr)?.[1] ?? '';
   expect(await paste(outside, back)).toMatchObject({ code: 0 });
   for (const name of names) expect(b.read(name)).toBe('of b\n');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a file of a synced folder is found by its path from outside', async () => {
   const [a] = await syncedPair(hub, key, { 'sub/one.md': '1\n' }, { isShared: false });
@@ -144,7 +144,7 @@ test('[CLI-2] a file of a synced folder is found by its path from outside', asyn
   expect([named.code, named.stderr]).toEqual([2, expect.stringContaining(`cairn sync --folder ${a.folder}`)]);
   const none = await inFolder(a.folder, 'sync', 'restore', 'sub/one.md', '--seq', '999');
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('`cairn sync history sub/one.md`')]);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] diff reads nothing outside the folder, and tells what it cannot compare', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n', zeros: 'x' }, { isShared: false });
@@ -164,7 +164,7 @@ test('[SYN-24] diff reads nothing outside the folder, and tells what it cannot c
   // Zeros are text, six times as long in JSON.
   truncateSync(a.at('zeros'), 9 * 2 ** 20);
   expect(await inFolder(a.folder, 'sync', 'diff', 'zeros')).toMatchObject({ code: 0 });
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] --json prints JSON, whatever the command does', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n' }, { isShared: false });
@@ -181,7 +181,7 @@ test('[CLI-2] --json prints JSON, whatever the command does', async () => {
     expect([line, code, Object.keys(JSON.parse(stdout)).length > 0]).toEqual([line, 0, true]);
     if (line === 'sync status') expect(JSON.parse(stdout)).toMatchObject({ paused: true });
   }
-}, 60_000);
+}, 180_000);
 
 test('[SYN-27] an undo shows the moment before a burst, and goes back to it with --yes', async () => {
   const names = ['one.md', 'two.md', 'three.md', 'four.md'];
@@ -208,7 +208,7 @@ test('[SYN-27] an undo shows the moment before a burst, and goes back to it with
   expect(await undo('--yes', '--confirm', '3')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(a)).toEqual(Object.fromEntries(names.map((name) => [name, `${name}\n`])));
-}, 60_000);
+}, 180_000);
 
 test('[SYN-27] a first push alone can be undone, after a second question', async () => {
   const [a] = await syncedPair(hub, key, { 'one.md': '1\n', 'two.md': '2\n' }, { isShared: false });
@@ -216,4 +216,4 @@ test('[SYN-27] a first push alone can be undone, after a second question', async
   expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('restore 0 files and delete 2')]);
   const done = await inFolder(a.folder, 'sync', 'undo', '--last', '1h', '--yes', '--confirm', '2');
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('deleted one.md') });
-}, 60_000);
+}, 180_000);

@@ -78,7 +78,7 @@ test('[SYN-24] a first pull over a line that keeps breaking goes on where it was
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(arrived.toSorted()).toEqual(Object.keys(FILES).toSorted());
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24, NET-7] a small save goes to the hub before the rest of a long pull', async () => {
   const relay = await startRelay(hub);
@@ -108,4 +108,4 @@ test('[SYN-24, NET-7] a small save goes to the hub before the rest of a long pul
   expect(await b.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
   expect(textsOf(b)).toEqual(textsOf(a));
   await relay.close();
-}, 90_000);
+}, 180_000);

@@ -60,7 +60,7 @@ test('[CLI-2, SYN-15] a file that gets another case here is renamed on the hub a
     expect(textsOf(machine)).toEqual({ 'Docs/NOTES.md': 'one, edited\n', 'zoo.md': 'two\n' });
     expect((await machine.sync('status')).stdout.trim()).toBe('up to date');
   }
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] another case on the hub and an edit here: one file, with the edit', async () => {
   const [a, b] = await pair({ 'merged.md': LINES.join(''), 'kept.md': 'kept\n', 'gone.md': 'gone\n' }, true);
@@ -78,7 +78,7 @@ test('[CLI-2] another case on the hub and an edit here: one file, with the edit'
   expect(textsOf(b)).toEqual(both);
   expect(await a.sync()).toMatchObject(done);
   expect(textsOf(a)).toEqual(both);
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] another case on both sides, with other bytes on the hub: one file, and nothing is lost', async () => {
   const [a, b] = await pair({ 'notes.md': LINES.join('') }, true);
@@ -92,7 +92,7 @@ test('[CLI-2] another case on both sides, with other bytes on the hub: one file,
   expect(await b.sync('resolve', 'Notes.md', '--keep', 'mine')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject(done);
   expect(textsOf(a)).toEqual({ 'Notes.md': edited(5, 'of b') });
-}, 60_000);
+}, 180_000);
 
 test.each([
   ['case', 'Readme.md', 'README.md'],
@@ -114,7 +114,7 @@ test.each([
     expect(await c.sync()).toMatchObject(done);
     expect(textsOf(c)).toEqual({ [there]: 'mine\n' });
   },
-  60_000,
+  180_000,
 );
 
 test('[CLI-2] a new file here has nothing to do with one of another case that was deleted there', async () => {
@@ -127,7 +127,7 @@ test('[CLI-2] a new file here has nothing to do with one of another case that wa
   expect(await b.sync()).toMatchObject({ ...done, stdout: expect.not.stringMatching(/renamed/) });
   expect(await a.sync()).toMatchObject(done);
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'other.md': 'other\n', 'notes.md': 'new\n' });
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2, SYN-24] a file that is ignored here, and is given another case and then deleted there, is removed once it takes part again', async () => {
   const [a, b] = await pair({ 'docs/README2.bin': 'one\n', 'docs/kept.bin': 'two\n' }, true);
@@ -142,7 +142,7 @@ test('[CLI-2, SYN-24] a file that is ignored here, and is given another case and
   expect(await b.sync()).toMatchObject(done);
   expect(textsOf(b)).toEqual({ 'docs/KEPT.BIN': 'two\n' });
   expect((await b.sync('status')).stdout.trim()).toBe('up to date');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a name in another Unicode form is put into the one that all share; status only looks', async () => {
   const [a, b] = await pair({ 'plain.md': 'plain\n' }, true);
@@ -154,7 +154,7 @@ test('[CLI-2] a name in another Unicode form is put into the one that all share;
   const both = { 'plain.md': 'plain\n', [NFC]: 'composed\n' };
   expect(textsOf(a)).toEqual(both);
   expect(textsOf(b)).toEqual(both);
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] two files here that differ only so: one keeps the name, the other becomes a conflict copy everywhere', async () => {
   const [a, b] = await pair({ 'notes.md': 'one\n', [NFC]: 'two\n' }, true);
@@ -173,7 +173,7 @@ test('[CLI-2] two files here that differ only so: one keeps the name, the other 
   for (const machine of [a, b]) {
     expect(textsOf(machine)).toEqual({ ...kept, 'notes.md': 'one, edited\n', [NFC]: 'two, edited\n' });
   }
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a path that waits for the user goes on waiting when its file gets another case', async () => {
   const [a, b] = await pair({ 'notes.md': LINES.join('') }, true);
@@ -188,7 +188,7 @@ test('[CLI-2] a path that waits for the user goes on waiting when its file gets 
   expect(await b.sync('resolve', 'notes.md', '--keep', 'mine')).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject(done);
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'notes.md': edited(5, 'of b') });
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2, SYN-24] a conflict whose file is renamed on the hub while it is ignored here waits under one name', async () => {
   const [a, b] = await pair({ 'tmp/Inside.md': 'one\n', 'other.md': 'other\n' }, true);
@@ -225,7 +225,7 @@ test('[SYN-24] a file that cannot be renamed to the spelling of the hub is liste
   chmodSync(b.at('docs'), 0o755);
   expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
   for (const machine of [a, b]) expect(textsOf(machine)).toEqual({ 'docs/X.md': 'two\n', 'docs/y.md': 'y\n' });
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a file that cannot move to the folder of its new spelling takes the new content, and is listed', async () => {
   const long = 'long line of text\n'.repeat(40_000);
@@ -248,7 +248,7 @@ test('[SYN-24] a file that cannot move to the folder of its new spelling takes t
   expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
   for (const machine of [a, b])
     expect(textsOf(machine)).toEqual({ 'Src/X.md': 'two\n', 'Src/LONG.md': long, 'Src/y.md': 'y\n' });
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] an earlier save that the hub takes under a new spelling of the name comes to the file here', async () => {
   const [a, b] = await pair({ 'x.md': 'one\n', 'y.md': 'y\n' }, true);
@@ -260,7 +260,7 @@ test('[SYN-24] an earlier save that the hub takes under a new spelling of the na
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual(textsOf(a));
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] what waits under another spelling than the hub has is in the status as the sync lists it', async () => {
   const [a, b] = await pair({ 'docs/both.bin': 'one\n', 'docs/name.md': 'one\n', 'docs/theirs.md': 'one\n' }, true);
@@ -283,7 +283,7 @@ test('[SYN-24] what waits under another spelling than the hub has is in the stat
   expect(all).not.toHaveProperty('docs/both.bin');
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(a)).toEqual(all);
-}, 60_000);
+}, 180_000);
 
 test.each([0o555, 0o755])(
   '[SYN-24] a conflict in another spelling than the hub has is settled for either side (folder mode %i)',
@@ -311,7 +311,7 @@ test.each([0o555, 0o755])(
       expect(textsOf(machine)).toMatchObject({ 'docs/X.bin': 'of b\n', 'docs/Y.bin': 'of a\n' });
     expect(textsOf(a)).toEqual(textsOf(b));
   },
-  60_000,
+  180_000,
 );
 
 test('[SYN-24] a conflict of a side that is the last agreed one takes the change of the hub', async () => {
@@ -329,4 +329,4 @@ test('[SYN-24] a conflict of a side that is the last agreed one takes the change
   expect(await b.syncUnder(plainly)).toMatchObject({ code: 0 });
   expect(textsOf(b)).toMatchObject({ 'docs/X.bin': 'of a\n' });
   expect(Object.values(textsOf(b))).toContain('of b\n');
-}, 60_000);
+}, 180_000);

@@ -72,7 +72,7 @@ test('[SYN-36] the status of all folders names each one, and the one that nobody
     .map((line) => JSON.parse(line) as { folder: string; state: string });
   expect([code, states.map(({ state }) => state)]).toEqual([1, ['ready', 'no watch']]);
   await watchers[0]?.stop();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-36] a path that is too long for a socket has one all the same', async () => {
   const deep = join(temporaryFolder(), ...Array.from({ length: 5 }, () => 'd'.repeat(40)));
@@ -82,7 +82,7 @@ test('[SYN-36] a path that is too long for a socket has one all the same', async
   await until(() => watcher.output().includes('watching'), watcher.output);
   await until(async () => (await b.sync('status')).stdout.includes(`process ${watcher.pid}`), watcher.output);
   await watcher.stop();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-36] a prompt, an editor and notices show what a watch says', async () => {
   const [a, b] = await syncedPair(hub, key, { 'one.md': '1\n' });
@@ -102,7 +102,7 @@ test('[SYN-36] a prompt, an editor and notices show what a watch says', async ()
   const said = await noticesOf(watcher.output());
   expect(said).toContain('one.md has a conflict');
   expect(said).not.toContain('watching');
-}, 90_000);
+}, 180_000);
 
 /** The same file changes on both sides while one of them is paused. */
 async function bothChange(a: SyncedFolder, b: SyncedFolder): Promise<void> {

@@ -53,7 +53,7 @@ test('[CLI-2] files go from one folder to another: text, binary, empty, nested, 
   expect(a.read('notes/new.md')).toBe('new\n');
   expect((await b.sync('status')).stdout.trim()).toBe('up to date');
   expect(statSync(join(a.folder, '.cairn', 'state.json')).mode & 0o777).toBe(0o600);
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] edits in different places are merged; in the same place they wait, and each choice does what it says', async () => {
   const vault = newVault();
@@ -103,7 +103,7 @@ test('[CLI-2] edits in different places are merged; in the same place they wait,
     CAIRN_KEY: key,
   });
   expect(JSON.parse(pending.stdout)).toMatchObject({ count: 0 });
-}, 90_000);
+}, 180_000);
 
 test('[CLI-2] a change beats a delete on either side, and equal files of two folders just agree', async () => {
   const vault = newVault();
@@ -124,7 +124,7 @@ test('[CLI-2] a change beats a delete on either side, and equal files of two fol
   expect(contentsOf(a.folder)).toEqual(contentsOf(b.folder));
   expect(a.read('x')).toBe('x changed\n');
   expect(b.read('y')).toBe('y changed\n');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a folder that lost most of its files deletes nothing on the hub unless told to', async () => {
   const vault = newVault();
@@ -139,7 +139,7 @@ test('[CLI-2] a folder that lost most of its files deletes nothing on the hub un
   const b = device(vault);
   await b.sync('pull');
   expect(Object.keys(contentsOf(b.folder))).toHaveLength(5);
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] what the hub sends is written inside the folder only: never behind a link', async () => {
   const vault = newVault();
@@ -155,7 +155,7 @@ test('[CLI-2] what the hub sends is written inside the folder only: never behind
   rmSync(b.at('inside'));
   expect(await b.sync()).toMatchObject({ code: 0 });
   expect(b.read('inside/file')).toBe('from a\n');
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] two watched folders converge under concurrent edits, a kill and a restart, and no edit is lost', async () => {
   const vault = newVault();
@@ -217,7 +217,7 @@ test('[CLI-2] a vault with a misspelt name is not created unless that is meant',
   expect(await b.sync()).toMatchObject({ code: 1, stderr: expect.stringContaining(`Did you mean "${vault}"?`) });
   expect(await b.sync('--create')).toMatchObject({ code: 0 });
   expect(contentsOf(b.folder)).toEqual({});
-}, 60_000);
+}, 180_000);
 
 test('[CLI-1] every option of the sync commands is explained by the help', async () => {
   const { stdout: overview } = await runCairn(['--help'], {});
@@ -233,4 +233,4 @@ test('[CLI-1] every option of the sync commands is explained by the help', async
       ).toBe(true);
     }
   }
-}, 60_000);
+}, 180_000);

@@ -47,7 +47,7 @@ test('[SYN-24] a delete on the hub reaches a watch, which then waits again inste
   expect(relay.requests.length - before).toBeLessThan(5);
   await watcher.stop();
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a watch does not sync again for the files that it pulled itself', async () => {
   const { a, b, relay } = await pair({ one: '0\n' });
@@ -71,7 +71,7 @@ test('[SYN-24] a watch does not sync again for the files that it pulled itself',
   }, watcher.output);
   await watcher.stop();
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a watch goes on with the rest while deletes wait for a word, which another process may give', async () => {
   const { a, b, relay } = await pair({ one: '1\n', two: '2\n', three: '3\n', four: '4\n' });
@@ -95,7 +95,7 @@ test('[SYN-24] a watch goes on with the rest while deletes wait for a word, whic
   await until(async () => (await a.sync()).code === 0 && a.has('later'), watcher.output);
   expect(await watcher.stop()).toBe(0);
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24] a hub that is down is told once, and once that it is back; a start while it is down waits for it', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
@@ -122,7 +122,7 @@ test('[SYN-24] a hub that is down is told once, and once that it is back; a star
   expect(watcher.output()).not.toMatch(/HTTP|ECONN|\b50\d\b/);
   await Promise.all([watcher.stop(), late.stop(), again.stop()]);
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-24] what no waiting mends ends a watch with an exit code and a sentence', async () => {
   const { b, relay } = await pair({ one: '1\n' });
@@ -147,7 +147,7 @@ test('[SYN-24] what no waiting mends ends a watch with an exit code and a senten
   renameSync(`${b.folder}-moved`, b.folder);
   expect(await b.sync()).toMatchObject({ code: 0 });
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[SYN-25] a watched folder whose files and state are removed deletes nothing on the hub', async () => {
   const { a, b, relay } = await pair({ one: '1\n', 'two/deep': '2\n' });
@@ -159,7 +159,7 @@ test('[SYN-25] a watched folder whose files and state are removed deletes nothin
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(a)).toEqual({ one: '1\n', 'two/deep': '2\n' });
   await relay.close();
-}, 60_000);
+}, 180_000);
 
 test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   const { a, b, relay } = await pair({ one: '1\n' });
@@ -183,7 +183,7 @@ test('[CLI-2] a paused folder is not synced until it is resumed', async () => {
   expect(later.output()).toContain('watching');
   await later.stop();
   await relay.close();
-}, 90_000);
+}, 180_000);
 
 test('[CLI-2] one process watches every folder of a list, and one that is wrong does not stop the others', async () => {
   const vaults = [0, 1].map((at) => `vault ${at} ${randomBytes(4).toString('hex')}`);
@@ -221,7 +221,7 @@ test('[CLI-2] one process watches every folder of a list, and one that is wrong 
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
   expect(await ended).toBe(1);
-}, 90_000);
+}, 180_000);
 
 test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays where it is', async () => {
   const [a, b] = await pairOf();
@@ -243,7 +243,7 @@ test('[CLI-2] a limit too low for a hub is refused, and what is not chosen stays
   expect(await a.sync()).toMatchObject({ code: 0 });
   expect(textsOf(b)).toEqual(textsOf(a));
   expect(a.has('own.bin')).toBe(true);
-}, 60_000);
+}, 180_000);
 
 test('[SYN-24] a watch goes on beside names that no hub takes, saved before it started and while it runs', async () => {
   const [a, b] = await pairOf();
@@ -265,7 +265,7 @@ test('[SYN-24] a watch goes on beside names that no hub takes, saved before it s
   await arrives('third.md');
   expect(left.output()).not.toMatch('Trying again');
   for (const one of [left, right]) await one.stop();
-}, 90_000);
+}, 180_000);
 
 async function pairOf(): Promise<[SyncedFolder, SyncedFolder]> {
   const { a, b, relay } = await pair({ first: 'first\n' });
@@ -303,7 +303,7 @@ test.runIf(canUnshare)(
     await watcher.stop();
     await relay.close();
   },
-  90_000,
+  180_000,
 );
 
 test.runIf(canUnshare)(
@@ -334,7 +334,7 @@ test.runIf(canUnshare)(
     expect(await watcher.stop()).toBe(1);
     await relay.close();
   },
-  90_000,
+  180_000,
 );
 
 test('[SYN-24] thousands of files that come at once, as with a checkout, arrive while both folders are watched', async () => {

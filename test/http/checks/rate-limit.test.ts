@@ -163,7 +163,7 @@ test('[LIM-1, RPC-4] a batch that must wait is told how many calls are left, and
   expect([refused.status, refused.headers['x-ratelimit-remaining']]).toEqual([429, String(BURST - 2)]);
   await new Promise((resolve) => setTimeout(resolve, Number(refused.headers['retry-after']) * 1000));
   expect(repliesOf(await post(hub, batch, withKey(key)))).toHaveLength(BURST);
-}, 60_000);
+}, 120_000);
 
 test('[LIM-1] a key is counted wherever it calls from, and another key of the account on its own', async () => {
   const owner = await account(hub);
