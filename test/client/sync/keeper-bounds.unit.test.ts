@@ -2,7 +2,7 @@
 import { type FSWatcher, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newRound } from '../../../src/client/sync/round.ts';
 import { Bell } from '../../../src/client/sync/run/bell.ts';
 import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
@@ -35,6 +35,47 @@ test('[SYN-25] saves in folders that changed rules let in again are kept, also w
     const kept = () => folder.saves.list().map((save) => save.path);
     await expect.poll(kept).toContain(path);
   }
+});
+
+test('[SYN-25] a save from right before the thread watched its folder is kept, when the loop hears of it later', async () => {
+  const { root, folder, state } = keptFolder('7');
+  const ready = new Bell();
+  const start: StartThread = (data, { message, failed }) =>
+    inThisThread(data, {
+      failed,
+      message: (one) => {
+        message(one);
+        if (one.type === 'ready') ready.ring();
+      },
+    });
+  writeFileSync(join(root, 'x'), 'saved while the thread began\n');
+  const keeper = keeperOf({ folder, state }, {}, start);
+  await ready.rung();
+  // The loop was busy until now, and its scan had read the file before.
+  keeper.changed(join(root, 'x'));
+  await expect.poll(() => folder.saves.list().map(({ path }) => path as string)).toEqual(['x']);
+  expect(folder.saves.list()[0]?.read()?.bytes.toString()).toBe('saved while the thread began\n');
+});
+
+test('[SYN-25] a late report of the loop puts off no look at a save of which the thread has heard', () => {
+  const { root } = keptFolder();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const asked: string[] = [];
+  const data = { root, only: [], written: new WrittenFiles().shared };
+  const keeps = keepSaves(data, (message) => message.type === 'asked' && asked.push(message.path));
+  onTestFinished(() => keeps.hear({ type: 'close' }));
+  writeFileSync(join(root, 'x'), 'saved');
+  keeps.hear({ type: 'changed', path: 'x' });
+  vi.advanceTimersByTime(limits.clientStillMs - 1);
+  keeps.hear({ type: 'changed', path: 'x', isLate: true });
+  expect(asked).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(asked).toEqual(['x']);
+  // What was looked at is looked at again: it may have changed before the thread watched.
+  keeps.hear({ type: 'changed', path: 'x', isLate: true });
+  vi.advanceTimersByTime(limits.clientStillMs);
+  expect(asked).toEqual(['x', 'x']);
 });
 
 test('[SYN-25] a save among more files than are looked at at once is kept: the last ones as soon as there is room, the others with the next scan', async () => {

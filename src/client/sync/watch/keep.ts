@@ -72,7 +72,7 @@ export function keepSaves(
   walks.ask();
   return {
     hear(message: ToKeeper): void {
-      if (message.type === 'changed') files.changed(message.path);
+      if (message.type === 'changed') files[message.isLate === true ? 'changedBefore' : 'changed'](message.path);
       else if (message.type === 'known') waiting.get(message.id)?.(message.known);
       else if (message.type === 'scanned') {
         choice.only = message.only;

@@ -22,8 +22,8 @@ export interface KnownSave {
 }
 
 export type ToKeeper =
-  /** A file may have changed, by its path on this disk. */
-  | { readonly type: 'changed'; readonly path: string }
+  /** A file may have changed, by its path on this disk. `isLate`: the thread, which watches its folder, may have heard of it before. */
+  | { readonly type: 'changed'; readonly path: string; readonly isLate?: boolean }
   /** Everything was scanned: folders may take part that did not. */
   | { readonly type: 'scanned'; readonly only: readonly string[] }
   | { readonly type: 'known'; readonly id: number; readonly known: KnownSave }

@@ -64,11 +64,13 @@ export class Keeper {
     this.#begin();
   }
 
-  /** Reports a changed file by absolute path. */
+  /**
+   * Reports a changed file by absolute path: also once the thread watches, since it may have changed before that, or in a folder that the
+   * thread has not come to yet.
+   */
   changed(absolute: string): void {
-    if (this.#isReady && !this.#isBlind) return;
     const path = relative(this.#replica.folder.root.path, absolute).split(sep).join('/');
-    this.#thread?.send({ type: 'changed', path });
+    this.#thread?.send({ type: 'changed', path, isLate: this.#isReady && !this.#isBlind });
   }
 
   /** Takes the files of a scan that differ from the hub's: the disk reports no change from before it was watched. */

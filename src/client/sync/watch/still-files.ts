@@ -52,6 +52,11 @@ export class StillFiles {
     else this.#await(onDisk, limits.clientStillMs, false);
   }
 
+  /** Takes a file that changed some time ago. One that waits goes on waiting, so that no late report puts off the look at a save. */
+  changedBefore(onDisk: string): void {
+    if (!this.#timers.has(onDisk) && !this.#later.has(onDisk)) this.changed(onDisk);
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);

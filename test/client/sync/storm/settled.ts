@@ -30,6 +30,19 @@ export async function settle(folders: readonly SyncedFolder[]): Promise<string[]
   return ['the folders never came to rest'];
 }
 
+/** Ends conflicts of the rules: what one folder leaves out cannot be compared with another. True when there was one. */
+export async function agreeOnRules(folders: readonly SyncedFolder[]): Promise<boolean> {
+  let isChanged = false;
+  for (const folder of folders) {
+    if (!(await toldOf(folder)).has('.cairnignore')) continue;
+    folder.write('.cairnignore', '');
+    const { code, stderr } = await folder.sync('resolve', '.cairnignore', '--keep', 'mine');
+    if (![0, 1, 3].includes(code)) throw new Error(`resolve in ${folder.folder}: ${stderr}`);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
 /** The files of a folder with their hashes: all contents of a storm are longer than a text may be. */
 const hashesIn = ({ folder }: SyncedFolder) =>
   Object.entries(contentsOf(folder)).map(([path, content]) => [path, hashOf(Buffer.from(content))]);

@@ -9,7 +9,7 @@ import { randomOf } from '../../../support/random.ts';
 import { DOWN_MS_MAX, FAULTS } from './faults.ts';
 import { Journal } from './journal.ts';
 import { Ledger, type Owed } from './ledger.ts';
-import { lostStrings, settle, silentDifferences } from './settled.ts';
+import { agreeOnRules, lostStrings, settle, silentDifferences } from './settled.ts';
 import { Station } from './station.ts';
 
 export interface StormOptions {
@@ -137,6 +137,7 @@ class Weather {
     await Promise.all(this.#coming);
     for (const station of this.#stations) await station.stop('stop');
     const other = [...this.#violations, ...(await settle(folders))];
+    if (await agreeOnRules(folders)) other.push(...(await settle(folders)));
     const different = (await silentDifferences(folders)).map(
       (one) => `${one}${this.#storyOf(one.split(' differs in silence')[0] ?? '')}`,
     );
