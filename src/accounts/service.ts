@@ -24,7 +24,7 @@ import {
 } from './records.ts';
 import { checkKeyLimit, checkName, kindOfKey, makeKey, normalizeEmail } from './rules.ts';
 import { KeyUses } from './sign-in/key-uses.ts';
-import type { Standings } from './standing/standings.ts';
+import type { Beginning, Standings } from './standing/standings.ts';
 
 export interface NewAccount {
   readonly account_id: string;
@@ -104,20 +104,25 @@ export class Accounts {
       this.#note(batch, accountId, source, 'account_created');
       more?.(batch);
     };
-    return await this.put(accountId, record, noted, input.mayLead);
+    return await this.put(accountId, record, noted, input);
   }
 
   /**
    * Writes an account with new keys and runs `more` in the same decision. Throws Refusal for an email already in use.
-   * `mayLead`: the first account of a hub becomes its operator's.
+   * `how`: how it begins.
    */
-  put(accountId: string, record: AccountRecord, more: (batch: Batch) => void, mayLead = true): Promise<NewAccount> {
+  put(
+    accountId: string,
+    record: AccountRecord,
+    more: (batch: Batch) => void,
+    how: Beginning = {},
+  ): Promise<NewAccount> {
     const accountKey = makeKey('account', randomBytes);
     const mcpKey = makeKey('mcp', randomBytes);
     const { email } = record;
     return this.#options.actors.directory().ask((batch): NewAccount => {
       this.refuseTaken(batch, email);
-      if (mayLead) this.#options.standings.nameFirst(batch, accountId);
+      this.#options.standings.begin(batch, accountId, how);
       batch.put(accounts, [accountId], record);
       batch.put(emails, [email], { account_id: accountId });
       this.#putKey(batch, accountId, 'account', 'account key', accountKey);

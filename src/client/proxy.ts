@@ -28,7 +28,11 @@ export function proxyFor(server: string, environment: NodeJS.ProcessEnv): HttpPr
   const text = given.includes('://') ? given : `http://${given}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new ClientError(`${name} must be the address of an HTTP proxy, like http://proxy.example.org:3128.`);
+    const kind =
+      url?.protocol.startsWith('socks') === true ? ` and not of a SOCKS proxy, which cairn does not speak to` : '';
+    throw new ClientError(
+      `${name} must be the address of an HTTP proxy, like http://proxy.example.org:3128${kind}; if no proxy is needed for ${target.hostname}, add it to NO_PROXY.`,
+    );
   }
   return { url, name };
 }

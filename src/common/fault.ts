@@ -338,6 +338,17 @@ function explainSync(fault: Extract<Fault, { kind: 'sync_conflict' | 'quota_exce
   }
 }
 
+/** Why a member could not take over, in words that follow its name. */
+const MEMBER_TROUBLES = {
+  away: 'it gives no sign of life',
+  'no room': 'its disk is nearly full or failed',
+} as const;
+
+export type MemberTrouble = keyof typeof MEMBER_TROUBLES;
+
+/** What an operator is told of a member with a trouble: the list of members, the page, refusals and conditions say the same. */
+export const saidOfTrouble = (trouble: MemberTrouble): string => `could not take over: ${MEMBER_TROUBLES[trouble]}`;
+
 const QUOTA_NAMES: Readonly<Record<QuotaKind, string>> = {
   blobs: ' for mirror blobs',
   files: '',

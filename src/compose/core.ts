@@ -96,6 +96,7 @@ export async function openCore(config: Config, log: Log, { mayMake, mayUpgrade, 
   const control = await ControlSocket.acquire(config.dataFolder, (line, caller) => answer(line, caller));
   life.onEnd('control socket', () => control.release());
   try {
+    refuseHalfRestored(config.dataFolder);
     const hub = prepareFolder(config.dataFolder, mayMake);
     life.onEnd('data folder', () => hub.drop());
     await checkLog(config, ownership);
@@ -167,6 +168,17 @@ function openStore(
   const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: keyText(key) });
   const recordLog = ownership?.recordLog;
   return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged, log: recordLog }), broken };
+}
+
+/** Where a restore makes a data file, in the data folder, before it gets its name. */
+export const RESTORE_FOLDER = 'restoring';
+
+/** Throws StartError when a restore was interrupted: an empty hub is not what anybody wants there. The folder is locked. */
+export function refuseHalfRestored(folder: string): void {
+  if (existsSync(join(folder, DATA_FILE)) || !existsSync(join(folder, RESTORE_FOLDER))) return;
+  throw new StartError(
+    `a restore into CAIRN_DATA was interrupted; run \`cairn restore\` again, or remove the folder ${RESTORE_FOLDER} in it to start an empty hub.`,
+  );
 }
 
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */

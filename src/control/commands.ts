@@ -10,7 +10,6 @@ import type { AccessTokens } from '../accounts/tokens.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
-import { commit, version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import type { MemberTools, Readiness } from '../http/route/health.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
@@ -18,12 +17,13 @@ import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
 import type { Identities } from '../oauth/provider/identities.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
+import type { QuotaBytes } from '../quotas/quotas.ts';
 import { setVersionAside } from '../sync/log/set-aside.ts';
 import type { Importer, ImportProgress } from './importer.ts';
 import { invite, type Reachable } from './invite.ts';
-import { runMemberControl } from './member.ts';
+import { isMemberRequest, runMemberControl } from './member.ts';
 import { type MendOptions, mendClock } from './mend-clock.ts';
-import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
+import { type ControlRequest, type ControlRequestOf, type ControlResult, runningSettings } from './protocol.ts';
 
 export interface ControlTools extends Reachable, MendOptions {
   readonly accounts: Accounts;
@@ -51,6 +51,7 @@ export async function runControl(
   by: Source = OPERATOR,
 ): Promise<ControlResult> {
   const { accounts, tokens } = tools;
+  if (isMemberRequest(request)) return await runMemberControl(tools.member, request);
   switch (request.command) {
     case 'account.create':
       return await accounts.create({ email: request.email, name: request.name }, by);
@@ -73,11 +74,7 @@ export async function runControl(
     case 'account.quota':
       return await runAccountControl(tools, request, by);
     case 'account.import':
-      return await tools.imports.run({ folder: request.folder, email: request.email }, progress);
-    case 'member.report':
-    case 'member.hand_over':
-    case 'member.snapshot':
-      return await runMemberControl(tools.member, request);
+      return await tools.imports.run({ ...request, quotas: setQuotas(request.quotas) }, progress);
     case 'invite.create':
       return await invite(tools, request, progress, by);
     case 'invite.list':
@@ -115,6 +112,11 @@ export async function runControl(
   }
 }
 
+/** Without those that are the hub's. */
+function setQuotas(quotas: ControlRequestOf<'account.import'>['quotas'] = {}): Partial<QuotaBytes> {
+  return Object.fromEntries(Object.entries(quotas).filter(([, bytes]) => bytes !== null));
+}
+
 async function answerDevice(
   { accounts, devices }: ControlTools,
   { email, isApproved, code }: ControlRequestOf<'device.answer'>,
@@ -136,8 +138,7 @@ async function runAuditControl(
 
 /** What the running hub says of itself. */
 async function describeHub({ listening, given }: ControlTools, command: 'health' | 'settings'): Promise<ControlResult> {
-  if (command === 'settings')
-    return { version, commit: commit ?? null, node: process.version, pid: process.pid, given };
+  if (command === 'settings') return runningSettings(given);
   const { isReady, checks } = await listening.ready();
   return { status: isReady ? 'ready' : 'not_ready', checks };
 }

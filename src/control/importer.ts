@@ -1,12 +1,15 @@
 /** Defines the importer of the process that owns the data folder, and a stand-in until it is ready. */
 import { Refusal } from '../common/fault.ts';
+import type { QuotaBytes } from '../quotas/quotas.ts';
 import type { ImportedAccount } from './protocol.ts';
 
 export interface ImportRequest {
   /** Absolute path of the archive. */
   readonly folder: string;
   /** Undefined: the email in the archive. */
-  readonly email: string | undefined;
+  readonly email?: string | undefined;
+  /** Quotas of the new account, in bytes; the hub's for each that is missing. */
+  readonly quotas?: Partial<QuotaBytes> | undefined;
 }
 
 export interface ImportProgress {

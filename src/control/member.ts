@@ -3,7 +3,7 @@ import { Refusal } from '../common/fault.ts';
 import type { MemberTools } from '../http/route/health.ts';
 import type { ControlRequest, ControlRequestOf, ControlResult } from './protocol.ts';
 
-type MemberRequest = ControlRequestOf<'member.report' | 'member.hand_over' | 'member.snapshot'>;
+type MemberRequest = ControlRequestOf<'member.report' | 'member.hand_over' | 'member.snapshot' | 'member.forget'>;
 
 /** True for what `runMemberControl` answers. */
 export const isMemberRequest = (request: ControlRequest): request is MemberRequest =>
@@ -19,6 +19,10 @@ export async function runMemberControl(
   }
   if (request.command === 'member.report') return await member.report();
   if (request.command === 'member.snapshot') return { position: await member.snapshot() };
+  if (request.command === 'member.forget') {
+    await member.forget(request.name);
+    return { forgotten: request.name };
+  }
   await member.handOver(request.to);
   return { handed_over: request.to ?? 'the first member that is ready' };
 }

@@ -5,6 +5,7 @@ import type { InvitationSummary, NewInvitation } from '../accounts/sign-up/invit
 import type { AccountPage, AccountView } from '../accounts/standing/directory.ts';
 import type { NewAccessToken } from '../accounts/tokens.ts';
 import type { HubEvent, SecurityEvent } from '../audit/log.ts';
+import { commit, version } from '../common/version.ts';
 import type { Config } from '../config.ts';
 import type { HubCheck, MemberReport } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
@@ -35,7 +36,12 @@ export const controlRequest = z.discriminatedUnion('command', [
     quotas: quotaChange,
     keepsWriting: z.boolean().optional(),
   }),
-  z.strictObject({ command: z.literal('account.import'), folder: z.string(), email: email.optional() }),
+  z.strictObject({
+    command: z.literal('account.import'),
+    folder: z.string(),
+    email: email.optional(),
+    quotas: quotaChange.optional(),
+  }),
   z.strictObject({
     command: z.literal('invite.create'),
     email: email.optional(),
@@ -67,6 +73,7 @@ export const controlRequest = z.discriminatedUnion('command', [
   z.strictObject({ command: z.literal('member.report') }),
   z.strictObject({ command: z.literal('member.hand_over'), to: z.string().optional() }),
   z.strictObject({ command: z.literal('member.snapshot') }),
+  z.strictObject({ command: z.literal('member.forget'), name: z.string() }),
   z.strictObject({ command: z.literal('settings') }),
   z.strictObject({ command: z.literal('health') }),
 ]);
@@ -112,6 +119,14 @@ export interface RunningSettings {
   readonly given: Config['given'];
 }
 
+export const runningSettings = (given: Config['given']): RunningSettings => ({
+  version,
+  commit: commit ?? null,
+  node: process.version,
+  pid: process.pid,
+  given,
+});
+
 /** What the running hub says of itself, as `/ready` does. */
 export interface HubHealth {
   readonly status: 'ready' | 'not_ready';
@@ -153,6 +168,7 @@ export interface ControlResults {
   readonly 'member.report': MemberReport;
   readonly 'member.hand_over': { readonly handed_over: string };
   readonly 'member.snapshot': { readonly position: number };
+  readonly 'member.forget': { readonly forgotten: string };
   readonly settings: RunningSettings;
   readonly health: HubHealth;
 }

@@ -22,6 +22,7 @@ import { paperKind } from '../documents/papers/kind.ts';
 import { importDocuments } from '../documents/portable.ts';
 import { limits } from '../limits/service.ts';
 import { MirrorImport, type MirrorImportTools } from '../mirror/portable.ts';
+import type { Batch } from '../store/group-commit.ts';
 import { HUB } from '../store/owners.ts';
 import type { Store } from '../store/store.ts';
 import type { AnyTable } from '../store/table.ts';
@@ -80,8 +81,11 @@ export class AccountImporter implements Importer {
     await this.#running;
   }
 
-  async #import({ folder, email }: ImportRequest, { tell, signal }: ImportProgress): Promise<ImportedAccount> {
-    const { core, log, now } = this.#options;
+  async #import(
+    { folder, email, quotas = {} }: ImportRequest,
+    { tell, signal }: ImportProgress,
+  ): Promise<ImportedAccount> {
+    const { core, vaults, log, now } = this.#options;
     let total = 0;
     const aborted = AbortSignal.any([signal, this.#closing.signal]);
     const archive = await ArchiveReader.open(folder, (bytes) => tell(bytes, total), aborted);
@@ -97,11 +101,11 @@ export class AccountImporter implements Importer {
     const target: ImportTarget = { archive, store: core.store, actors: core.actors, accountId, latestMs };
     const parts = {
       mirror: new MirrorImport(target, this.#options.mirror),
-      vaults: new VaultsImport(target, this.#options.vaults),
+      vaults: new VaultsImport(target, { ...vaults, quotas: { ...vaults.quotas, ...quotas } }),
     };
     let made: NewAccount;
     try {
-      made = await this.#write(target, record, parts);
+      made = await this.#write(target, record, parts, quotas);
     } catch (error) {
       await this.#giveUp(parts);
       throw error;
@@ -118,7 +122,12 @@ export class AccountImporter implements Importer {
     };
   }
 
-  async #write(target: ImportTarget, record: AccountRecord, { mirror, vaults }: ImportParts): Promise<NewAccount> {
+  async #write(
+    target: ImportTarget,
+    record: AccountRecord,
+    { mirror, vaults }: ImportParts,
+    quotas: NonNullable<ImportRequest['quotas']>,
+  ): Promise<NewAccount> {
     const { accountId } = target;
     const known = await importTasks(target);
     const hasCategory = (id: number) => known.has(id);
@@ -128,12 +137,13 @@ export class AccountImporter implements Importer {
     await importActivity(target);
     await mirror.read();
     await vaults.read();
-    return await this.#options.core.accounts.put(accountId, record, (batch) => {
+    const publish = (batch: Batch) => {
       mirror.publish(batch);
       vaults.publish(batch);
       batch.remove(accountImports, [accountId]);
       noteAct(batch, accountId, { atMs: this.#options.now(), act: 'account_imported', source: OPERATOR });
-    });
+    };
+    return await this.#options.core.accounts.put(accountId, record, publish, { quotas });
   }
 
   /**

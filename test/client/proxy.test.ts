@@ -154,11 +154,15 @@ test('[CLI-9] a proxy that is not there, or that is no HTTP proxy, is named with
     ]);
     expect(stderr).not.toContain('secret-word');
   }
-  const socks = await tasks(hub, { HTTPS_PROXY: 'socks5://127.0.0.1:1080' });
-  expect([socks.code, socks.stderr]).toEqual([
-    1,
-    expect.stringContaining('HTTPS_PROXY must be the address of an HTTP proxy'),
-  ]);
+  for (const [name, value] of [
+    ['HTTPS_PROXY', 'socks5://127.0.0.1:1080'],
+    ['ALL_PROXY', 'socks5h://job:secret-word@127.0.0.1:1080'],
+  ] as const) {
+    const socks = await tasks(hub, { [name]: value });
+    const says = `${name} must be the address of an HTTP proxy, .* not of a SOCKS proxy, .* NO_PROXY`;
+    expect([socks.code, socks.stderr]).toEqual([1, expect.stringMatching(says)]);
+    expect(socks.stderr).not.toContain('secret-word');
+  }
 });
 
 test('[CLI-9] a certificate that nobody vouches for, or for another name, is told from one that has expired', async () => {

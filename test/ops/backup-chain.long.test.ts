@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFile
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
+import { canSetClocks, ProcessClock } from '../support/members.ts';
 import { mirrorAccount, randomCommit, upload } from '../support/mirror.ts';
 import { listAll, verified } from '../support/mirror-state.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -96,6 +97,37 @@ test('[OPS-11] restore --at takes the folder of one backup too, and says what to
   expect(unread).toMatchObject({ code: 1, stdout: '' });
   expect(unread.stderr).toMatch(/second is damaged, .* To restore another backup, name its folder, without --at\.\n$/);
 }, 120_000);
+
+test.runIf(canSetClocks)(
+  '[OPS-11, OPS-12] restore --at does not take a backup that a wrong clock dated after now for the newest',
+  { timeout: 120_000 },
+  async () => {
+    const hub = await startHub();
+    const backups = temporaryFolder();
+    const clock = new ProcessClock();
+    clock.set(86_400);
+    const backup = async (name: string, env: Record<string, string>) => {
+      const given = { CAIRN_DATA: hub.dataFolder, ...env };
+      const made = await runCairn(['backup', join(backups, name), '--json', '--with-key'], given);
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      return String(JSON.parse(made.stdout).made_at);
+    };
+    await backup('ahead', clock.environment);
+    const madeAt = await backup('newest', {});
+    await hub.stop();
+    const restore = (...args: string[]) => runCairn(['restore', '--json', ...args], { CAIRN_DATA: temporaryFolder() });
+    const refused = await restore('--at', 'now', backups);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/ahead is dated \S+Z, after now, .*--at/),
+    ]);
+    for (const args of [['--at', new Date().toISOString(), backups], [join(backups, 'newest')]]) {
+      const done = await restore(...args);
+      expect([done.code, done.stderr]).toEqual([0, '']);
+      expect(JSON.parse(done.stdout).made_at).toBe(madeAt);
+    }
+  },
+);
 
 test('[OPS-11] --keep removes the oldest backups of this hub, with the chains that nothing needs, and nothing else', async () => {
   const [hub, other] = await Promise.all([startHub(), startHub()]);

@@ -262,6 +262,15 @@ test('[OPS-6] what a killed restore left does not stand in the way of the next',
   const into = join(temporaryFolder(), 'new');
   mkdirSync(join(into, 'restoring'), { recursive: true });
   writeFileSync(join(into, 'restoring', 'cairn.mdb'), randomBytes(10_000));
+  // A supervisor that starts the hub meanwhile must not make an empty one there.
+  for (const env of [{}, { CAIRN_LOG: `file://${temporaryFolder()}`, CAIRN_MASTER_KEY: '5a'.repeat(32) }]) {
+    const started = await runCairn(['serve'], { CAIRN_DATA: into, CAIRN_PORT: '0', ...env });
+    expect([started.code, started.stderr]).toEqual([
+      1,
+      expect.stringContaining('a restore into CAIRN_DATA was interrupted; run `cairn restore` again'),
+    ]);
+  }
+  expect(readdirSync(into)).not.toContain('cairn.mdb');
   expect(await restore(folder, into)).toMatchObject({ code: 0 });
   expect(readdirSync(into).toSorted()).toEqual(['cairn.mdb', 'master.key']);
   await expectServes(into, who, blob);

@@ -41,6 +41,20 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
+  {
+    what: 'chores that a clock years ahead has noted: nobody knows when they ran',
+    facts: {
+      ...backup({ doneMs: NOW + 400 * DAY }),
+      verify: { doneMs: NOW + 400 * DAY, problems: 0 },
+      ...follow(-400 * DAY),
+    },
+    expected: ['backup_late', 'follow_late', 'verify_late'],
+  },
+  {
+    what: 'chores that a clock an hour ahead has noted',
+    facts: { ...backup({ doneMs: NOW + HOUR }), verify: { doneMs: NOW + HOUR, problems: 0 }, ...follow(-HOUR) },
+    expected: [],
+  },
   { what: 'nothing is wrong', facts: {}, expected: [] },
   { what: 'it starts', facts: { phase: 'starting' }, expected: ['starting'], writes: false },
   { what: 'it stops', facts: { phase: 'draining' }, expected: ['draining'], writes: false },

@@ -1,7 +1,7 @@
 /** `cairn follow`: a copy that goes on beside the service; killed at any moment, a restore has what was answered before its time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -132,6 +132,10 @@ test('[OPS-11] cairn follow goes on over a compaction, keeps each moment, and sa
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('another `cairn follow` writes into')]);
   const self = await runCairn(['follow', hub.dataFolder], { CAIRN_DATA: hub.dataFolder });
   expect([self.code, self.stderr]).toEqual([1, expect.stringContaining('is the data folder itself')]);
+  const link = join(temporaryFolder(), 'link');
+  symlinkSync(hub.dataFolder, link);
+  const linked = await runCairn(['follow', link], { CAIRN_DATA: hub.dataFolder });
+  expect([linked.code, linked.stderr]).toEqual([1, expect.stringContaining('is the data folder itself')]);
   await send();
   const moment = steps.at(-1)?.madeAt ?? '';
   await send();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askControl } from '../../src/control/socket.ts';
-import { type Hub, startHub } from '../support/hub.ts';
+import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import { verified } from '../support/mirror-state.ts';
 import {
   editManifest,
@@ -276,7 +277,31 @@ test('[OPS-13] a log whose oldest versions were let go of is taken, and one abov
   const refused = await importInto(narrow, at);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('CAIRN_SYNC_QUOTA_BYTES allows 300000') });
   expect(rowsOf(narrow)).toEqual(before);
+  const still = await importInto(narrow, at, '--files', '1KiB');
+  expect(still).toMatchObject({ code: 1, stderr: expect.stringContaining('allows 1024') });
+  const own = await imported(narrow, at, '--files', '20MiB', '--documents', 'default', '--blobs', '3GiB');
+  const { stdout } = await narrow.cli('account', 'show', '--email', own.email, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    operator: true,
+    own_quota_bytes: { files: 20 * 2 ** 20, blobs: 3 * 2 ** 30 },
+  });
+  expect(await verified(narrow)).toMatchObject({ ...sound, accounts: 1 });
   await narrow.stop();
+}, 180_000);
+
+test('[OPS-13] an option of an import that would do nothing is refused', async () => {
+  for (const [args, why] of [
+    [['--dry-run'], '--dry-run needs --from'],
+    [['--server', 'http://127.0.0.1:1'], '--server needs --from'],
+    [['--vault', 'notes'], '--vault needs --from'],
+    [['--from', 'markdown', '--email', 'ada@example.org'], 'leave out --from'],
+    [['--from', 'markdown', '--history', '1GiB'], 'leave out --from'],
+  ] as const) {
+    const into = join(temporaryFolder(), 'new');
+    const refused = await runCairn(['import', folder, ...args], { CAIRN_DATA: into });
+    expect([args, refused.code, refused.stderr]).toEqual([args, 2, expect.stringContaining(why)]);
+    expect(existsSync(into)).toBe(false);
+  }
 });
 
 test('[OPS-13] the form of an archive is described: every type of record and every member of one', () => {

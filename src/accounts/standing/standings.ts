@@ -18,7 +18,13 @@ const ORDINARY: StandingRecord = { disabled_at: null, operator: false, keeps_wri
 /** In place of a damaged state: the account may have been disabled. */
 const unknownSince = (atMs: number): StandingRecord => ({ ...ORDINARY, disabled_at: new Date(atMs).toISOString() });
 
-const FIRST: StandingRecord = { ...ORDINARY, operator: true };
+/** How an account begins. */
+export interface Beginning {
+  /** The first account of a hub becomes its operator's; default: true. */
+  readonly mayLead?: boolean | undefined;
+  /** Quotas of its own. */
+  readonly quotas?: StandingRecord['quotas'] | undefined;
+}
 
 export interface StandingsOptions {
   readonly store: Store;
@@ -85,12 +91,14 @@ export class Standings {
     if (this.isDisabled(accountId)) throw new Refusal({ kind: 'account_disabled' });
   }
 
-  /** Within the decision that creates an account: makes the first account of a hub its operator's. */
-  nameFirst(batch: Batch, accountId: string): void {
-    if (batch.range(accounts, { prefix: [], limit: 1 }).length > 0) return;
-    batch.put(standings, [accountId], FIRST);
+  /** Within the decision that creates an account: makes the first account of a hub its operator's, and sets quotas. */
+  begin(batch: Batch, accountId: string, { mayLead = true, quotas = {} }: Beginning = {}): void {
+    const operator = mayLead && batch.range(accounts, { prefix: [], limit: 1 }).length === 0;
+    if (!operator && Object.keys(quotas).length === 0) return;
+    const first = { ...ORDINARY, operator, quotas };
+    batch.put(standings, [accountId], first);
     // If the commit fails, no account has this id.
-    this.#known.set(accountId, FIRST);
+    this.#known.set(accountId, first);
   }
 
   /** Changes the given fields of a state; a quota of null resets it to the default. Throws Refusal `not_found`. */

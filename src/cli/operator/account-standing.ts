@@ -13,6 +13,17 @@ import { control } from './control.ts';
 const EMAIL = needs('email', 'EMAIL');
 const KINDS = ['blobs', 'files', 'history', 'documents'] as const;
 
+/** The options that set the quotas of an account. */
+export const QUOTA_OPTIONS = KINDS.map((kind) => takes(kind, 'SIZE'));
+
+/** What they mean. */
+export const QUOTA_WORDS = {
+  blobs: 'quota of mirror blobs: bytes, or with KiB, MiB, GiB, TiB; "default" for the setting of the hub',
+  files: 'quota of synced files, likewise',
+  history: 'quota of earlier versions of synced files, in the same form',
+  documents: 'quota of documents, papers, handoffs and tasks, likewise',
+};
+
 export const standingCommands: readonly Command[] = [
   {
     name: 'account list',
@@ -56,19 +67,9 @@ export const standingCommands: readonly Command[] = [
   {
     name: 'account quota',
     summary: 'set the quotas of an account, and whether it can write when the disk is nearly full',
-    options: [
-      EMAIL,
-      takes('blobs', 'SIZE'),
-      takes('files', 'SIZE'),
-      takes('history', 'SIZE'),
-      takes('documents', 'SIZE'),
-      takes('when-full', 'on|off'),
-    ],
+    options: [EMAIL, ...QUOTA_OPTIONS, takes('when-full', 'on|off')],
     explains: {
-      blobs: 'mirror blobs: bytes, or with KiB, MiB, GiB, TiB; "default" for the setting of the hub',
-      files: 'synced files, likewise',
-      history: 'earlier versions of synced files, in the same form',
-      documents: 'documents, papers, handoffs and tasks, likewise',
+      ...QUOTA_WORDS,
       'when-full': 'whether it can write while the disk is 95 % full; operators always can',
     },
     examples: [
@@ -142,15 +143,21 @@ function show(options: Options, one: AccountView): number {
   );
 }
 
-async function quota(options: Options): Promise<number> {
+/** The quotas given with `QUOTA_OPTIONS`; null: that of the hub. Throws UsageError. */
+export function givenQuotas(options: Options): Partial<Record<(typeof KINDS)[number], number | null>> {
   const given = KINDS.flatMap((kind) => {
     const text = options.optional(kind);
     return text === undefined ? [] : [[kind, readSize(kind, text)] as const];
   });
+  return Object.fromEntries(given);
+}
+
+async function quota(options: Options): Promise<number> {
+  const given = givenQuotas(options);
   const whenFull = options.optional('when-full');
   if (whenFull !== undefined && whenFull !== 'on' && whenFull !== 'off')
     throw new UsageError('--when-full must be on or off');
-  if (given.length === 0 && whenFull === undefined) {
+  if (Object.keys(given).length === 0 && whenFull === undefined) {
     throw new UsageError('account quota needs --blobs, --files, --history, --documents or --when-full');
   }
   return show(
@@ -158,7 +165,7 @@ async function quota(options: Options): Promise<number> {
     await control({
       command: 'account.quota',
       email: options.required('email'),
-      quotas: Object.fromEntries(given),
+      quotas: given,
       ...(whenFull === undefined ? {} : { keepsWriting: whenFull === 'on' }),
     }),
   );

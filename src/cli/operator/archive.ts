@@ -11,6 +11,8 @@ import { StartError } from '../../common/start-error.ts';
 import type { ExportOptions } from '../../transfer/export.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+import { givenQuotas, QUOTA_OPTIONS, QUOTA_WORDS } from './account-standing.ts';
 import { control } from './control.ts';
 import { openForReading } from './read-only.ts';
 import { operatorConfig } from './settings.ts';
@@ -33,11 +35,18 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'create an account from an archive (atomic), or take over tasks and notes from another program',
   operands: ['PATH'],
-  options: [takes('email', 'EMAIL'), takes('from', 'PROGRAM'), takes('vault', 'NAME'), takes('server', 'URL')],
+  options: [
+    takes('email', 'EMAIL'),
+    ...QUOTA_OPTIONS,
+    takes('from', 'PROGRAM'),
+    takes('vault', 'NAME'),
+    takes('server', 'URL'),
+  ],
   completes: { from: IMPORT_SOURCES, vault: 'vault' },
   flags: ['dry-run'],
   explains: {
     email: 'email of the new account; default: the one in the archive',
+    ...QUOTA_WORDS,
     from: 'todoist, notion, obsidian or markdown: import PATH into your account on a hub, from any machine',
     vault: 'with --from: vault for the files; default: the name of PATH',
     server: 'with --from: address of the hub; default: CAIRN_SERVER, else the last sign-in',
@@ -46,15 +55,29 @@ export const importCommand: Command = {
   examples: [
     'cairn import /mnt/archives/you',
     'cairn import /mnt/archives/you --email other@example.org --json',
+    'cairn import /mnt/archives/you --files 20GiB --history 20GiB',
     'cairn import Inbox.csv --from todoist',
     'cairn import Export.zip --from notion --vault notion',
     'cairn import ~/Obsidian --from obsidian --vault notes',
   ],
   run: async (options) => {
+    refuseUnused(options);
     if (options.optional('from') === undefined) return await runImport(options);
     return await (await import('../user/import.ts')).runImportFrom(options);
   },
 };
+
+/** An option that would be ignored is one that somebody relies on. Throws UsageError. */
+function refuseUnused(options: Options): void {
+  const isGiven = (name: string) => options.optional(name) !== undefined;
+  if (isGiven('from')) {
+    const unused = ['email', ...QUOTA_OPTIONS.map(({ name }) => name)].find(isGiven);
+    if (unused !== undefined) throw new UsageError(`--${unused} is for the account of an archive: leave out --from`);
+    return;
+  }
+  const unused = options.flag('dry-run') ? 'dry-run' : ['vault', 'server'].find(isGiven);
+  if (unused !== undefined) throw new UsageError(`--${unused} needs --from: an archive makes an account of this hub`);
+}
 
 async function runExport(options: Options): Promise<number> {
   if (options.flag('plain')) return await runPlainExport(options);
@@ -136,7 +159,7 @@ async function runImport(options: Options): Promise<number> {
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
   const made = await control(
-    { command: 'account.import', folder, ...(email === undefined ? {} : { email }) },
+    { command: 'account.import', folder, ...(email === undefined ? {} : { email }), quotas: givenQuotas(options) },
     { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },
   ).finally(() => bar.close());
   const { mirror_token: token, mirror_secret: secret } = made;

@@ -180,7 +180,7 @@ async function restore(options: Options): Promise<number> {
     if (!options.json) print(`\n${AS_IT_WAS} ${next}`);
     return 0;
   }
-  const from = atMs === undefined ? named : backupAt(named, atMs);
+  const from = atMs === undefined ? named : backupAt(named, atMs, Date.now());
   const { manifest, epoch } = await restoreBackup({ from, atMs, dataFolder, masterKey, mapBytes });
   if (options.json) print(jsonLine({ ...manifest, epoch }));
   else {

@@ -1,9 +1,10 @@
 /** cairn member: the members that share the log of this hub, and the planned change from one to another. */
 
+import { saidOfTrouble } from '../../common/fault.ts';
 import type { MemberReport } from '../../http/route/health.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { type Command, type Options, takes } from '../command.ts';
-import { print, printResult, table } from '../output.ts';
+import { printResult, table } from '../output.ts';
 import { control } from './control.ts';
 import { operatorConfig } from './settings.ts';
 
@@ -35,6 +36,13 @@ export const memberCommands: readonly Command[] = [
     run: why,
   },
   {
+    name: 'member forget',
+    summary: 'forget a member whose machine was removed, so that it is no longer reported as away',
+    operands: ['NAME'],
+    examples: ['cairn member forget north'],
+    run: forget,
+  },
+  {
     name: 'member leave',
     summary: 'make the data folder of a stopped member a hub of its own, without its log',
     examples: ['cairn member leave'],
@@ -50,13 +58,11 @@ async function list(options: Options): Promise<number> {
   });
 }
 
-const TROUBLES = { away: 'no sign of life', 'no room': 'no room' } as const;
-
 function toldOf({ owner, set_aside_by: aside, troubles }: MemberReport, name: string): string {
   const files = aside[name] ?? 0;
   const told = [
     ...(name === owner ? ['serves'] : []),
-    ...(troubles[name] === undefined ? [] : [TROUBLES[troubles[name]]]),
+    ...(troubles[name] === undefined ? [] : [saidOfTrouble(troubles[name])]),
     ...(files === 0 ? [] : [`${countWithNoun(files, 'file')} set aside`]),
   ];
   return told.join(', ');
@@ -83,6 +89,11 @@ async function snapshot(options: Options): Promise<number> {
   return printResult(options, done, () => `made a snapshot of record ${done.position}`);
 }
 
+async function forget(options: Options): Promise<number> {
+  const done = await control({ command: 'member.forget', name: options.operand() ?? '' });
+  return printResult(options, done, () => `forgot ${done.forgotten}. If it still runs, it is back within a minute.`);
+}
+
 async function why(options: Options): Promise<number> {
   const report = await control({ command: 'member.report' });
   return printResult(options, { ...report }, () => `${report.message}: ${report.why}`);
@@ -90,8 +101,15 @@ async function why(options: Options): Promise<number> {
 
 async function leaveLog(options: Options): Promise<number> {
   const { leave } = await import('../../ops/member/leave.ts');
-  const position = await leave(operatorConfig());
-  if (options.json) print(JSON.stringify({ position }));
-  else print(`this data folder is a hub of its own, with all records up to ${position}. Unset CAIRN_LOG to start it.`);
-  return 0;
+  const left = await leave(operatorConfig());
+  const next = left.forgotten === undefined ? LEFT_UNTOLD : ` The others have forgotten ${left.forgotten}.`;
+  return printResult(
+    options,
+    left,
+    () =>
+      `this data folder is a hub of its own, with all records up to ${left.position}. Unset CAIRN_LOG to start it.${next}`,
+  );
 }
+
+const LEFT_UNTOLD =
+  ' Without CAIRN_LOG here, or while the log cannot be reached, the others are not told: run `cairn member forget NAME` on one of them.';

@@ -1,4 +1,5 @@
 /** Answers the probes: whether the process is up, and whether it accepts writes. */
+import type { MemberTrouble } from '../../common/fault.ts';
 import type { Histogram } from '../../common/histogram.ts';
 import { limits } from '../../limits/service.ts';
 import { json } from '../reply/reply.ts';
@@ -42,15 +43,12 @@ export interface MemberHealth {
   readonly set_aside: number;
 }
 
-/** Why a member could not take over: it gives no sign of life, or its disk is nearly full or failed. */
-export type MemberTrouble = 'away' | 'no room';
-
 /** A member says who it is, and why it owns the log or not. */
 export interface MemberReport extends MemberHealth {
   readonly why: string;
   /** Milliseconds of the lease that are left; null: this member does not own the log. */
   readonly lease_left_ms: number | null;
-  /** Names of all members that ever joined. */
+  /** Names of all members that joined and were not forgotten since. */
   readonly members: readonly string[];
   /** How many files of answered writes that the log never had each member has, for those that have some. */
   readonly set_aside_by: Readonly<Record<string, number>>;
@@ -65,6 +63,8 @@ export interface MemberTools {
   readonly handOver: (to: string | undefined) => Promise<void>;
   /** Makes a snapshot of the log. Resolves with its position. */
   readonly snapshot: () => Promise<number>;
+  /** Forgets a member that was removed. Throws Refusal. */
+  readonly forget: (name: string) => Promise<void>;
   /** Why others could not take over, as far as this member knows. */
   readonly troubles: () => MemberReport['troubles'];
 }

@@ -3,7 +3,7 @@
  * available for a restore includes all writes answered before it.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { allTables } from '../../compose/tables.ts';
@@ -45,6 +45,8 @@ export interface FollowStep {
 export class Follower {
   readonly #options: FollowOptions;
   readonly #lock: ControlSocket;
+  /** True when an append failed: the last line of the journal may be incomplete, and the next one must not continue it. */
+  #isCut = false;
   /** The current backup and its newest point; undefined: the next step makes a full backup. */
   #at: { readonly backup: string; readonly point: Point } | undefined;
 
@@ -56,7 +58,7 @@ export class Follower {
   /** Locks the folder of backups. Throws StartError when another process follows into it. */
   static async open(options: FollowOptions): Promise<Follower> {
     const { folder } = options;
-    if (resolve(folder) === resolve(options.dataFolder)) {
+    if (isSameFolder(folder, options.dataFolder)) {
       throw new StartError('DIR is the data folder itself; name a folder on another disk.');
     }
     const lock = await lockOf(folder);
@@ -106,12 +108,16 @@ export class Follower {
     // A power failure can undo only the newest transaction. A different one may have its number now.
     const after = point.transaction - 1;
     const moment = store.snapshot();
+    const target = join(this.#options.folder, backup);
     try {
+      if (this.#isCut) cutJournal(target);
+      this.#isCut = true;
       const path = join(this.#options.dataFolder, DATA_FILE);
       const made = takeNewPages(path, after, ({ entries, tables, transaction, bytes }) => {
         const next = { made_at: madeAt, file: point.file, transaction, bytes, tables: { ...point.tables, ...tables } };
-        return appendPoint(join(this.#options.folder, backup), point, next, entries);
+        return appendPoint(target, point, next, entries);
       });
+      this.#isCut = false;
       this.#at = { backup, point: made };
       return { kind: 'new', madeAt, backup, bytes: made.end - point.end };
     } finally {
@@ -168,6 +174,12 @@ export class Follower {
       .filter((name) => hasJournal(join(folder, name)) && statSync(join(folder, name, COPY_MANIFEST_FILE)).isFile())
       .sort();
   }
+}
+
+/** True for one folder, also by the name of a link to it. */
+function isSameFolder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Creates the folder and locks it. Throws StartError. */

@@ -6,14 +6,14 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { makeFolder } from '../../compose/core.ts';
+import { makeFolder, RESTORE_FOLDER } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
 import { allTables } from '../../compose/tables.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { putTogether } from '../../store/copies/chain.ts';
-import { applyPoints, readPoints } from '../../store/copies/journal.ts';
+import { applyPoints, type Point, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
 import { isFolder } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
@@ -26,9 +26,6 @@ import { isMasterKey } from '../../store/sealing/key-check.ts';
 import { loadMasterKey, writeMasterKey } from '../../store/sealing/master-key.ts';
 import { openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
-
-/** Where the copy is checked. The next restore removes leftovers of an interrupted one. */
-const WORK_FOLDER = 'restoring';
 
 export interface RestoreOptions {
   /** Folder of the backup. */
@@ -55,9 +52,7 @@ export async function restoreBackup({
   mapBytes,
 }: RestoreOptions): Promise<Restored> {
   const whole = readManifest(from);
-  const points = readPoints(from).filter(
-    (point, index) => index === 0 || Date.parse(point.made_at) <= (atMs ?? Infinity),
-  );
+  const points = pointsUpTo(readPoints(from), atMs ?? Number.POSITIVE_INFINITY);
   const { made_at, bytes, tables } = points.at(-1) ?? whole;
   const manifest = { ...whole, made_at, bytes, tables };
   if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
@@ -70,6 +65,15 @@ export async function restoreBackup({
     return manifest;
   });
   return { manifest, epoch };
+}
+
+/**
+ * The points up to the newest that was made at or before a time, at least the first. They build upon one another, also on one
+ * that a clock which jumped ahead dates after the next.
+ */
+function pointsUpTo<P extends Pick<Point, 'made_at'>>(points: readonly P[], timeMs: number): readonly P[] {
+  const last = points.findLastIndex(({ made_at: madeAt }) => Date.parse(madeAt) <= timeMs);
+  return points.slice(0, Math.max(0, last) + 1);
 }
 
 export interface RestoreTarget extends Pick<RestoreOptions, 'dataFolder' | 'masterKey' | 'mapBytes'> {
@@ -93,7 +97,8 @@ export async function restoreInto(
   const lock = await ControlSocket.acquire(dataFolder, () =>
     Promise.resolve('{"ok":false,"error":"a restore is running"}'),
   );
-  const work = join(dataFolder, WORK_FOLDER);
+  // The next restore removes what an interrupted one has left.
+  const work = join(dataFolder, RESTORE_FOLDER);
   try {
     if (existsSync(join(dataFolder, DATA_FILE))) {
       throw new StartError(
@@ -197,9 +202,9 @@ function backupsIn(folder: string): string[] {
 
 /**
  * The newest backup in a folder made at or before a time; the folder may also be a backup itself. Throws StartError when
- * there is none.
+ * there is none, and when one is dated after now: it need not be the newest.
  */
-export function backupAt(folder: string, timeMs: number): string {
+export function backupAt(folder: string, timeMs: number, nowMs: number): string {
   const isOne = existsSync(join(folder, COPY_MANIFEST_FILE));
   const found = isOne ? [folder] : backupsIn(folder);
   const made = found
@@ -207,6 +212,11 @@ export function backupAt(folder: string, timeMs: number): string {
     .filter(({ madeMs }) => madeMs <= timeMs)
     .sort((a, b) => a.madeMs - b.madeMs);
   const newest = made.at(-1);
+  if (newest !== undefined && !isOne && made.length > 1 && newest.madeMs > nowMs) {
+    throw new StartError(
+      `${newest.path} is dated ${new Date(newest.madeMs).toISOString()}, after now, and another one may be newer: check the clock of this machine; if it is right, name an earlier time, or the folder of one backup without --at.`,
+    );
+  }
   if (newest !== undefined) return newest.path;
   if (found.length === 0) throw new StartError(`${folder} is not a folder of backups; correct the path.`);
   const time = new Date(timeMs).toISOString();

@@ -1,8 +1,9 @@
 /** Measures the facts from which the conditions of a hub follow. Cheap: some system calls and three small files. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MemberTrouble } from '../../common/fault.ts';
 import type { Config } from '../../config.ts';
-import type { MemberTools, MemberTrouble } from '../../http/route/health.ts';
+import type { MemberTools } from '../../http/route/health.ts';
 import type { DiskReserve } from '../../quotas/disk-reserve.ts';
 import type { Damage } from '../../store/data-file/damage.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';

@@ -2,6 +2,7 @@
  * Decides which conditions of the hub an operator must know about, from measured facts. Pure. Each condition is declared
  * once: `/ready`, metrics, log, letters, `CAIRN_NOTIFY_URL` and `cairn doctor` derive from this table.
  */
+import { saidOfTrouble } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 
 /** What was measured. Times are in milliseconds since 1970, sizes in bytes. Absent: unknown, or it never happened. */
@@ -170,15 +171,13 @@ const CONDITIONS = {
     family: 'member_away',
     severity: 'warning',
     title: 'A member is away',
-    message:
-      'Another member of this hub gives no sign of life, so it could not take over. `cairn member list` says which. Start it again. If you removed it, this is over when the log forgets it (CAIRN_LOG_KEEP_DAYS).',
+    message: `Another member of this hub ${saidOfTrouble('away')}. \`cairn member list\` says which. Start it again. If you removed it, run \`cairn member forget NAME\`.`,
   },
   member_no_room: {
     family: 'member_no_room',
     severity: 'warning',
     title: 'A member without room',
-    message:
-      'The disk of another member of this hub is nearly full or failed, so it could not take over. `cairn member list` says which. Free space there, or check the disk.',
+    message: `Another member of this hub ${saidOfTrouble('no room')}. \`cairn member list\` says which. Free space there, or check the disk.`,
   },
   verify_late: {
     family: 'verify',
@@ -256,6 +255,7 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
     const allowedMs = isCopyingAll
       ? limits.followWholeHoursMax * HOUR_MS
       : Math.max(limits.followLateMsMin, 3 * everyMs);
+    if (isAfter(seenMs, nowMs)) return true;
     // After a boot both start, in any order.
     return nowMs - Math.max(seenMs, startedMs) > allowedMs;
   },
@@ -269,15 +269,19 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
     atMs !== undefined && atMs - nowMs < limits.certificateDaysMin * DAY_MS,
 };
 
+/** True when a wrong clock dated a chore far ahead: nobody would hear of a late one until then. */
+export const isAfter = (doneMs: number, nowMs: number): boolean => doneMs - nowMs > DAY_MS;
+
 /** True when the newest backup is older than it may be. Without any backup, it is late only if a setting says how often. */
 function isBackupLate({ doneMs, everyMs, dataBornMs }: Facts['backup'], nowMs: number): boolean {
   const sinceMs = doneMs ?? (everyMs === undefined ? undefined : dataBornMs);
-  return sinceMs !== undefined && nowMs - sinceMs > (everyMs ?? limits.backupHoursDefault * HOUR_MS);
+  if (sinceMs === undefined) return false;
+  return isAfter(sinceMs, nowMs) || nowMs - sinceMs > (everyMs ?? limits.backupHoursDefault * HOUR_MS);
 }
 
 /** True when the last verification is older than it may be. */
 function isVerifyLate(doneMs: number, nowMs: number): boolean {
-  return nowMs - doneMs > limits.verifyDaysMax * DAY_MS;
+  return isAfter(doneMs, nowMs) || nowMs - doneMs > limits.verifyDaysMax * DAY_MS;
 }
 
 function freeShareOf(disk: Facts['disk']): number {

@@ -7,6 +7,7 @@ import { limits } from '../../limits/service.ts';
 import { checkWritable } from '../../store/data-file/check.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
+import { isAfter } from '../conditions/rules.ts';
 import { type Chore, lastDone } from '../marks.ts';
 import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 
@@ -76,8 +77,9 @@ function isNew(folder: string, nowMs: number): boolean {
 
 function late(chore: Chore, atMs: number, daysMax: number, nowMs: number): Finding {
   const days = daysBetween(atMs, nowMs);
-  const when = days === 0 ? 'less than a day ago' : `${days} days ago`;
-  if (days < daysMax) return ok(chore, when);
+  const isAhead = isAfter(atMs, nowMs);
+  const when = isAhead ? 'by a clock days ahead' : days <= 0 ? 'less than a day ago' : `${days} days ago`;
+  if (days < daysMax && !isAhead) return ok(chore, when);
   return chore === 'backup'
     ? wrong(chore, `the last one was ${when}; run \`cairn backup DIR\`, then find out why its timer did not.`)
     : note(chore, `the last one was ${when}; run \`cairn verify\`.`);

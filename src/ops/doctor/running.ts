@@ -3,6 +3,7 @@ import { commit, version, versionText } from '../../common/version.ts';
 import { type Config, readConfig } from '../../config.ts';
 import type { ControlAnswer, ControlRequest, HubHealth, RunningSettings } from '../../control/protocol.ts';
 import { askControl } from '../../control/socket.ts';
+import type { ConditionName } from '../conditions/rules.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
 
 /** A hub that serves the data folder. */
@@ -46,8 +47,19 @@ export async function askRunning(own: Config): Promise<Asked> {
   }
 }
 
-/** What only the running hub knows: the other conditions have checks of their own. */
-const ONLY_ITS_OWN: ReadonlySet<string> = new Set(['writes_failing', 'writes_stalled', 'damage', 'follow_late']);
+/** Conditions that have checks of their own here. Only the running hub knows the others. */
+const CHECKED_HERE: ReadonlySet<string> = new Set<ConditionName>([
+  'disk_full',
+  'disk_95',
+  'disk_90',
+  'disk_80',
+  'clock_behind',
+  'clock_ahead',
+  'backup_late',
+  'verify_late',
+  'certificate_expired',
+  'certificate_expires',
+]);
 
 /** Asks the running hub which conditions it is in. */
 export async function askConditions(dataFolder: string): Promise<readonly Finding[]> {
@@ -56,8 +68,10 @@ export async function askConditions(dataFolder: string): Promise<readonly Findin
   const answer = line === undefined ? undefined : (JSON.parse(line) as ControlAnswer);
   if (answer?.ok !== true) return [];
   return (answer.result as HubHealth).checks
-    .filter(({ name }) => ONLY_ITS_OWN.has(name))
-    .map(({ name, message }) => wrong(name.replace('_', ' '), message));
+    .filter(({ name }) => !CHECKED_HERE.has(name))
+    .map(({ name, message }) =>
+      name === 'member' ? note(name, `${message.replace(/\.$/, '')}.`) : wrong(name.replace('_', ' '), message),
+    );
 }
 
 const unasked = (text: string): Asked => ({ findings: [note('settings', text)] });

@@ -7,7 +7,7 @@ import { Doors } from '../../compose/listeners.ts';
 import { notReady } from '../../compose/member/ownership.ts';
 import { type Config, isSecure } from '../../config.ts';
 import { isMemberRequest, runMemberControl } from '../../control/member.ts';
-import { type ControlAnswer, controlRequest } from '../../control/protocol.ts';
+import { type ControlAnswer, controlRequest, runningSettings } from '../../control/protocol.ts';
 import { Admission } from '../../http/checks/admission.ts';
 import { Rates } from '../../http/checks/rates.ts';
 import { RequestLog } from '../../http/measure/request-log.ts';
@@ -62,12 +62,20 @@ export async function openLeanDoors(options: LeanHubOptions): Promise<Doors> {
 }
 
 /** Answers a line on the control socket of a member that does not serve. */
-export async function answerLean(tools: MemberTools, health: () => MemberHealth, line: string): Promise<string> {
+export async function answerLean(
+  tools: MemberTools,
+  { health, given: settings }: { readonly health: () => MemberHealth; readonly given: Config['given'] },
+  line: string,
+): Promise<string> {
   const { operator_user: _user, ...given } = JSON.parse(line) as Readonly<Record<string, unknown>>;
   const { data: request } = controlRequest.safeParse(given);
   try {
     if (request !== undefined && isMemberRequest(request)) {
       const answer: ControlAnswer = { ok: true, result: await runMemberControl(tools, request) };
+      return JSON.stringify(answer);
+    }
+    if (request?.command === 'settings') {
+      const answer: ControlAnswer = { ok: true, result: runningSettings(settings) };
       return JSON.stringify(answer);
     }
     if (request?.command === 'health') {

@@ -8,6 +8,8 @@ import type { MemberIdentity } from '../../replication/members/identity.ts';
 
 const MEMBERS = 'members/';
 const MARKS = 'set-aside/';
+/** Signs of life: `presence.ts`. */
+export const SIGNS = 'alive/';
 
 /** Leaves a mark by which `cairn member list` knows a member. A failure is logged: the next start tries again. */
 export async function markMember(commitLog: CommitLog, { name, instance }: MemberIdentity, log: Log): Promise<void> {
@@ -16,10 +18,24 @@ export async function markMember(commitLog: CommitLog, { name, instance }: Membe
     .catch((error: unknown) => log.warn({ err: error }, 'member: the log does not know this member yet'));
 }
 
-/** The names of all members that ever joined, in order. */
+/** The names of all members that joined and were not forgotten since, in order. */
 export async function memberNames(log: Pick<CommitLog, 'listParts'>): Promise<string[]> {
-  const names = (await log.listParts(MEMBERS)).map((name) => name.split('/')[1] ?? '');
-  return [...new Set(names)].toSorted((a, b) => (a < b ? -1 : 1));
+  const parts = [...(await log.listParts(MEMBERS)), ...(await log.listParts(SIGNS))];
+  const names = new Set(parts.map((name) => name.split('/')[1] ?? ''));
+  return [...names].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** The name that a member has in its log; undefined: the log does not know it. */
+export async function nameOfMember(log: Pick<CommitLog, 'listParts'>, instance: string): Promise<string | undefined> {
+  const mark = (await log.listParts(MEMBERS)).find((name) => name.endsWith(`/${instance}`));
+  return mark?.split('/')[1];
+}
+
+/** Removes everything by which the others know a member. If it runs, it is back with its next sign of life. */
+export async function forgetMember(log: Pick<CommitLog, 'listParts' | 'removePart'>, name: string): Promise<void> {
+  for (const kind of [MARKS, MEMBERS, SIGNS]) {
+    for (const part of await log.listParts(`${kind}${name}/`)) await log.removePart(part);
+  }
 }
 
 export interface SetAsideMarks {

@@ -2,14 +2,14 @@
  * Signs of life that members leave in the log, by which the owner knows who could take over. They have no other contact.
  * The clocks of machines differ, so the owner counts by its own clock since a sign last changed.
  */
+import { type MemberTrouble, Refusal, saidOfTrouble } from '../../common/fault.ts';
 import type { Log } from '../../common/log.ts';
-import type { MemberTrouble } from '../../http/route/health.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
 import { DAY_MS } from '../../time/calendar.ts';
-import type { MemberParts } from './health.ts';
+import { healthOf, type MemberParts } from './health.ts';
+import { forgetMember, memberNames, SIGNS } from './marks.ts';
 
-const SIGNS = 'alive/';
 const TICK_MS = 500;
 
 export interface PresenceOptions {
@@ -26,6 +26,8 @@ export interface PresenceOptions {
 interface Seen {
   readonly sign: string;
   readonly atMs: number;
+  /** How old it was then: of one that was left while this member watched, nothing, whatever the clocks say. */
+  readonly ageMs: number;
 }
 
 /** Leaves the signs of one member and, while it owns the log, watches those of the others. */
@@ -49,13 +51,28 @@ export class Presence {
   /** Why others could not take over, as far as this member knows: only while it owns the log. */
   get troubles(): Readonly<Record<string, MemberTrouble>> {
     if (!this.#options.self().isServing) return {};
-    const awayMs = limits.memberSignsMissed * this.#everyMs;
-    const found = [...this.#others].flatMap(([name, { sign, atMs }]): [string, MemberTrouble][] => {
+    const found = [...this.#others].flatMap(([name, seen]): [string, MemberTrouble][] => {
       // While the log cannot be read, nothing is known of the others.
-      if (this.#lookedMs - atMs > awayMs) return [[name, 'away']];
-      return sign.endsWith('-full') ? [[name, 'no room']] : [];
+      if (this.#isAway(seen, this.#lookedMs)) return [[name, 'away']];
+      return seen.sign.endsWith('-full') ? [[name, 'no room']] : [];
     });
     return Object.fromEntries(found);
+  }
+
+  /** Forgets a member that was removed. Throws Refusal. */
+  async forget(name: string): Promise<void> {
+    const { log, self } = this.#options;
+    const { name: own, owner } = healthOf(self());
+    const problem = forgetProblem({ name, self: own, owner, members: await memberNames(log) });
+    if (problem !== undefined) throw new Refusal({ kind: 'not_found', what: problem });
+    await forgetMember(log, name);
+    const others = new Map(this.#others);
+    others.delete(name);
+    this.#others = others;
+  }
+
+  #isAway({ atMs }: Seen, nowMs: number): boolean {
+    return nowMs - atMs > limits.memberSignsMissed * this.#everyMs;
   }
 
   async close(): Promise<void> {
@@ -110,17 +127,20 @@ export class Presence {
   async #look(self: string): Promise<void> {
     const { log, keepDays } = this.#options;
     const nowMs = performance.now();
+    const isFirst = this.#lookedMs === Number.NEGATIVE_INFINITY;
     const others = new Map<string, Seen>();
     for (const sign of await log.listParts(SIGNS)) {
       const [, name = '', what = ''] = sign.split('/');
       if (name === self) continue;
-      if (Date.now() - Number(what.split('-')[0]) > keepDays * DAY_MS) {
-        await log.removePart(sign);
-        continue;
-      }
       // Sorted: the last of a member is its newest.
       const known = this.#others.get(name);
-      others.set(name, known?.sign === sign ? known : { sign, atMs: nowMs });
+      const ageMs = isFirst ? Date.now() - Number(what.split('-')[0]) : 0;
+      others.set(name, known?.sign === sign ? known : { sign, atMs: nowMs, ageMs });
+    }
+    for (const [name, seen] of others) {
+      if (!this.#isAway(seen, nowMs) || seen.ageMs + nowMs - seen.atMs <= keepDays * DAY_MS) continue;
+      await forgetMember(log, name);
+      others.delete(name);
     }
     this.#others = others;
   }
@@ -136,13 +156,26 @@ interface HandOver {
 
 /** Why a hand-over would leave the hub without a member that serves; undefined: nothing is known against it. */
 export function handOverProblem({ to, self, members, troubles }: HandOver): string | undefined {
-  const said = (name: string) =>
-    troubles[name] === 'away' ? `${name} gives no sign of life` : `the disk of ${name} is nearly full or failed`;
-  if (to !== undefined) {
-    if (!members.includes(to)) return `there is no member ${to}; the members are ${members.join(', ')}`;
-    return troubles[to] === undefined ? undefined : `${said(to)}, so it would not take over`;
-  }
-  const others = members.filter((name) => name !== self);
-  if (others.length === 0 || others.some((name) => troubles[name] === undefined)) return undefined;
-  return `no other member can take over: ${others.map(said).join('; ')}`;
+  if (to !== undefined && !members.includes(to)) return noMember(to, members);
+  const able = to === undefined ? members.filter((name) => name !== self) : [to];
+  const said = able.map((name) => troubles[name] && `${name} ${saidOfTrouble(troubles[name])}`);
+  return said.length === 0 || said.includes(undefined) ? undefined : said.join('; ');
 }
+
+interface Forgetting {
+  readonly name: string;
+  readonly self: string;
+  readonly owner: string | null;
+  readonly members: readonly string[];
+}
+
+/** Why a member cannot be forgotten; undefined: it can. */
+function forgetProblem({ name, self, owner, members }: Forgetting): string | undefined {
+  if (!members.includes(name)) return noMember(name, members);
+  if (name === self || name === owner)
+    return `${name} ${name === owner ? 'serves' : 'is this member'}; only one that was removed can be forgotten`;
+  return undefined;
+}
+
+const noMember = (name: string, members: readonly string[]): string =>
+  `there is no member ${name}; the members are ${members.join(', ')}`;

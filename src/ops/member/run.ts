@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { endProcess } from '../../common/end-process.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Log, LogSink } from '../../common/log.ts';
-import { makeFolder } from '../../compose/core.ts';
+import { makeFolder, refuseHalfRestored } from '../../compose/core.ts';
 import type { Doors } from '../../compose/listeners.ts';
 import type { Ownership } from '../../compose/member/ownership.ts';
 import type { RunningService } from '../../compose/member/running-service.ts';
@@ -160,13 +160,15 @@ class Member {
   /** Opens the data file and the control socket for following. Closes them again when it throws. */
   async #openLean(): Promise<Lean> {
     const { dataFolder: folder, mapBytes, log: settings } = this.#config;
-    const socket = await ControlSocket.acquire(folder, (line) => answerLean(this.#tools, () => this.#health(), line));
+    const shown = { health: () => this.#health(), given: this.#config.given };
+    const socket = await ControlSocket.acquire(folder, (line) => answerLean(this.#tools, shown, line));
     let replica: ReplicaFile | undefined;
     const close = async () => {
       await replica?.close();
       await socket.release();
     };
     try {
+      refuseHalfRestored(folder);
       // Removes what an interrupted first start without a log has left.
       if (!existsSync(join(folder, DATA_FILE)) || existsSync(join(folder, 'first-start')))
         prepareFolder(folder, true).keep();
@@ -326,6 +328,7 @@ class Member {
     report: (): Promise<MemberReport> => this.#report(),
     handOver: (to: string | undefined): Promise<void> => this.#handOver(to),
     snapshot: (): Promise<number> => this.#snapshot(),
+    forget: (name: string): Promise<void> => this.#presence.forget(name),
     troubles: () => this.#presence.troubles,
   };
 
@@ -334,14 +337,8 @@ class Member {
     const why = this.#owner === undefined ? (this.#follower?.why ?? '') : 'it has taken over, and its lease holds';
     const left = this.#owner === undefined ? null : Math.round(this.#owner.lease.leftMs);
     const aside = await setAsideByMember(this.#commitLog).catch(() => ({}));
-    return {
-      ...this.#health(),
-      why,
-      lease_left_ms: left,
-      members,
-      set_aside_by: aside,
-      troubles: this.#presence.troubles,
-    };
+    const { troubles } = this.#presence;
+    return { ...this.#health(), why, lease_left_ms: left, members, set_aside_by: aside, troubles };
   }
 
   async #snapshot(): Promise<number> {

@@ -1,5 +1,6 @@
 /** The members that share the log of a hub, on the operator's page, and the planned change from one to another. */
 import type { VNode } from 'preact';
+import { saidOfTrouble } from '../../common/fault.ts';
 import type { MemberReport } from '../../http/route/health.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { Confirm, Fact, Form, Given, SubmitButton } from '../ui.tsx';
@@ -9,11 +10,6 @@ interface MembersProps {
   readonly path: string;
   readonly report: MemberReport;
 }
-
-const TROUBLES = {
-  away: 'It gives no sign of life, so it could not take over.',
-  'no room': 'Its disk is nearly full or failed, so it could not take over.',
-} as const;
 
 export function MemberRows({ csrf, path, report }: MembersProps): VNode {
   const others = report.members.filter((name) => name !== report.name);
@@ -44,8 +40,7 @@ export function MemberRows({ csrf, path, report }: MembersProps): VNode {
           {others.map((name) => (
             <li key={name} class="row">
               <div class="row-main">
-                <Given>{name}</Given>
-                {report.troubles[name] === undefined ? null : <p class="hint">{TROUBLES[report.troubles[name]]}</p>}
+                <Given>{name}</Given> {report.troubles[name] && saidOfTrouble(report.troubles[name])}
               </div>
               <Confirm label="Let it serve…" of={name} danger={false}>
                 <p>
