@@ -58,7 +58,7 @@ export type Fault =
   | { readonly kind: 'oauth'; readonly error: OAuthError; readonly detail: string }
   | { readonly kind: 'unknown_tool'; readonly name: string; readonly guesses: readonly string[] }
   /** `next`: what an agent does next. */
-  | { readonly kind: 'not_found'; readonly what: string; readonly next?: string }
+  | { readonly kind: 'not_found'; readonly what: string; readonly next?: string; readonly isInTrash?: true }
   | {
       readonly kind: 'stale_version';
       readonly detail: string;

@@ -9,5 +9,5 @@ export function recordNotFound(what: string, listTool: string): Refusal {
 /** `updateTool` restores the record. */
 export function recordInTrash(what: string, updateTool: string): Refusal {
   const next = `it is in the trash; ${updateTool} with restore: true brings it back`;
-  return new Refusal({ kind: 'not_found', what, next });
+  return new Refusal({ kind: 'not_found', what, next, isInTrash: true });
 }

@@ -117,7 +117,7 @@ export class Tasks {
   /** Returns one live task. Throws Refusal `not_found`. */
   get(accountId: string, id: number | undefined): TaskRecord {
     const task = id === undefined ? undefined : this.find(accountId, id);
-    if (task === undefined) throw taskNotFound();
+    if (task === undefined) throw taskNotFound(isInBin(this.#options.store, accountId, id));
     return task;
   }
 
@@ -274,6 +274,11 @@ export class Tasks {
     }
     return due;
   }
+}
+
+function isInBin(reader: Pick<Store, 'get'>, accountId: string, id: number | undefined): boolean {
+  const deletedAt = id === undefined ? undefined : reader.get(tasks, [accountId, id])?.deleted_at;
+  return deletedAt !== undefined && deletedAt !== null;
 }
 
 /** Finds a task to change; a deleted one may only be restored. Throws Refusal `not_found`. */

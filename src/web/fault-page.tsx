@@ -30,7 +30,8 @@ export function noPage(): Refusal {
   return new Refusal({ kind: 'not_found', what: NO_PAGE });
 }
 
-export function faultPage(fault: Fault): FaultView {
+/** `path`: the page that was asked for. */
+export function faultPage(fault: Fault, path = ''): FaultView {
   const { status, headers } = refusalReply(fault);
   const { 'Content-Type': _type, 'Cache-Control': _cache, 'WWW-Authenticate': _scheme, ...rest } = headers;
   const isAddress = fault.kind === 'not_found' && fault.what === NO_PAGE;
@@ -39,8 +40,20 @@ export function faultPage(fault: Fault): FaultView {
     title,
     status,
     headers: rest,
-    body: <Message title={title} text={wordsOf(fault)} isPassing={status === 429 || status >= 500} />,
+    body: (
+      <Message
+        title={title}
+        text={wordsOf(fault)}
+        isPassing={status === 429 || status >= 500}
+        trash={fault.kind === 'not_found' && fault.isInTrash === true ? trashOf(path) : undefined}
+      />
+    ),
   };
+}
+
+/** Where what a page showed is restored. */
+function trashOf(path: string): string {
+  return path.startsWith('/documents/') ? '/documents/trash' : '/tasks/trash';
 }
 
 /** The answer to a form not sent from one of our pages in this browser. */
@@ -55,15 +68,22 @@ interface MessageProps {
   readonly text: string;
   /** The error is temporary, so the page explains how to keep the entered text. */
   readonly isPassing?: boolean;
+  /** The page of the trash that has it. */
+  readonly trash?: string | undefined;
 }
 
 /** A page with one sentence and a link to the start page. */
-function Message({ title, text, isPassing = false }: MessageProps) {
+function Message({ title, text, isPassing = false, trash }: MessageProps) {
   return (
     <div class="narrow">
       <h1>{title}</h1>
       <p class="lead">{sentence(text)}</p>
       {isPassing ? <p>Your text is still in the form: go back with the Back button of your browser.</p> : null}
+      {trash === undefined ? null : (
+        <p>
+          It is in the <a href={trash}>trash</a>, and can be restored there.
+        </p>
+      )}
       <p>
         <a class="button" href="/">
           Go to the start page

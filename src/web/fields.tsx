@@ -85,12 +85,12 @@ export function SavedElsewhere({ problem, text }: { readonly problem: Problem | 
 export interface TextAreaProps extends FieldBase {
   readonly value: string;
   readonly rows: number;
-  readonly maxlength?: number;
   readonly class?: string;
 }
 
+/** Has no `maxlength`: a browser cuts what is pasted without a word. The hub refuses a longer text, and the form keeps it. */
 export function TextArea(props: TextAreaProps): VNode {
-  const { name, rows, maxlength, required = true } = props;
+  const { name, rows, required = true } = props;
   const { id, describedBy, invalid, entered } = controlOf(props);
   return (
     <Labelled field={props}>
@@ -101,7 +101,6 @@ export function TextArea(props: TextAreaProps): VNode {
         class={props.class}
         name={name}
         rows={rows}
-        maxlength={maxlength}
         required={required}
       >
         {/* The HTML parser drops the first newline, so a text that begins with one needs another before it. */}

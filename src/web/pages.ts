@@ -244,7 +244,7 @@ export class Pages {
           return await handle(visit);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          return this.show(visit, faultPage(error.fault));
+          return this.show(visit, faultPage(error.fault, request.path));
         }
       },
     };

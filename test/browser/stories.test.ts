@@ -251,3 +251,25 @@ test('[WEB-6] text that was being written returns in its tab, until it is discar
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test('[WEB-1, TASK-1] a pasted text that is too long is not cut without a word: the task says so, and keeps all of it', async () => {
+  const { page, context } = await visit();
+  const key = await signUp(page, 'pasted@example.org', PASSWORD);
+  await structured(hub, 'create_task', { content: 'Begun' }, key);
+  const text = `${'日本 '.repeat(3400)}and its end`;
+  for (const [path, label, button] of [
+    ['/tasks', 'New task', 'Add'],
+    ['/tasks/1', 'Task', 'Save'],
+  ] as const) {
+    await page.goto(path);
+    const field = page.getByLabel(label, { exact: true });
+    await field.focus();
+    await page.keyboard.press('Control+a');
+    // As a paste: unlike `fill`, it minds what a field allows.
+    await page.keyboard.insertText(text);
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page.getByText('must have at most 10000 characters').first().waitFor();
+    expect((await field.inputValue()).endsWith('and its end')).toBe(true);
+  }
+  await context.close();
+});

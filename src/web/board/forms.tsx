@@ -1,6 +1,5 @@
 /** Renders the forms of one task: the one for new tasks on the board, and the edit page. */
 import type { VNode } from 'preact';
-import { limits } from '../../limits/service.ts';
 import { declaredTask, type TaskRecord } from '../../tasks/declared.ts';
 import {
   Checkbox,
@@ -66,7 +65,6 @@ export function NewTask({
           form={form}
           name="content"
           label="New task"
-          maxlength={limits.taskContentCharsMax}
           autofocus={isNext}
           placeholder="New task"
           problem={problem}
@@ -153,15 +151,7 @@ export function EditTask({ board, task, problem }: EditTaskProps): VNode {
         <FormErrors form={form} problem={problem} shown={['content', 'due_date']} />
         <OpenedVersion problem={problem} current={task.version} />
         <input type="hidden" name={OPENED} value={openedText(task, problem)} />
-        <TextArea
-          form={form}
-          name="content"
-          label="Task"
-          rows={6}
-          value={task.content}
-          maxlength={limits.taskContentCharsMax}
-          problem={problem}
-        />
+        <TextArea form={form} name="content" label="Task" rows={6} value={task.content} problem={problem} />
         <SavedElsewhere problem={problem} text={task.content} />
         <TaskFacts form={form} board={board} problem={problem} task={task} />
         <div class="actions">

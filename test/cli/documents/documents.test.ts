@@ -95,6 +95,19 @@ test('[TASK-7, CLI-1] cairn papers puts, edits, publishes, removes and restores'
   expect(await ok('papers', 'put', file, '--id', id)).toContain('version 2');
   expect((await runCairn(['papers', 'edit', id], editor('echo end >> "$1"'))).code).toBe(0);
   expect(await ok('papers', 'show', id)).toBe('# More\nend\n');
+  expect(await ok('papers', 'show', id, '--version', '1')).toBe('# Cairns\n');
+  expect((await ok('papers', 'versions', id)).split('\n').map((line) => line.split(' ')[0])).toEqual([
+    '3',
+    '2',
+    '1',
+    '',
+  ]);
+  expect(await ok('papers', 'versions', id)).toMatch(/^3 {2}20\S+Z by \S.*, 11 bytes/);
+  expect(JSON.parse(await ok('papers', 'versions', `#${id}`, '--json'))).toMatchObject({
+    id: Number(id),
+    versions: [{ version: 3 }, { version: 2 }, { version: 1 }],
+  });
+  expect((await cairn('papers', 'versions', '999')).code).toBe(1);
   expect(await ok('papers', 'publish', id)).toContain('published');
   expect(await ok('papers', '--published')).toContain(`#${id} cairns`);
   expect(await ok('papers', 'unpublish', id)).toContain('draft');

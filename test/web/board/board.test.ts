@@ -141,6 +141,7 @@ test('[WEB-1, TASK-1] what is wrong with a task is said in its form, with what w
   expect(client.text).toContain('Due date must be a date like 2026-11-21, or null.');
   expect(client.fieldsOf('/tasks').get('due_date')).toBe('2030-02-30');
   expect((await client.submit('/tasks', { content: 'x'.repeat(10_001), due_date: '' })).status).toBe(422);
+  expect(client.fieldsOf('/tasks').get('content')).toBe('x'.repeat(10_001));
   // The longest task there can be, in the longest form of its characters.
   await client.open('/tasks');
   await client.submit('/tasks', { content: '\u20ac'.repeat(10_000) });

@@ -255,6 +255,37 @@ test('[WEB-15] what is wrong with a document is told in its form', async () => {
   }
 });
 
+test('[WEB-15, WEB-9] the page of what is in the trash says so and leads there, to its owner only', async () => {
+  const { client, key } = await member();
+  const { client: other } = await member();
+  const make = <T>(name: string, args: object) => structured<T>(hub, name, args, key);
+  const { doc } = await make<{ doc: { id: number } }>('create_dev_doc', {
+    title: 'Old',
+    category: 'docs',
+    content: 'x',
+  });
+  const { paper } = await make<{ paper: { id: number } }>('create_paper', { title: 'Old', content: 'x' });
+  const { task } = await make<{ task: { id: number } }>('create_task', { content: 'Old' });
+  for (const [id, tool, page, trash] of [
+    [doc.id, 'delete_dev_doc', '/documents/docs/', '/documents/trash'],
+    [paper.id, 'delete_paper', '/documents/papers/', '/documents/trash'],
+    [task.id, 'delete_task', '/tasks/', '/tasks/trash'],
+  ] as const) {
+    await make(tool, { id });
+    expect((await client.open(page + id)).status).toBe(404);
+    expect(client.html).toContain(`It is in the <a href="${trash}">trash</a>`);
+    await client.open(trash);
+    expect(client.text).toContain('Old');
+    for (const [who, path] of [
+      [client, `${page}999`],
+      [other, page + id],
+    ] as const) {
+      expect((await who.open(path)).status).toBe(404);
+      expect(who.text).not.toContain('trash');
+    }
+  }
+});
+
 test('[WEB-15, KEY-8, WEB-4] a document of another account is not found, and markup of an attacker is text', async () => {
   const { client, key } = await member();
   const evil = '<img src=x onerror=alert(1)>';

@@ -1,9 +1,11 @@
 /** cairn papers: reads and writes the papers of an account from a terminal. */
 
 import { basename, extname } from 'node:path';
-import { jsonLine } from '../../../client/shown.ts';
+import { z } from 'zod';
+import { jsonLine, shownLine } from '../../../client/shown.ts';
+import { readAs } from '../../../client/sync/remote-record.ts';
 import { type Command, type Options, takes } from '../../command.ts';
-import { print, printContent } from '../../output.ts';
+import { print, printContent, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { categoryIdOf } from './category.ts';
 import { edit, type Opened } from './edit.ts';
@@ -29,9 +31,10 @@ export const paperCommands: readonly Command[] = [
     name: 'papers show',
     summary: 'print a paper',
     operands: ['ID'],
-    options: [SERVER],
+    options: [takes('version', 'N'), SERVER],
     completes: { ID: 'paper' },
-    examples: ['cairn papers show 3'],
+    explains: { version: 'a kept version instead of the current one' },
+    examples: ['cairn papers show 3', 'cairn papers show 3 --version 2'],
     run: show,
   },
   {
@@ -60,6 +63,15 @@ export const paperCommands: readonly Command[] = [
       return await edit(options, { ...paper, title: `${paper.title}.md` }, 'update_paper', { id: paper.id });
     },
   },
+  {
+    name: 'papers versions',
+    summary: 'list the kept versions of a paper',
+    operands: ['ID'],
+    options: [SERVER],
+    completes: { ID: 'paper' },
+    examples: ['cairn papers versions 3'],
+    run: versions,
+  },
   change('papers publish', 'publish a paper', 'publish_paper', { published: true }, 'paper'),
   change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }, 'paper'),
   change('papers remove', 'move a paper to the trash', 'delete_paper', {}, 'paper'),
@@ -79,11 +91,25 @@ async function list(options: Options): Promise<number> {
 
 /** Prints only the content, for piping. */
 async function show(options: Options): Promise<number> {
-  const found = await read(options);
+  const found = await read(options, given('version', readNumber('version', options.optional('version'))));
   if (options.json) print(jsonLine(found));
   else printContent(found.paper.content);
   return 0;
 }
+
+const versionsSchema = z.object({ versions: z.array(z.object({ version: z.number(), about: z.string() })) });
+
+async function versions(options: Options): Promise<number> {
+  const id = readNumber('ID', options.operand());
+  const { structured } = await toolsOf(options).call('history', { id: `cairn://papers/${id}`, limit: VERSIONS_MAX });
+  const { versions: kept } = readAs(versionsSchema, structured);
+  return printResult(options, { id, versions: kept }, () =>
+    kept.map(({ version, about }) => `${version}  ${shownLine(about)}`).join('\n'),
+  );
+}
+
+/** As many as are kept. */
+const VERSIONS_MAX = 50;
 
 async function put(options: Options): Promise<number> {
   const file = options.operand();
@@ -103,7 +129,8 @@ function titleOf(file: string | undefined): string {
   return basename(file, extname(file));
 }
 
-async function read(options: Options) {
-  const { structured } = await toolsOf(options).call('get_paper', { id: readNumber('ID', options.operand()) });
+async function read(options: Options, more: Readonly<Record<string, unknown>> = {}) {
+  const id = readNumber('ID', options.operand());
+  const { structured } = await toolsOf(options).call('get_paper', { id, ...more });
   return structured as { readonly paper: Opened & { readonly id: number } };
 }
