@@ -58,6 +58,12 @@ interface VerifiedBytes {
   readonly store: (batch: Batch) => void;
 }
 
+/** The stored bytes of an existing blob were compared with its hash. */
+interface Checked {
+  /** Undefined: they are undamaged. */
+  readonly damagedId: number | undefined;
+}
+
 export class MirrorBlobs extends BlobReads {
   readonly #options: MirrorBlobsOptions;
   readonly #uploadTools: UploadTools;
@@ -84,9 +90,10 @@ export class MirrorBlobs extends BlobReads {
       : this.#uploadStreamed(principal, fields, body, start);
   }
 
-  /** Checks the quota before reading the body. An existing blob needs no further room. */
+  /** Checks the quota before reading the body. An existing blob needs no further room, but most uploads are new and have it. */
   #checkRoom({ accountId }: Principal, fields: UploadHeaders, byteSize: number): void {
     const { store, quotas } = this.#options;
+    if (quotas.fits(store, accountId, 'blobs', byteSize)) return;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
     if (store.get(blobs, [accountId, commitSha, sha256]) === undefined)
       quotas.check(store, accountId, 'blobs', byteSize);
@@ -169,15 +176,42 @@ export class MirrorBlobs extends BlobReads {
   async #publish(principal: Principal, fields: UploadHeaders, bytes: VerifiedBytes): Promise<Blob> {
     const { accountId } = principal;
     const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
-    const { actors, damage, quotas, now } = this.#options;
-    const damagedId = await this.#damagedStorageOf(accountId, commitSha, sha256);
-    const published = await actors.account(accountId).ask((batch): Blob => {
+    let checked: Checked | undefined;
+    let published = await this.#decide(principal, fields, bytes, checked);
+    while (published === 'unchecked') {
+      checked = { damagedId: await this.#damagedStorageOf(accountId, commitSha, sha256) };
+      published = await this.#decide(principal, fields, bytes, checked);
+    }
+    const damagedId = checked?.damagedId;
+    if (damagedId !== undefined && published.record.storage_id === bytes.storageId) {
+      this.#options.damage.noteHealed('blob', { commit_sha: commitSha, sha256, storage_id: damagedId });
+    }
+    return published;
+  }
+
+  /**
+   * Decides about verified bytes. `checked`: what is known of the stored bytes of a blob that exists. Without it such a
+   * blob is `unchecked`, and nothing is written: a decision cannot read them all.
+   */
+  #decide(
+    principal: Principal,
+    fields: UploadHeaders,
+    bytes: VerifiedBytes,
+    checked: Checked | undefined,
+  ): Promise<Blob | 'unchecked'> {
+    const { accountId } = principal;
+    const { 'X-Commit-Sha': commitSha, 'X-Tarball-Sha256': sha256 } = fields;
+    const { actors, quotas, now } = this.#options;
+    const damagedId = checked?.damagedId;
+    return actors.account(accountId).ask((batch): Blob | 'unchecked' => {
       // Rotated while the body arrived: the signature was checked under a revoked secret.
       const current = batch.get(credentials, [accountId]);
       if (current === undefined || secretOf(batch, principal, current) === undefined) throw goneCredential();
+      const existing = batch.get(blobs, [accountId, commitSha, sha256]);
+      if (existing !== undefined && checked === undefined) return 'unchecked';
       const archivesId = archivesIdOf(current);
       const outcome = decidePublish({
-        existing: batch.get(blobs, [accountId, commitSha, sha256]),
+        existing,
         damagedId,
         head: batch.get(heads, [accountId]),
         credentialId: archivesId,
@@ -214,10 +248,6 @@ export class MirrorBlobs extends BlobReads {
       });
       return { commitSha, sha256, record };
     });
-    if (damagedId !== undefined && published.record.storage_id === bytes.storageId) {
-      damage.noteHealed('blob', { commit_sha: commitSha, sha256, storage_id: damagedId });
-    }
-    return published;
   }
 
   /** Resolves with the storage id of an existing blob with damaged bytes; undefined: no blob, or undamaged. */

@@ -193,8 +193,13 @@ function downloadRoute(blobs: BlobReads, access: Authenticator): Route {
   });
 }
 
+/** The headers of an upload: as they are declared, and as they arrive. */
+const HEADER_NAMES = Object.keys(uploadHeaders.shape).map((name) => [name, name.toLowerCase()] as const);
+
 function headersOf(request: RouteRequest): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.keys(uploadHeaders.shape).map((name) => [name, request.header(name.toLowerCase())]));
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, arriving] of HEADER_NAMES) headers[name] = request.header(arriving);
+  return headers;
 }
 
 function listGroups(blobs: BlobReads, page: RepositoryListQuery, { accountId }: Principal): Reply {

@@ -44,7 +44,7 @@ export class Quotas {
 
   /** Throws `storage_reserved` while the disk is nearly full, unless the operator marked the account. */
   checkReserve(accountId: string): void {
-    if (this.#options.isMarked(accountId) || !this.#options.isDiskNearlyFull()) return;
+    if (!this.#isKeptOut(accountId)) return;
     this.refusals.reserve += 1;
     throw new Refusal({ kind: 'storage_reserved' });
   }
@@ -58,5 +58,17 @@ export class Quotas {
     if (used + moreBytes <= quotaBytes) return;
     this.refusals[kind] += 1;
     throw new Refusal({ kind: 'quota_exceeded', of: kind, quotaBytes, usedBytes: used, neededBytes: moreBytes });
+  }
+
+  /** True when `check` would not throw. */
+  fits(reader: Pick<Batch, 'get'>, accountId: string, kind: CountedKind, moreBytes: number): boolean {
+    return (
+      moreBytes <= 0 ||
+      (!this.#isKeptOut(accountId) && usedBytes(reader, accountId, kind) + moreBytes <= this.of(accountId, kind))
+    );
+  }
+
+  #isKeptOut(accountId: string): boolean {
+    return !this.#options.isMarked(accountId) && this.#options.isDiskNearlyFull();
   }
 }
