@@ -62,6 +62,8 @@ export class Pool {
   /** Hashes whole bodies only: a small upload does not wait for the comparisons and the large uploads of others. */
   readonly #bodiesThread: PoolThread;
   readonly #folder: URL;
+  /** Worker files: a URL is parsed in microseconds. */
+  readonly #files = new Map<JobName, string>();
   readonly #jobs = new Map<JobName, JobFigures>();
   /** Shares of running and waiting jobs. */
   readonly #shares: Shares;
@@ -205,6 +207,10 @@ export class Pool {
   }
 
   #file(name: JobName): string {
-    return fileURLToPath(new URL(`${jobFiles[name]}.js`, this.#folder));
+    const known = this.#files.get(name);
+    if (known !== undefined) return known;
+    const file = fileURLToPath(new URL(`${jobFiles[name]}.js`, this.#folder));
+    this.#files.set(name, file);
+    return file;
   }
 }
