@@ -1,14 +1,16 @@
 /** Hashes bodies off the main thread: in the chunks that arrive, or whole. */
 import type { MessagePort } from 'node:worker_threads';
 import { digestsOf, type RunningDigest, startDigest, startFileDigest } from '../src/pool/digest.ts';
-import type {
-  DigestBodiesInput,
-  DigestFileInput,
-  DigestMessage,
-  DigestReturn,
-  DigestStreamInput,
-  Digests,
-  FileHashes,
+import {
+  BODY_DIGESTS_BYTES,
+  type DigestBodiesInput,
+  type DigestFileInput,
+  type DigestMessage,
+  type DigestReturn,
+  type DigestStreamInput,
+  type Digests,
+  type FileHashes,
+  SHA256_BYTES,
 } from '../src/pool/jobs.ts';
 
 /**
@@ -24,8 +26,16 @@ export function digestFile({ port, sizeBytes }: DigestFileInput): Promise<FileHa
 }
 
 /** Hashes whole bodies. */
-export function digestBodies({ bodies }: DigestBodiesInput): readonly Digests[] {
-  return bodies.map(({ bytes, hmacKey }) => digestsOf(bytes, hmacKey));
+export function digestBodies({ memory, lengths, hmacKeys }: DigestBodiesInput): Uint8Array {
+  const digests = new Uint8Array(lengths.length * BODY_DIGESTS_BYTES);
+  let from = 0;
+  lengths.forEach((length, index) => {
+    const { sha256, hmac } = digestsOf(new Uint8Array(memory, from, length), hmacKeys[index] as Uint8Array);
+    digests.set(sha256, index * BODY_DIGESTS_BYTES);
+    digests.set(hmac, index * BODY_DIGESTS_BYTES + SHA256_BYTES);
+    from += length;
+  });
+  return digests;
 }
 
 function received<T>(port: MessagePort, digest: RunningDigest<T>): Promise<T | undefined> {

@@ -12,6 +12,10 @@ export interface Digests {
   readonly hmac: Uint8Array;
 }
 
+export const SHA256_BYTES = 32;
+/** Both digests of a body: its SHA-256, then its HMAC-SHA256. */
+export const BODY_DIGESTS_BYTES = 2 * SHA256_BYTES;
+
 export interface DigestStreamInput {
   readonly port: MessagePort;
   readonly hmacKey: Uint8Array;
@@ -22,9 +26,13 @@ export type DigestMessage =
   | { readonly type: 'chunk'; readonly buffer: ArrayBuffer; readonly length: number }
   | { readonly type: 'end' };
 
-/** Bodies that arrived whole. They are copied, not transferred: when the thread dies, they are sent to the next one. */
+/** Bodies that arrived whole, as copies: when the thread dies, the next one gets the same. */
 export interface DigestBodiesInput {
-  readonly bodies: readonly { readonly bytes: Uint8Array; readonly hmacKey: Uint8Array }[];
+  /** The bodies, one after another. Both threads see it, so a job costs no memory; it does not change while a job runs. */
+  readonly memory: SharedArrayBuffer;
+  readonly lengths: readonly number[];
+  /** The key of each body. */
+  readonly hmacKeys: readonly Uint8Array[];
 }
 
 export interface DigestFileInput {
@@ -161,8 +169,8 @@ export interface CodeInput {
 export interface Jobs {
   /** Hashes chunks as they arrive. Returns undefined when the sender closed the port before the end. */
   readonly digestStream: { readonly input: DigestStreamInput; readonly output: Digests | undefined };
-  /** Hashes bodies that arrived whole. Returns the digests in the order of the bodies. */
-  readonly digestBodies: { readonly input: DigestBodiesInput; readonly output: readonly Digests[] };
+  /** Hashes bodies that arrived whole. Returns the SHA-256 and the HMAC of each, one after another. */
+  readonly digestBodies: { readonly input: DigestBodiesInput; readonly output: Uint8Array };
   /** As `digestStream` for a file, as SHA-256 and git blob id. */
   readonly digestFile: { readonly input: DigestFileInput; readonly output: FileHashes | undefined };
   /** Hashes with argon2id; returns the encoded hash, or undefined for a common password. */
