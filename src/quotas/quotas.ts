@@ -51,16 +51,14 @@ export class Quotas {
 
   /** Throws `quota_exceeded` or `storage_reserved` for a write that would exceed the account's quota. */
   check(reader: Pick<Batch, 'get'>, accountId: string, kind: CountedKind, moreBytes: number): void {
-    if (moreBytes <= 0) return;
+    if (this.fits(reader, accountId, kind, moreBytes)) return;
     this.checkReserve(accountId);
-    const quotaBytes = this.of(accountId, kind);
-    const used = usedBytes(reader, accountId, kind);
-    if (used + moreBytes <= quotaBytes) return;
+    const [quotaBytes, used] = [this.of(accountId, kind), usedBytes(reader, accountId, kind)];
     this.refusals[kind] += 1;
     throw new Refusal({ kind: 'quota_exceeded', of: kind, quotaBytes, usedBytes: used, neededBytes: moreBytes });
   }
 
-  /** True when `check` would not throw. */
+  /** True when `check` does not throw. */
   fits(reader: Pick<Batch, 'get'>, accountId: string, kind: CountedKind, moreBytes: number): boolean {
     return (
       moreBytes <= 0 ||

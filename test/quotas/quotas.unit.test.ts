@@ -33,6 +33,7 @@ describe('[MIR-18] a quota', () => {
     ['of another kind does not count', { ownOf: () => ({ documents: 0 }) }, 0, 300, false],
   ])('%s', (_, options, used, more, over) => {
     const tried = quotas(options);
+    expect(tried.fits(usedOf(used), 'acc', 'blobs', more)).toBe(!over);
     const refused = refusedWith(() => tried.check(usedOf(used), 'acc', 'blobs', more));
     const quotaBytes = tried.of('acc', 'blobs');
     expect(refused).toEqual(
@@ -55,6 +56,7 @@ describe('[OPS-7] the part of the disk for marked accounts', () => {
     ['refuses nobody who writes nothing', true, false, 0, false],
   ])('%s', (_, isFull, isMarked, more, refused) => {
     const tried = quotas({ isDiskNearlyFull: () => isFull, isMarked: () => isMarked });
+    expect(tried.fits(usedOf(0), 'acc', 'blobs', more)).toBe(!refused);
     expect(refusedWith(() => tried.check(usedOf(0), 'acc', 'blobs', more))).toEqual(
       refused ? { kind: 'storage_reserved' } : undefined,
     );
