@@ -100,13 +100,16 @@ async function isReady({ url }: Pick<Hub, 'url'>): Promise<boolean> {
   );
 }
 
+/** How a member ended, if it has, and what it said last. */
+const endOf = ({ process, logs }: Pick<Hub, 'url'> & Partial<Pick<Hub, 'process' | 'logs'>>) => [process?.exitCode, logs?.slice(-3)];
+
 /** Waits until one of the members serves, and returns it. */
 export async function whichServes<M extends Pick<Hub, 'url'>>(members: readonly M[], seconds = 40): Promise<M> {
   for (let tries = 0; tries < seconds * 20; tries += 1) {
     for (const member of members) if (await isReady(member)) return member;
     await sleep(50);
   }
-  const states = await Promise.all(members.map(memberHealth));
+  const states = await Promise.all(members.map(async (member) => [await memberHealth(member), endOf(member)]));
   throw new Error(`no member serves: ${JSON.stringify(states)}`);
 }
 
