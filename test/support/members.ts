@@ -101,7 +101,10 @@ async function isReady({ url }: Pick<Hub, 'url'>): Promise<boolean> {
 }
 
 /** How a member ended, if it has, and what it said last. */
-const endOf = ({ process, logs }: Pick<Hub, 'url'> & Partial<Pick<Hub, 'process' | 'logs'>>) => [process?.exitCode, logs?.slice(-3)];
+const endOf = ({ process, logs }: Pick<Hub, 'url'> & Partial<Pick<Hub, 'process' | 'logs'>>) => [
+  process?.exitCode,
+  logs?.slice(-3),
+];
 
 /** Waits until one of the members serves, and returns it. */
 export async function whichServes<M extends Pick<Hub, 'url'>>(members: readonly M[], seconds = 40): Promise<M> {
