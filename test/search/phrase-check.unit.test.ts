@@ -5,7 +5,7 @@ import type { RankedThing } from '../../src/search/account-index.ts';
 import { checkPhrases } from '../../src/search/phrase-check.ts';
 import { textThing } from '../support/text-thing.ts';
 
-const thingOf = (key: string, text: string) => textThing({ key, title: key, place: '', text, stamp: key });
+const thingOf = (key: string, text: string) => textThing({ key, title: key, place: '', text, stamp: 1 });
 const ranked = (key: string) => ({ key, score: 1, toCheck: 1 }) as unknown as RankedThing;
 const keysOf = (found: readonly RankedThing[]) => found.map(({ key }) => key);
 
@@ -15,6 +15,7 @@ test('[FIND-4] what is deleted while texts are read for a phrase is not found', 
     needs: 'all',
     phrases: [['red', 'door']],
     withoutPhrases: [],
+    room: limits.searchPhraseChars,
     open: ({ key }) => (texts.has(key) ? thingOf(key, texts.get(key) ?? '') : undefined),
     renew: () => undefined,
   });
@@ -27,6 +28,7 @@ test('[FIND-4] after a pause, texts are read as they are then', async () => {
     needs: 'all',
     phrases: [['red', 'door']],
     withoutPhrases: [],
+    room: limits.searchPhraseChars,
     open({ key }) {
       const thing = thingOf(key, seen);
       // Longer than a slice lasts: somebody writes meanwhile.
