@@ -9,7 +9,7 @@ import { bare } from './sentences.ts';
 
 /**
  * Returns the arguments with such values as their schema expects them, or `given` itself when nothing can be repaired.
- * Only exact forms are repaired: `"5"`, `"true"`, the JSON of a list or an object, and null where the argument may be
+ * Only exact forms are repaired: `"5"`, `"#5"` as lists show it, `"true"`, the JSON of a list or an object, and null where the argument may be
  * left out but not be null; in the items of a list and the fields of an object too.
  */
 export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
@@ -35,7 +35,7 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
   }
   if (schema instanceof z.ZodObject && isRecord(value)) return withoutSlips(schema, value);
   if (typeof value !== 'string') return value;
-  if (schema instanceof z.ZodNumber) return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (schema instanceof z.ZodNumber) return /^[-#]?\d{1,15}$/.test(value) ? Number(value.replace('#', '')) : value;
   if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
   const kind = schema instanceof z.ZodArray ? Array.isArray : isRecord;
   if (kind === isRecord && !(schema instanceof z.ZodObject || schema instanceof z.ZodRecord)) return value;

@@ -56,7 +56,7 @@ function countRefused({ head }: Exchange, error: unknown, rates: Rates): void {
 }
 
 /** A read-only principal may only GET, unless the handler of the route decides (a route that both reads and writes). */
-function checkReadOnly({ method, scope }: Route, principal: Principal): void {
+function checkReadOnly({ method, scope, writes = 'this request' }: Route, principal: Principal): void {
   if (principal.readOnly !== true || method === 'GET' || scope === 'by_handler') return;
-  throw new Refusal({ kind: 'insufficient_scope', what: 'this request', canStepUp: canStepUp(principal) });
+  throw new Refusal({ kind: 'insufficient_scope', what: writes, canStepUp: canStepUp(principal) });
 }

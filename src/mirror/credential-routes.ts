@@ -28,6 +28,7 @@ export function credentialRoutes({ credentials, accountAccess }: CredentialRoute
       ...all,
       method: 'POST',
       operationId: 'mirrorIssueCredential',
+      writes: 'the mirror token also removes backups: it',
       summary: 'Issues the mirror credential of the account, or returns the existing one',
       description:
         'With rotate the credential is destroyed and created again: the old token gets 401 at once, and blobs that were ' +

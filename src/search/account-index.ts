@@ -330,12 +330,19 @@ function countAndKeep(
   }
 }
 
-/** The words that are a single sign of Chinese, Japanese or Korean, or have it. */
-function withSign({ words }: WordSegment, sign: string): Stand {
+/** The words that are a single sign of Chinese, Japanese or Korean, or have it. They come after those of other scripts. */
+function withSign(segment: WordSegment, sign: string): Stand {
+  const { words } = segment;
   const stand: [number, number][] = [];
-  for (const [at, word] of words.entries()) if (word.includes(sign)) stand.push([at, word === sign ? 1 : BEGINNING]);
+  for (let at = placeOfWord(segment, FIRST_SIGN); at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word.includes(sign)) stand.push([at, word === sign ? 1 : BEGINNING]);
+  }
   return stand;
 }
+
+/** No sign of Chinese, Japanese or Korean comes before it. */
+const FIRST_SIGN = '\u1100';
 
 function nameOf(kind: string, key: string): string {
   return `${kind} ${key}`;

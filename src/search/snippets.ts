@@ -81,15 +81,27 @@ function lineOf(text: string, line: number): string {
 
 function snippetOf(line: number, text: string, needles: readonly string[]): Snippet {
   const whole = text.normalize('NFC').trim();
-  const folded = foldWithPlaces(whole);
-  const places = needles.map((needle) => folded.folded.indexOf(needle)).filter((at) => at >= 0);
-  const first = Math.min(...places.map((at) => folded.from[at] ?? 0), whole.length);
-  const from =
-    whole.length <= limits.searchLineChars || first === whole.length
-      ? 0
-      : Math.max(0, first - limits.searchLineChars / 4);
+  const first = whole.length <= limits.searchLineChars ? 0 : firstPlace(whole, needles);
+  const from = Math.max(0, first - limits.searchLineChars / 4);
   const shown = `${from > 0 ? '…' : ''}${whole.slice(from, from + limits.searchLineChars)}`;
   return { line, text: shown, marks: marksOf(shown, needles) };
+}
+
+/** Characters of a line that are folded at once: one line may be megabytes of data, and sign by sign takes long. */
+const PIECE_CHARS = 4096;
+
+/** Where a needle comes first in a line; 0: none does. */
+function firstPlace(line: string, needles: readonly string[]): number {
+  const isIn = (folded: string) => needles.some((needle) => folded.includes(needle));
+  const overlap = 2 * Math.max(0, ...needles.map((needle) => needle.length));
+  for (let from = 0; from < line.length; from += PIECE_CHARS) {
+    const piece = line.slice(from, from + PIECE_CHARS + overlap);
+    if (!isIn(foldWords(piece))) continue;
+    const { folded, from: places } = foldWithPlaces(piece);
+    const found = needles.map((needle) => folded.indexOf(needle)).filter((at) => at >= 0);
+    if (found.length > 0) return from + (places[Math.min(...found)] ?? 0);
+  }
+  return 0;
 }
 
 function marksOf(text: string, needles: readonly string[]): (readonly [number, number])[] {

@@ -144,7 +144,11 @@ export function decideRestoreCategory(
 ): CategoryRecord {
   const { deleted_at: _, ...category } = binned;
   const next = declaredCategory.change(category, fields);
-  checkFreeName(next.name, existing);
+  checkFreeName(
+    next.name,
+    existing,
+    ({ id }) => `category #${id} has this name now; rename that one first, or restore this one with another name`,
+  );
   checkRoom(existing);
   return { ...next, updated_at: timeAfterIso(nowMs, category.updated_at) };
 }
@@ -155,9 +159,12 @@ function checkRoom(existing: readonly CategoryRecord[]): void {
   }
 }
 
-function checkFreeName(name: string, others: readonly CategoryRecord[]): void {
+function checkFreeName(
+  name: string,
+  others: readonly CategoryRecord[],
+  says: (holder: CategoryRecord) => string = () => 'this account already has a category with this name',
+): void {
   const folded = foldCategoryName(name);
-  if (others.some((other) => foldCategoryName(other.name) === folded)) {
-    throw invalidField('name', 'this account already has a category with this name');
-  }
+  const holder = others.find((other) => foldCategoryName(other.name) === folded);
+  if (holder !== undefined) throw invalidField('name', says(holder));
 }

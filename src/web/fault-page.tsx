@@ -44,7 +44,7 @@ export function faultPage(fault: Fault, path = ''): FaultView {
       <Message
         title={title}
         text={wordsOf(fault)}
-        isPassing={status === 429 || status >= 500}
+        keepsText={status === 413 || status === 429 || status >= 500}
         trash={fault.kind === 'not_found' && fault.isInTrash === true ? trashOf(path) : undefined}
       />
     ),
@@ -66,19 +66,19 @@ export function foreignFormPage(): FaultView {
 interface MessageProps {
   readonly title: string;
   readonly text: string;
-  /** The error is temporary, so the page explains how to keep the entered text. */
-  readonly isPassing?: boolean;
+  /** What was entered can be sent again, shorter or later: the page explains how to get at it. */
+  readonly keepsText?: boolean;
   /** The page of the trash that has it. */
   readonly trash?: string | undefined;
 }
 
 /** A page with one sentence and a link to the start page. */
-function Message({ title, text, isPassing = false, trash }: MessageProps) {
+function Message({ title, text, keepsText = false, trash }: MessageProps) {
   return (
     <div class="narrow">
       <h1>{title}</h1>
       <p class="lead">{sentence(text)}</p>
-      {isPassing ? <p>Your text is still in the form: go back with the Back button of your browser.</p> : null}
+      {keepsText ? <p>Your text is still in the form: go back with the Back button of your browser.</p> : null}
       {trash === undefined ? null : (
         <p>
           It is in the <a href={trash}>trash</a>, and can be restored there.

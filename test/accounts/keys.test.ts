@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../src/limits/service.ts';
 import { control } from '../support/control.ts';
+import { callTool } from '../support/gateway.ts';
 import { type Answer, call } from '../support/http.ts';
 import { type Hub, runCairn, startHub } from '../support/hub.ts';
 import {
@@ -29,6 +30,7 @@ interface ListedKey {
   readonly key_id: string;
   readonly kind: string;
   readonly name: string;
+  readonly read_only: boolean;
   readonly created_at: string;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
@@ -208,6 +210,25 @@ test('[KEY-5] an account holds at most 50 live MCP keys; revoking one makes room
   expect((await issue(`McpKey ${replaced.mcp_key}`)).status).toBe(200);
   expect((await hub.cli('key', 'create', '--email', owner.email, '--name', 'again')).code).toBe(1);
   expect((await issue(`McpKey ${owner.account_key}`)).status).toBe(200);
+});
+
+test('[KEY-5, OAUTH-5] cairn key create --read-only makes a key that reads and changes nothing, and lists say so', async () => {
+  const owner = await account(hub);
+  const create = (...more: string[]) => hub.cli('key', 'create', '--email', owner.email, '--name', 'ci', ...more);
+  const { key_id: id, mcp_key: reading } = JSON.parse((await create('--read-only', '--json')).stdout) as NewKey;
+  const { mcp_key: full } = JSON.parse((await create('--json')).stdout) as NewKey;
+  const changes = { name: 'create_task', args: { content: 'x' } };
+  expect((await callTool(hub, 'list_tasks', {}, reading)).error).toBeUndefined();
+  expect((await callTool(hub, changes.name, changes.args, reading)).error?.message).toContain('this key may only read');
+  expect((await callTool(hub, changes.name, changes.args, full)).error).toBeUndefined();
+  const refused = await issue(`McpKey ${reading}`);
+  expect([refused.status, refused.json()['error']]).toEqual([403, expect.stringContaining('also removes backups')]);
+  const listed = (await hub.cli('key', 'list', '--email', owner.email)).stdout.trim().split('\n');
+  expect(listed.filter((line) => line.includes('read only'))).toEqual([
+    expect.stringMatching(new RegExp(`^${id} .*ci$`)),
+  ]);
+  const keys = (await listKeys(owner)).map(({ key_id, read_only: only }) => [key_id === id, only]);
+  expect(keys.filter(([isIt, only]) => isIt !== only)).toEqual([]);
 });
 
 test.each([

@@ -86,6 +86,8 @@ const refused: readonly (readonly [string, string, EditRequest, string, RegExp])
   ['two ways at once', 'a\n', { old: 'a', new: 'b', append: 'c' }, 'old', /send one of/],
   ['an unknown heading', NOTE, { section: 'Latr', text: 'x' }, 'section', /did you mean "Later"/],
   ['a heading that is there twice', '# A\n# A\n', { section: 'A', text: 'x' }, 'section', /at lines 1, 2/],
+  ['nothing to append', 'a', { append: '' }, 'append', /append must not be empty/],
+  ['nothing to append to a section', NOTE, { section: 'Later', append: ' \n' }, 'append', /append must not be empty/],
   ['a section without a text', NOTE, { section: 'Later' }, 'text', /text .* or append/],
 ];
 

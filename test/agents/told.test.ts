@@ -63,6 +63,17 @@ test('[FIND-3] an answer says what went with a section, what a category is calle
   expect(await refusal('move', { id: 'still/', to: 'still/' })).toContain('to is where still is already');
 });
 
+test('[CAT-1] a category whose name was taken while it was in the trash comes back with another name, or says which one has it', async () => {
+  const { category: first } = await run<{ category: { id: number } }>('create_category', { name: 'Rigging' });
+  await run('delete_category', { id: first.id });
+  const { category: second } = await run<{ category: { id: number } }>('create_category', { name: 'rigging' });
+  const back = { id: first.id, restore: true };
+  const taken = `category #${second.id} has this name now; rename that one first, or restore this one with another name`;
+  expect(await refusal('update_category', back)).toContain(taken);
+  expect(await refusal('update_category', { ...back, name: 'RIGGING' })).toContain(taken);
+  expect(await run('update_category', { ...back, name: 'Old rigging' })).toMatchObject({ category: { id: first.id } });
+});
+
 test('[FIND-3] a name with a percent sign is a name', async () => {
   expect(await refusal('list', { in: 'docs/100%' })).toContain('100%');
   expect(await words('list', { in: 'handoffs/100%' })).toContain('0 handoffs');

@@ -1,6 +1,6 @@
 /** How tasks are listed for people. */
 import { expect, test } from 'vitest';
-import { dayWords, type ListedTask, taskTable } from '../../src/cli/user/task-table.ts';
+import { dayWords, type ListedTask, moreTasks, taskTable } from '../../src/cli/user/task-table.ts';
 
 const TODAY = '2026-11-25';
 
@@ -43,6 +43,16 @@ test('[CLI-5] a narrow terminal gets a cut text, a very narrow one a line of its
   expect(lines[1]).toBe(`#1  todo    ${'x'.repeat(27)}…`);
   expect(lines[2]).toContain('\\u{1b}[31mred\\u{a}line');
   expect(taskTable(long, new Map(), { ...style, columns: 20 }).split('\n')[2]).toBe(`    ${'x'.repeat(60)}`);
+});
+
+test('[CLI-5] what follows a page is said: tasks with later dates, or newer ones without a date', () => {
+  const dated = task(3, 'x', { due_date: '2026-11-26' });
+  expect(moreTasks([dated, dated], 2)).toBe(
+    'There are more: --offset 2 continues, or narrow with --search, --category or --status.',
+  );
+  expect(moreTasks([dated, task(12, 'x')], 52)).toBe(
+    'There are more without a date, newer than these: --offset 52 continues, or narrow with --search, --category or --status.',
+  );
 });
 
 test('[CLI-5] on a terminal what is overdue is red', () => {

@@ -73,6 +73,21 @@ test('[TOOL-5, EVENT-2] a key in arguments that came as one JSON text is a key',
   expect((await create()).task.id).toBe(first.task.id);
 });
 
+test('[TOOL-5] a number as lists show it, with its sign, is that number; a text with another is none', async () => {
+  const { mcp_key: key } = await account(hub);
+  const { task } = await structured<{ task: { id: number } }>(hub, 'create_task', { content: 'x' }, key);
+  const { category } = await structured<{ category: { id: number } }>(hub, 'create_category', { name: 'Home' }, key);
+  const changed = { id: `#${task.id}`, category_id: `#${category.id}` };
+  const moved = await structured(hub, 'update_task', changed, key);
+  expect(moved).toMatchObject({ task: { id: task.id, category_id: category.id } });
+  expect(await structured(hub, 'delete_task', { id: `#${task.id}` }, key)).toMatchObject({ id: task.id });
+  for (const id of ['##1', '#', '# 1', '#-1', '#1.5', '1#'])
+    expect((await callTool(hub, 'delete_task', { id }, key)).error).toMatchObject({
+      code: -32602,
+      data: { field: 'id' },
+    });
+});
+
 const ONE_OF = (...names: string[]) => `did you mean ${names.join(' or ')}?`;
 const sha256 = createHash('sha256').update('x').digest('hex');
 const push = { path: 'a.md', content: 'x', sha256 };

@@ -126,6 +126,18 @@ test(`[FIND-4] letters rule out no word that is near (seed ${seed})`, () => {
   expect([0, 1, 0x80000000, 0xffffffff, 0x0f0f0f0f].map(bitsIn)).toEqual([0, 1, 1, 32, 16]);
 });
 
+test('[FIND-4] one sign is found in every run that has it, beside words of all scripts, and nowhere else', () => {
+  const index = new AccountIndex();
+  const texts = ['東', '中東', '東京', '서울', 'ᄀ', 'granite Ωμέγα жар עץ कमल', '一丁', '𠮷野'];
+  texts.forEach((text, at) => {
+    put(index, `k${at}`, text);
+  });
+  const having = (sign: string) => texts.flatMap((text, at) => (text.includes(sign) ? [`k${at}`] : []));
+  for (const sign of ['東', '京', '서', '울', '丁', '𠮷', '野', 'ᄀ'])
+    expect([sign, keys(index, sign).toSorted()]).toEqual([sign, having(sign)]);
+  expect(keys(index, '西')).toEqual([]);
+});
+
 describe('[FIND-4] lines that are shown', () => {
   test.each([
     ['one\ntwo granite\nthree', 'granite', [[2, 'two granite']]],
@@ -155,5 +167,18 @@ describe('[FIND-4] lines that are shown', () => {
     ['last line\ngranite', 'granite', [[2, 'granite']]],
   ] as const)('%j for %j', (text, query, lines) => {
     expect(snippetsOf(text, wantedWords(query)).lines.map((one) => [one.line, one.text])).toEqual(lines);
+  });
+
+  test.each([
+    ['x '.repeat(3000), 'granite', 'granite', 'granite'],
+    ['x '.repeat(2047), 'granite', 'granite', 'granite'],
+    ['ß '.repeat(5000), 'granite', 'granite', 'granite'],
+    ['x '.repeat(2045), 'Straßenfest', 'strassenfest', 'Straßenfest'],
+    [`${'x '.repeat(2047)}x`, '𠮷野家', '𠮷野家', '𠮷野家'],
+    ['x\u0302 '.repeat(2000), 'ﬁle', 'file', 'ﬁle'],
+  ])('a word far behind in a long line is shown, and marked (%#)', (before, word, query, marked) => {
+    const [one] = snippetsOf(`${before}${word} ${'y '.repeat(3000)}`, wantedWords(query)).lines;
+    expect(one?.text.length).toBeLessThan(200);
+    expect(one?.marks.map(([from, to]) => one.text.slice(from, to))).toEqual([marked]);
   });
 });

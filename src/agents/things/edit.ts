@@ -44,6 +44,9 @@ export function applyEdit(text: string, edit: EditRequest): EditedText {
     return shown(replaced(text, edit, native));
   }
   if (edit.new !== undefined) throw invalidField('old', 'old is required with new: the exact text to replace');
+  const isInSection = edit.section !== undefined;
+  if (edit.append === '' || (isInSection && edit.append?.trim() === ''))
+    throw invalidField('append', 'append must not be empty: send the text to add');
   if (edit.section !== undefined) {
     if ((edit.text === undefined) === (edit.append === undefined)) {
       throw invalidField('text', 'section needs either text (its new body) or append (added at its end)');

@@ -42,6 +42,12 @@ export function dayWords(day: string, today: string): string {
   return `${WEEKDAYS[date.getUTCDay()] ?? ''} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ''}${year}`;
 }
 
+/** Says that a list goes on, and how. `next`: how many are before the rest. */
+export function moreTasks(tasks: readonly Pick<ListedTask, 'due_date'>[], next: number): string {
+  const rest = tasks.at(-1)?.due_date === null ? ' without a date, newer than these' : '';
+  return `There are more${rest}: --offset ${next} continues, or narrow with --search, --category or --status.`;
+}
+
 /** The lines of the table; those without a date come last. */
 export function taskTable(
   tasks: readonly ListedTask[],

@@ -10,7 +10,7 @@ import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { allCategories, categoryIdOf } from './documents/category.ts';
 import { changesOf, given, readNumber, runForEach, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
-import { type ListedTask, taskTable } from './task-table.ts';
+import { type ListedTask, moreTasks, taskTable } from './task-table.ts';
 
 const DUE = takes('due', 'DATE');
 const CATEGORY = takes('category', 'NAME');
@@ -124,9 +124,7 @@ async function list(options: Options): Promise<number> {
   const { tasks, has_more: hasMore } = readAs(tasksSchema, structured);
   if (tasks.length === 0) print(emptyText(options));
   else printTable(taskTable(tasks, await categoryNames(tools, tasks), tableStyle()));
-  const next = (offset ?? 0) + tasks.length;
-  if (hasMore === true)
-    print(`There are more: --offset ${next} continues, or narrow with --search, --category or --status.`);
+  if (hasMore === true) print(moreTasks(tasks, (offset ?? 0) + tasks.length));
   return 0;
 }
 

@@ -90,6 +90,8 @@ export interface RouteBase {
   readonly checksOrigin?: boolean;
   /** `by_handler`: the handler decides what a read-only principal may do; default: only GET. */
   readonly scope?: 'by_handler';
+  /** What changes data, as a read-only principal is told, where `this request` would mislead. */
+  readonly writes?: string;
   /** Not counted against the rate limit; for probes. */
   readonly uncounted?: boolean;
   /**

@@ -32,14 +32,16 @@ export interface BoardOptions extends Pick<Capabilities, 'tasks' | 'timeZones' |
 
 export function boardRoutes(options: BoardOptions): Route[] {
   const { pages } = options;
+  // A pasted text that is too long for a task returns in its form.
+  const bytesMax = limits.editFormBytesMax;
   return [
     pages.member(PATH, (visit) => showBoard(options, visit)),
-    pages.memberForm(PATH, (visit, form) => create(options, visit, form)),
+    pages.memberForm(PATH, (visit, form) => create(options, visit, form), { bytesMax }),
     ...categoryRoutes(options),
     ...trashRoutes(options),
     ...manyRoutes(options),
     pages.member(`${PATH}/:id`, (visit) => showTask(options, visit, taskOf(options, visit))),
-    pages.memberForm(`${PATH}/:id`, (visit, form) => save(options, visit, form)),
+    pages.memberForm(`${PATH}/:id`, (visit, form) => save(options, visit, form), { bytesMax }),
     ...actRoutes(options),
   ];
 }

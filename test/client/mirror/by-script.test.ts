@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { backupMachine, contentsOf, gitIn, type TestRepository, testRepository } from '../../support/backup-machine.ts';
+import { runCairn } from '../../support/hub.ts';
 import { get, mirrorAccount, upload } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -66,6 +67,16 @@ test('[MIR-20] a pull restores an archive made by openssl, and says what to pass
   const pulled = await own.cairn('pull', '--passphrase-file', passphrase, '--output', output);
   expect(pulled).toMatchObject({ code: 0, stderr: '' });
   expect(contentsOf(output)).toEqual(contentsOf(scripted.folder));
+
+  const piped = join(temporaryFolder(), 'piped');
+  const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: hub.url, CAIRN_KEY: who.mcp_key };
+  const pull = ['backups', 'pull', '--commit', scripted.commit, '--passphrase-file', '-', '--output', piped];
+  expect(await runCairn(pull, env, '')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('standard input has no passphrase in its first line'),
+  });
+  expect(await runCairn(pull, env, 'c0ffee\nsecond line\n')).toMatchObject({ code: 0, stderr: '' });
+  expect(contentsOf(piped)).toEqual(contentsOf(scripted.folder));
 
   const none = join(temporaryFolder(), 'none');
   const identity = fileOf(await generateX25519Identity());

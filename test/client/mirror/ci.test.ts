@@ -1,11 +1,11 @@
 /** The files for CI: what their jobs run works in an empty environment, and backs the repository up. */
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
-import type { CommandResult } from '../../support/hub.ts';
-import { account } from '../../support/mirror.ts';
+import { type CommandResult, runCairn } from '../../support/hub.ts';
+import { account, credential } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -87,6 +87,55 @@ test.each([
   },
   120_000,
 );
+
+test('[MIR-20, OAUTH-5] a job restores with the mirror token alone, which uploads nothing; a read-only key opens no backups, and hears why', async () => {
+  const who = await account(hub);
+  const machine = backupMachine(hub, who);
+  await machine.cairn('init');
+  const { folder } = testRepository(4096, 'project');
+  expect((await machine.cairnIn(folder, 'push')).code).toBe(0);
+  const identity = join(machine.config, 'cairn', 'identity.txt');
+  const pull = (to: string) => ['pull', '--repository', 'project', '--identity', identity, '--output', to];
+  const made = await hub.cli('key', 'create', '--email', who.email, '--name', 'ci', '--read-only', '--json');
+  const { mcp_key: reading } = JSON.parse(made.stdout) as { mcp_key: string };
+  const reader = backupMachine(hub, { ...who, mcp_key: reading });
+  const none = join(temporaryFolder(), 'none');
+  for (const args of [['list'], ['latest'], pull(none), ['init'], ['prune', '--keep-last', '1']])
+    expect([args[0], await reader.cairnIn(folder, ...args)]).toMatchObject([
+      args[0],
+      {
+        code: 5,
+        stdout: '',
+        stderr: expect.stringContaining('the mirror token also removes backups: it changes data'),
+      },
+    ]);
+  expect((await reader.cairn('uploader-create', 'x')).stderr).toContain('this key may only read');
+  expect((await reader.cairnIn(folder, 'push')).stderr).toContain('has no credential to upload backups');
+  expect(existsSync(none)).toBe(false);
+
+  // What the manual tells: the token of the credential, and no key.
+  const { token } = await credential(hub, who.mcp_key);
+  const output = join(temporaryFolder(), 'restored');
+  const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: hub.url, CAIRN_MIRROR_TOKEN: token };
+  const inJob = (...args: string[]) => runCairn(['backups', ...args], env, '', ['env', '-C', folder]);
+  expect(await inJob(...pull(output))).toMatchObject({ code: 0, stderr: '' });
+  expect(refsOf(output)).toBe(refsOf(folder));
+  const piped = join(temporaryFolder(), 'piped');
+  const text = readFileSync(identity, 'utf8');
+  const fromPipe = ['backups', 'pull', '--repository', 'project', '--identity', '-', '--output', piped];
+  expect(await runCairn(fromPipe, env, '')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('standard input has no age identity'),
+  });
+  expect(await runCairn(fromPipe, env, text)).toMatchObject({ code: 0, stderr: '' });
+  expect(refsOf(piped)).toBe(refsOf(folder));
+  expect((await inJob('list')).stdout).toContain('project');
+  expect((await inJob('latest')).code).toBe(0);
+  commitFile(folder, 'new.txt', 'new\n');
+  for (const args of [['push'], ['init'], ['uploader-create', 'x']])
+    expect([args[0], (await inJob(...args)).code]).not.toEqual([args[0], 0]);
+  expect((JSON.parse((await machine.cairn('list', '--json')).stdout) as { blobs: object[] }).blobs).toHaveLength(1);
+}, 120_000);
 
 test('[MIR-30] the file that a hub serves restores on a machine with Node.js, git and nothing else', async () => {
   const who = await account(hub);

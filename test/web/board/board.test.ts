@@ -142,6 +142,18 @@ test('[WEB-1, TASK-1] what is wrong with a task is said in its form, with what w
   expect(client.fieldsOf('/tasks').get('due_date')).toBe('2030-02-30');
   expect((await client.submit('/tasks', { content: 'x'.repeat(10_001), due_date: '' })).status).toBe(422);
   expect(client.fieldsOf('/tasks').get('content')).toBe('x'.repeat(10_001));
+  // A pasted log: the form returns with all of it, to be shortened.
+  const log = 'é€ '.repeat(50_000);
+  for (const path of ['/tasks', '/tasks/1'] as const) {
+    if (path === '/tasks/1') await client.submit('/tasks', { content: 'short' });
+    await client.open(path);
+    expect((await client.submit(path, { content: log, due_date: '' })).status).toBe(422);
+    expect(client.text).toContain('must have at most 10000 characters');
+    expect(client.fieldsOf(path).get('content')).toBe(log);
+  }
+  // Above every form, the browser has it.
+  expect((await client.submit('/tasks/1', { content: 'x'.repeat(4_200_000) })).status).toBe(413);
+  expect(client.text).toContain('Your text is still in the form: go back with the Back button');
   // The longest task there can be, in the longest form of its characters.
   await client.open('/tasks');
   await client.submit('/tasks', { content: '\u20ac'.repeat(10_000) });

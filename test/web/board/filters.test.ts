@@ -140,6 +140,15 @@ test('[WEB-9] categories are created, coloured, renamed, deleted and restored on
   expect(client.text).toContain('Category restored.');
   await client.open('/tasks?category=1');
   expect(cards(client, 'todo')).toEqual([1]);
+  // Its name was taken while it was in the trash: the page says by which, and the two are both kept.
+  await client.open('/tasks/categories');
+  await client.submit('/tasks/categories/1/delete');
+  await client.submit('/tasks/categories', { name: 'GARDEN' });
+  expect((await client.submit('/tasks/categories/1/restore')).status).toBe(422);
+  expect(client.text).toContain('Category #2 has this name now; rename that one first');
+  await client.submit('/tasks/categories/2', { name: 'New yard' });
+  await client.submit('/tasks/categories/1/restore');
+  expect(client.text).toContain('Category restored.');
   const other = await member();
   await other.client.open('/tasks/categories');
   expect((await other.client.post('/tasks/categories/1', other.client.fieldsOf('/tasks/categories'))).status).toBe(404);

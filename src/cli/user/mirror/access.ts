@@ -114,7 +114,7 @@ function pairOf({ mirrorToken, mirrorSecret }: ClientSettings) {
 export function recipientsOf(options: Options): readonly string[] {
   const file = options.optional('recipients-file');
   const listed = listOf(options.optional('recipient'));
-  return [...listed, ...(file === undefined ? [] : readRecipients(readText(file), file))];
+  return [...listed, ...(file === undefined ? [] : readRecipients(readText(file), nameOf(file)))];
 }
 
 function listOf(text = ''): readonly string[] {
@@ -150,22 +150,33 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   // With a passphrase, the key of this machine is not needed. One that an entry names must be there otherwise.
   const isOwnUsed = existsSync(own) || (passphrase === undefined && entry?.identity_file != null);
   const path = options.optional('identity') ?? (isOwnUsed ? own : undefined);
+  if (path === STDIN && passphraseFile === STDIN)
+    throw new UsageError('standard input is either the identity or the passphrase');
   if (path === undefined && passphrase === undefined)
     throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
-  return { identities: path === undefined ? [] : readIdentities(readText(path), path), passphrase };
+  return { identities: path === undefined ? [] : readIdentities(readText(path), nameOf(path)), passphrase };
 }
 
 /** The first line of a file, as age and gpg read a passphrase file. */
 function readPassphrase(path: string): string {
   const [passphrase = ''] = readText(path).split(/\r?\n/);
-  if (passphrase === '') throw new ClientError(`${path} has no passphrase in its first line.`);
+  if (passphrase === '') throw new ClientError(`${nameOf(path)} has no passphrase in its first line.`);
   return passphrase;
+}
+
+/** The path that means standard input, as everywhere in a shell. */
+const STDIN = '-';
+
+function nameOf(path: string): string {
+  return path === STDIN ? 'standard input' : path;
 }
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path === STDIN ? 0 : path, 'utf8');
   } catch (error) {
-    throw new ClientError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
+    throw new ClientError(
+      `${nameOf(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
+    );
   }
 }

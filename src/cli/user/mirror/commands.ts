@@ -15,7 +15,7 @@ const RECIPIENTS = [takes('recipient', 'AGE,…'), takes('recipients-file', 'FIL
 const KEEPS = ['keep-last', 'keep-daily', 'keep-weekly', 'keep-monthly'];
 const LIMITS = [takes('max-size', 'SIZE'), takes('max-files', 'N')];
 const EXPLAINED_UNLOCK = {
-  identity: 'age identity to decrypt with; default: that of backups init',
+  identity: 'age identity to decrypt with, - for standard input; default: that of backups init',
   'passphrase-file': 'decrypt archives that have a passphrase, also those of openssl, with the first line of this file',
 };
 
