@@ -72,7 +72,7 @@ function shownPhrase(words: Phrase): string {
 
 /** What is left out, as it is told: words, and phrases in quotes. */
 export function leftOutOf({ without, withoutPhrases }: SearchTerms): string[] {
-  return [...without, ...withoutPhrases.map((phrase) => `"${shownPhrase(phrase)}"`)];
+  return [...new Set([...without, ...withoutPhrases.map((phrase) => `"${shownPhrase(phrase)}"`)])];
 }
 
 /** True: it says only what to leave out. */

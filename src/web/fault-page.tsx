@@ -52,9 +52,17 @@ export function faultPage(fault: Fault, path = ''): FaultView {
 }
 
 /** Where what a page showed is restored. */
-function trashOf(path: string): string {
-  return path.startsWith('/documents/') ? '/documents/trash' : '/tasks/trash';
+function trashOf(path: string): string | undefined {
+  const [, trash] = TRASHES.find(([of]) => path.startsWith(of)) ?? [];
+  return trash;
 }
+
+/** Pages, by the beginning of their path, and where what they show is restored. The first that fits counts. */
+const TRASHES: readonly (readonly [pages: string, trash: string])[] = [
+  ['/documents/', '/documents/trash'],
+  ['/tasks/categories/', '/tasks/categories#deleted-categories'],
+  ['/tasks/', '/tasks/trash'],
+];
 
 /** The answer to a form not sent from one of our pages in this browser. */
 export function foreignFormPage(): FaultView {

@@ -1,6 +1,6 @@
 /** What is read from a query: words, phrases, what is left out, AND and OR. */
 import { expect, test } from 'vitest';
-import { leavesOutOnly, readSearch } from '../../src/search/query.ts';
+import { leavesOutOnly, leftOutOf, readSearch } from '../../src/search/query.ts';
 
 const read = (query: string, isSentence?: boolean) => {
   const { wanted, ...rest } = readSearch(query, isSentence);
@@ -53,4 +53,10 @@ test('[FIND-4] what only leaves out finds nothing', () => {
     false,
     false,
   ]);
+});
+
+test('[FIND-4] what is left out is told once, phrases in quotes', () => {
+  const told = (query: string) => leftOutOf(readSearch(query));
+  expect(told('a -b -B -"c d" -c-d -京 --e -')).toEqual(['b', '"c d"', '"京"']);
+  expect(told('a "-b"')).toEqual([]);
 });

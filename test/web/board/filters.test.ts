@@ -147,6 +147,11 @@ test('[WEB-9] categories are created, coloured, renamed, deleted and restored on
   expect((await client.submit('/tasks/categories/1/restore')).status).toBe(422);
   expect(client.text).toContain('Category #2 has this name now; rename that one first');
   await client.submit('/tasks/categories/2', { name: 'New yard' });
+  // Deleted by an agent while its form was open: the page leads to where categories are restored.
+  await structured(hub, 'delete_category', { id: 2 }, key);
+  expect((await client.submit('/tasks/categories/2', { name: 'Late' })).status).toBe(404);
+  expect(client.html).toContain('It is in the <a href="/tasks/categories#deleted-categories">trash</a>');
+  await client.open('/tasks/categories');
   await client.submit('/tasks/categories/1/restore');
   expect(client.text).toContain('Category restored.');
   const other = await member();
