@@ -24,6 +24,12 @@ export function systemReason(error: unknown): string {
   return REASONS[nameOf(code, message)] ?? `${message}.`;
 }
 
+/** True when an error says that a disk has no room. */
+export function isNoRoom(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: unknown; readonly message: string };
+  return nameOf(code, message) === 'ENOSPC';
+}
+
 /** The sentence for an error of node:fs about a path that the machine refuses or fails to serve; undefined for any other error. */
 export function systemSentence(error: unknown): string | undefined {
   const { code, path } = error as NodeJS.ErrnoException;

@@ -844,6 +844,8 @@ export const limits = {
   setAsideAtOnceMax: 100,
   /** Damaged rows named by a manifest. */
   damagedListedMax: 10_000,
+  /** An unfinished copy without a write for this long counts as interrupted: less than the time between two nights. */
+  copyQuietMsMax: 12 * 3_600_000,
   /** Size of the journal above which a following copy restarts, unless its data file is larger. */
   followJournalBytesMin: 256 * MiB,
   /** How often a following copy checks for changes, and how long it keeps superseded backups. */

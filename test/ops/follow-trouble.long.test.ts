@@ -1,6 +1,6 @@
 /** `cairn follow` on a bad day: its disk is full for a while, or the clock jumps. Each moment that it printed can be restored. */
 import { spawn } from 'node:child_process';
-import { copyFileSync, readdirSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { callTool, structured } from '../support/gateway.ts';
@@ -12,6 +12,7 @@ import { canUnshare } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PAGE = 4096;
+const HOUR_MS = 3_600_000;
 const ends: (() => unknown)[] = [];
 afterAll(async () => {
   for (const end of ends) await end();
@@ -51,6 +52,19 @@ function follow(hub: Hub, folder: string, env: Record<string, string> = {}, wrap
       .map((line) => JSON.parse(line) as { kind: string; madeAt: string });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   return { child, steps, errors: () => errors, exited };
+}
+
+/**
+ * The first moment that a follower copied in the hour after a time. Writes to the hub until there is one: what was written before
+ * that time may have been copied before it too.
+ */
+async function copiedAfter(hub: Hub, { steps }: Pick<ReturnType<typeof follow>, 'steps'>, atMs: number) {
+  return await until('it is copied', async () => {
+    await account(hub);
+    return steps()
+      .map(({ madeAt }) => madeAt)
+      .find((madeAt) => Date.parse(madeAt) > atMs && Date.parse(madeAt) < atMs + HOUR_MS);
+  });
 }
 
 /** Restores, and gives the names of the tasks that are there. */
@@ -129,13 +143,7 @@ test.runIf(canSetClocks)(
     const copied = async (name: string, ahead: number) => {
       clock.set(ahead);
       await add(name);
-      const answeredMs = Date.now() + ahead * 1000;
-      return await until('it is copied', () =>
-        follower
-          .steps()
-          .map(({ madeAt }) => madeAt)
-          .find((madeAt) => Date.parse(madeAt) > answeredMs && Date.parse(madeAt) < answeredMs + 3_600_000),
-      );
+      return await copiedAfter(hub, follower, Date.now() + ahead * 1000);
     };
     const first = await copied('one', 0);
     const wrong = await copied('two', 7200);
@@ -145,5 +153,84 @@ test.runIf(canSetClocks)(
     await follower.exited;
     expect(await tasksOf(key, '--at', first, folder)).toEqual(['one']);
     expect(await tasksOf(key, '--at', last, folder)).toEqual(['one', 'three', 'two']);
+  },
+);
+
+test('[OPS-11] each moment before a damaged line of a journal can be restored, none after it is taken for another, and following goes on', {
+  timeout: 120_000,
+}, async () => {
+  const { hub, key, add } = await begin();
+  const folder = temporaryFolder();
+  const follower = follow(hub, folder);
+  await until('a whole copy', () => follower.steps()[0]);
+  const copied = async (name: string) => {
+    await add(name);
+    return await copiedAfter(hub, follower, Date.now());
+  };
+  const [one, two, three] = [await copied('one'), await copied('two'), await copied('three')];
+  follower.child.kill('SIGKILL');
+  await follower.exited;
+  const [backup = ''] = readdirSync(folder).filter((name) => name.startsWith('20'));
+  const journal = join(folder, backup, 'journal.ndjson');
+  // As version 1.0.0 left it after its disk was full: half of the line of `two`, and the next line after it.
+  const lines = readFileSync(journal, 'utf8').split(/(?<=\n)/);
+  const damaged = lines.findIndex((line) => line.includes(two));
+  const before = JSON.parse(lines[damaged - 1] ?? '').made_at as string;
+  writeFileSync(journal, lines.map((line, index) => (index === damaged ? line.slice(0, 90) : line)).join(''));
+  for (const args of [
+    ['--at', 'now', folder],
+    ['--at', two, folder],
+    ['--at', three, folder],
+    [join(folder, backup)],
+  ]) {
+    const refused = await runCairn(['restore', '--json', ...args], { CAIRN_DATA: temporaryFolder() });
+    expect([args, refused.code, refused.stderr]).toEqual([
+      args,
+      1,
+      expect.stringContaining(
+        `line ${damaged + 1} of journal.ndjson in ${backup} is damaged; restore ${before} or a time before it (--at)`,
+      ),
+    ]);
+  }
+  expect(await tasksOf(key, '--at', one, folder)).toEqual(['one']);
+  expect(await tasksOf(key, '--at', before, folder)).toEqual(['one']);
+  const again = follow(hub, folder);
+  expect((await until('it follows again', () => again.steps()[0])).kind).toBe('whole');
+  again.child.kill('SIGTERM');
+  await again.exited;
+  expect(again.errors()).toBe('');
+  expect(await tasksOf(key, '--at', 'now', folder)).toEqual(['one', 'three', 'two']);
+  expect(await tasksOf(key, '--at', one, folder)).toEqual(['one']);
+});
+
+test.runIf(canSetClocks)(
+  '[OPS-11, OPS-12] a whole copy that was begun under a clock days behind, or ahead, keeps its place among the others',
+  { timeout: 120_000 },
+  async () => {
+    for (const wrong of [-10 * 86_400, 10 * 86_400]) {
+      const { hub, key, add } = await begin();
+      const folder = temporaryFolder();
+      const first = follow(hub, folder);
+      await until('a whole copy', () => first.steps()[0]);
+      await add('one');
+      await copiedAfter(hub, first, Date.now());
+      first.child.kill('SIGTERM');
+      await first.exited;
+      await hub.stop();
+      expect((await runCairn(['compact'], { CAIRN_DATA: hub.dataFolder })).code).toBe(0);
+      const again = await startHub({ dataFolder: hub.dataFolder });
+      ends.push(() => again.kill());
+      const clock = new ProcessClock();
+      clock.set(wrong);
+      const follower = follow(again, folder, clock.environment);
+      await until('another whole copy', () => follower.steps()[0]);
+      clock.set(0);
+      expect((await callTool(again, 'create_task', { content: 'two' }, key)).error).toBeUndefined();
+      const last = await copiedAfter(again, follower, Date.now());
+      follower.child.kill('SIGTERM');
+      await follower.exited;
+      for (const at of [last, 'now'])
+        expect([wrong, at, await tasksOf(key, '--at', at, folder)]).toEqual([wrong, at, ['one', 'two']]);
+    }
   },
 );

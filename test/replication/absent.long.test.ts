@@ -132,6 +132,7 @@ test.runIf(canUnshare)(
     const other = await member({ name: 'north', log });
     await untilState(other, 'following');
     await untilTold(owner, 'member_no_room');
+    expect(await findings(owner)).toContainEqual(['member no room', 'wrong', expect.stringContaining('nearly full')]);
     const toSmall = await owner.cli('member', 'hand-over', '--to', 'east');
     expect([toSmall.code, toSmall.stderr]).toEqual([
       1,

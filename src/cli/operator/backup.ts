@@ -91,6 +91,7 @@ async function backup(options: Options): Promise<number> {
   try {
     const manifest = await makeBackup({
       copyTo: source.copyTo,
+      bytes: source.bytes,
       changedPages: source.changedPages,
       sealerOf: (copy) => openSealer(copy, source.masterKey),
       salvages: true,

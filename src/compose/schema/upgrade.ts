@@ -17,6 +17,9 @@ import { Store } from '../../store/store.ts';
 import type { AnyTable, Reader } from '../../store/table.ts';
 import { migrations, SCHEMA } from './steps.ts';
 
+/** How the names of its backups begin. */
+const BACKUP_NAME = 'before-schema-';
+
 export interface UpgradeOptions {
   readonly dataFolder: string;
   readonly mapBytes: number;
@@ -108,7 +111,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
   if (migratingTo(old) !== undefined || !options.upgradeBackup) return;
   const folder = join(
     dataFolder,
-    `before-schema-${from + 1}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`,
+    `${BACKUP_NAME}${from + 1}-${new Date(now()).toISOString().replaceAll(/[-:.]/g, '')}`,
   );
   const bytes = statSync(join(dataFolder, DATA_FILE)).size;
   if (freeBytes(dataFolder) < bytes + limits.diskFreeBytesMin) {
@@ -120,6 +123,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
   const noMore = () => ({});
   await makeCopy({
     copyTo: (path) => old.copyTo(path),
+    bytes,
     salvages: false,
     tables,
     folder,
@@ -127,6 +131,8 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
     masterKey: undefined,
     mapBytes,
     now,
+    // The data folder is locked.
+    isOwn: (name) => name.startsWith(BACKUP_NAME),
   });
   log.info({ backup: folder }, 'a backup was made; the version that wrote the data restores it');
 }

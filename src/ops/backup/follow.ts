@@ -12,6 +12,7 @@ import { limits } from '../../limits/service.ts';
 import { appendPoint, cutJournal, hasJournal, type Point, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, readCopyManifest } from '../../store/copies/manifest.ts';
 import { newestTransaction, takeNewPages } from '../../store/copies/new-pages.ts';
+import { removeLeftovers } from '../../store/copies/partial.ts';
 import { fileIdentity } from '../../store/data-file/identity.ts';
 import { makeFolders } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../../store/data-file/names.ts';
@@ -45,7 +46,7 @@ export interface FollowStep {
 export class Follower {
   readonly #options: FollowOptions;
   readonly #lock: ControlSocket;
-  /** True when an append failed: the last line of the journal may be incomplete, and the next one must not continue it. */
+  /** True when an append failed: its line may be in the journal, whole or in part, and the next one must not follow it. */
   #isCut = false;
   /** The current backup and its newest point; undefined: the next step makes a full backup. */
   #at: { readonly backup: string; readonly point: Point } | undefined;
@@ -63,15 +64,15 @@ export class Follower {
     }
     const lock = await lockOf(folder);
     const follower = new Follower(options, lock);
-    // Leftovers of an interrupted copy.
-    for (const name of readdirSync(folder)) {
-      if (name.includes('.partial-')) rmSync(join(folder, name), { recursive: true });
-    }
+    // The lock was just made there, by the clock of the disk.
+    removeLeftovers(folder, statSync(folder).mtimeMs, isOwn);
     const last = follower.#backups().at(-1);
     if (last !== undefined) {
       cutJournal(join(folder, last));
-      const point = readPoints(join(folder, last)).at(-1);
-      follower.#at = point && { backup: last, point };
+      const { points, damagedLine } = readPoints(join(folder, last));
+      const point = points.at(-1);
+      // After a damaged line nothing can be restored: a new backup begins.
+      if (point !== undefined && damagedLine === undefined) follower.#at = { backup: last, point };
     }
     return follower;
   }
@@ -110,7 +111,7 @@ export class Follower {
     const moment = store.snapshot();
     const target = join(this.#options.folder, backup);
     try {
-      if (this.#isCut) cutJournal(target);
+      if (this.#isCut) cutJournal(target, point);
       this.#isCut = true;
       const path = join(this.#options.dataFolder, DATA_FILE);
       const made = takeNewPages(path, after, ({ entries, tables, transaction, bytes }) => {
@@ -132,6 +133,7 @@ export class Follower {
     const target = join(folder, backup);
     const manifest = await makeBackup({
       copyTo: (path) => store.copyTo(path),
+      bytes: statSync(join(this.#options.dataFolder, DATA_FILE)).size,
       sealerOf: (copy) => openSealer(copy, key),
       // New pages are appended by their numbers, which a salvaged file does not keep.
       salvages: false,
@@ -139,6 +141,7 @@ export class Follower {
       masterKey: withKey ? key : undefined,
       mapBytes,
       now,
+      isOwn,
     });
     const { made_at, bytes, tables } = manifest;
     const transaction = newestTransaction(join(target, DATA_FILE));
@@ -175,6 +178,9 @@ export class Follower {
       .sort();
   }
 }
+
+/** True for the names of its own copies, which are times: another process would need the lock of the folder. */
+const isOwn = (name: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\./.test(name);
 
 /** True for one folder, also by the name of a link to it. */
 function isSameFolder(one: string, other: string): boolean {

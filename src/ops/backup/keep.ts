@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasJournal } from '../../store/copies/journal.ts';
 import { type CopyManifest, readCopyManifest } from '../../store/copies/manifest.ts';
+import { isPartial } from '../../store/copies/partial.ts';
 import { type KeepRules, retained } from '../../time/retention.ts';
 
 /**
@@ -37,7 +38,7 @@ interface Backup {
 
 /** The manifest of a finished backup; undefined for anything else, such as the folder of `cairn follow`. */
 function backupOf(folder: string): CopyManifest | undefined {
-  if (folder.includes('.partial-') || hasJournal(folder)) return undefined;
+  if (isPartial(folder) || hasJournal(folder)) return undefined;
   try {
     return readCopyManifest(folder);
   } catch {

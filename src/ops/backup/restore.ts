@@ -4,6 +4,7 @@
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { makeFolder, RESTORE_FOLDER } from '../../compose/core.ts';
@@ -13,8 +14,10 @@ import { checkIntegrity } from '../../compose/verify.ts';
 import { ControlSocket } from '../../control/socket.ts';
 import { limits } from '../../limits/service.ts';
 import { putTogether } from '../../store/copies/chain.ts';
-import { applyPoints, type Point, readPoints } from '../../store/copies/journal.ts';
+import { applyPoints, damagedAfter, type Journal, readPoints } from '../../store/copies/journal.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } from '../../store/copies/manifest.ts';
+import { isPartial } from '../../store/copies/partial.ts';
+import { reserveLocks } from '../../store/data-file/lock-file.ts';
 import { isFolder } from '../../store/data-file/make-folders.ts';
 import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
@@ -52,7 +55,7 @@ export async function restoreBackup({
   mapBytes,
 }: RestoreOptions): Promise<Restored> {
   const whole = readManifest(from);
-  const points = pointsUpTo(readPoints(from), atMs ?? Number.POSITIVE_INFINITY);
+  const points = pointsUpTo(from, whole, atMs ?? Number.POSITIVE_INFINITY);
   const { made_at, bytes, tables } = points.at(-1) ?? whole;
   const manifest = { ...whole, made_at, bytes, tables };
   if ((manifest.schema ?? 1) > SCHEMA) throw later(manifest);
@@ -69,9 +72,12 @@ export async function restoreBackup({
 
 /**
  * The points up to the newest that was made at or before a time, at least the first. They build upon one another, also on one
- * that a clock which jumped ahead dates after the next.
+ * that a clock which jumped ahead dates after the next. Throws StartError when a damaged line may be the newest.
  */
-function pointsUpTo<P extends Pick<Point, 'made_at'>>(points: readonly P[], timeMs: number): readonly P[] {
+function pointsUpTo(folder: string, whole: CopyManifest, timeMs: number): Journal['points'] {
+  const { points, damagedLine } = readPoints(folder);
+  const { made_at: lastMade } = points.at(-1) ?? whole;
+  if (damagedLine !== undefined && timeMs > Date.parse(lastMade)) throw damagedAfter(folder, damagedLine, lastMade);
   const last = points.findLastIndex(({ made_at: madeAt }) => Date.parse(madeAt) <= timeMs);
   return points.slice(0, Math.max(0, last) + 1);
 }
@@ -113,11 +119,21 @@ export async function restoreInto(
     syncPath(join(work, DATA_FILE));
     renameSync(join(work, DATA_FILE), join(dataFolder, DATA_FILE));
     return epoch;
+  } catch (error) {
+    throw toldToOperator(error);
   } finally {
     rmSync(work, { recursive: true, force: true });
     syncPath(dataFolder);
     await lock.release();
   }
+}
+
+/** Turns an error of the disk into one for the operator. Any other error is a broken assumption. */
+function toldToOperator(error: unknown): unknown {
+  const isFull = error instanceof Refusal && error.fault.kind === 'storage_full';
+  const cause = isFull ? { code: 'ENOSPC', message: '' } : error;
+  const isOfDisk = isFull || (!(error instanceof StartError) && error instanceof Error && 'code' in error);
+  return isOfDisk ? new StartError(`the backup could not be copied: ${systemReason(cause)}`) : error;
 }
 
 /** Finds the master key in the setting, the data folder or the backup. A restore never makes a new one. */
@@ -135,15 +151,10 @@ function later({ cairn_version: made }: CopyManifest): StartError {
 
 async function copyChecked(from: string, work: string, manifest: CopyManifest): Promise<void> {
   const path = join(work, DATA_FILE);
-  try {
-    if (manifest.since === undefined) copyFileSync(join(from, DATA_FILE), path);
-    else putTogether(from, path);
-    // A copy has the mode of the backup, which others may read.
-    chmodSync(path, 0o600);
-  } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`the backup could not be copied: ${systemReason(error)}`);
-  }
+  if (manifest.since === undefined) copyFileSync(join(from, DATA_FILE), path);
+  else putTogether(from, path);
+  // A copy has the mode of the backup, which others may read.
+  chmodSync(path, 0o600);
   syncPath(path);
   if (statSync(path).size !== manifest.bytes || (await hashFile(path)) !== manifest.sha256) {
     throw new StartError(
@@ -157,6 +168,7 @@ async function openChecked(
   key: Uint8Array,
   { expected, mapBytes }: { readonly expected: Expected; readonly mapBytes: number },
 ): Promise<string> {
+  reserveLocks(join(work, DATA_FILE));
   const store = new Store({ folder: work, tables: allTables, mapBytes });
   const sealer = openSealer(store, key);
   try {
@@ -196,20 +208,22 @@ function readManifest(from: string): CopyManifest {
 function backupsIn(folder: string): string[] {
   if (!isFolder(folder)) return [];
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)))
+    .filter(
+      (entry) =>
+        entry.isDirectory() && !isPartial(entry.name) && existsSync(join(folder, entry.name, COPY_MANIFEST_FILE)),
+    )
     .map(({ name }) => join(folder, name));
 }
 
 /**
- * The newest backup in a folder made at or before a time; the folder may also be a backup itself. Throws StartError when
+ * The backup in a folder with the newest moment at or before a time; the folder may also be a backup itself. Throws StartError when
  * there is none, and when one is dated after now: it need not be the newest.
  */
 export function backupAt(folder: string, timeMs: number, nowMs: number): string {
   const isOne = existsSync(join(folder, COPY_MANIFEST_FILE));
   const found = isOne ? [folder] : backupsIn(folder);
   const made = found
-    .map((path) => ({ path, madeMs: madeMsOf(path, isOne) }))
-    .filter(({ madeMs }) => madeMs <= timeMs)
+    .flatMap((path) => momentsOf(path, timeMs, isOne).map((madeMs) => ({ path, madeMs })))
     .sort((a, b) => a.madeMs - b.madeMs);
   const newest = made.at(-1);
   if (newest !== undefined && !isOne && made.length > 1 && newest.madeMs > nowMs) {
@@ -227,9 +241,14 @@ export function backupAt(folder: string, timeMs: number, nowMs: number): string 
   );
 }
 
-function madeMsOf(path: string, isOne: boolean): number {
+/**
+ * The newest moment of a backup at or before a time, if it has one. Of one that goes on (`cairn follow`) that is a point: it may
+ * have begun under a wrong clock.
+ */
+function momentsOf(path: string, timeMs: number, isOne: boolean): number[] {
   try {
-    return Date.parse(readCopyManifest(path).made_at);
+    const made = [readCopyManifest(path), ...readPoints(path).points].map(({ made_at: at }) => Date.parse(at));
+    return made.filter((madeMs) => madeMs <= timeMs).slice(-1);
   } catch (error) {
     if (isOne || !(error instanceof StartError)) throw error;
     // It may be the newest: skipping it could restore an earlier moment than was meant.

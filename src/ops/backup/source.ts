@@ -1,5 +1,5 @@
 /** Opens what a backup copies: the data file, beside a running service or not, and whether LMDB can open it or not. */
-import { constants, copyFileSync } from 'node:fs';
+import { constants, copyFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { ControlSocket } from '../../control/socket.ts';
@@ -13,6 +13,8 @@ import type { Store } from '../../store/store.ts';
 export interface BackupSource {
   readonly masterKey: Uint8Array;
   readonly copyTo: (path: string) => Promise<void>;
+  /** Size of the data file. */
+  readonly bytes: number;
   /** Pages of the data file whose bytes have changed since an earlier `cairn verify`; empty without one. */
   readonly changedPages: () => readonly ChangedPage[];
   readonly close: () => Promise<void>;
@@ -37,6 +39,7 @@ export async function openSource(config: SourceConfig, open: () => Promise<Store
     return {
       masterKey: masterKeyOf(dataFolder, masterKey, store),
       copyTo: (path) => store.copyTo(path),
+      bytes: sizeOf(dataFolder),
       changedPages: () => changedPages(store, dataFolder),
       close: () => store.close(),
     };
@@ -45,6 +48,8 @@ export async function openSource(config: SourceConfig, open: () => Promise<Store
     throw error;
   }
 }
+
+const sizeOf = (dataFolder: string): number => statSync(join(dataFolder, DATA_FILE)).size;
 
 function changedPages(store: Store, dataFolder: string): readonly ChangedPage[] {
   // Pages that are broken are found in the copy, which is then saved row by row.
@@ -69,6 +74,7 @@ async function lockBroken({ dataFolder, masterKey }: SourceConfig): Promise<Back
       copyFileSync(join(dataFolder, DATA_FILE), path, constants.COPYFILE_FICLONE);
       return Promise.resolve();
     },
+    bytes: sizeOf(dataFolder),
     // Its broken pages are told.
     changedPages: () => [],
     close: () => lock.release(),

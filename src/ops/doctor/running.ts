@@ -61,6 +61,9 @@ const CHECKED_HERE: ReadonlySet<string> = new Set<ConditionName>([
   'certificate_expires',
 ]);
 
+/** What is no trouble, though such a hub is not ready. */
+const PHASES: ReadonlySet<string> = new Set<ConditionName | 'member'>(['starting', 'draining', 'member']);
+
 /** Asks the running hub which conditions it is in. */
 export async function askConditions(dataFolder: string): Promise<readonly Finding[]> {
   const request: ControlRequest = { command: 'health' };
@@ -70,7 +73,7 @@ export async function askConditions(dataFolder: string): Promise<readonly Findin
   return (answer.result as HubHealth).checks
     .filter(({ name }) => !CHECKED_HERE.has(name))
     .map(({ name, message }) =>
-      name === 'member' ? note(name, `${message.replace(/\.$/, '')}.`) : wrong(name.replace('_', ' '), message),
+      PHASES.has(name) ? note(name, `${message.replace(/\.$/, '')}.`) : wrong(name.replaceAll('_', ' '), message),
     );
 }
 

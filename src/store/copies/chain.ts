@@ -9,7 +9,7 @@ import { DATA_FILE } from '../data-file/names.ts';
 import { type CopyManifest, readCopyManifest } from './manifest.ts';
 
 /** Number (4 bytes, little endian) and bytes of each changed block, one after another. */
-const CHANGES_FILE = 'changes.bin';
+export const CHANGES_FILE = 'changes.bin';
 const BLOCK_BYTES = 16 * 1024;
 const ENTRY_BYTES = 4 + BLOCK_BYTES;
 

@@ -2,16 +2,18 @@
  * Copies a data file while it may be written: one snapshot, flushed, opened and checked before the folder gets its
  * name. It never overwrites a file, and removes a copy that fails its check.
  */
-import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
-import { systemReason } from '../../common/system-reason.ts';
+import { isNoRoom, systemReason } from '../../common/system-reason.ts';
 import { version } from '../../common/version.ts';
 import { limits } from '../../limits/service.ts';
 import { BrokenFile } from '../data-file/check.ts';
+import { reserveLocks } from '../data-file/lock-file.ts';
 import { makeFolders } from '../data-file/make-folders.ts';
 import { DATA_FILE } from '../data-file/names.ts';
 import { syncPath } from '../data-file/sync-path.ts';
+import { freeBytes } from '../failure.ts';
 import { epochOf } from '../meta/epoch.ts';
 import { schemaOf } from '../meta/schema.ts';
 import { writeMasterKey } from '../sealing/master-key.ts';
@@ -19,11 +21,14 @@ import { Store } from '../store.ts';
 import type { AnyTable } from '../table.ts';
 import { dataFileOf, keepChanges } from './chain.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile } from './manifest.ts';
+import { BROKEN_FILE, makePartial, removeLeftovers } from './partial.ts';
 import { salvage } from './salvage.ts';
 
 export interface CopyOptions {
   /** Copies the data file as it is to a path. */
   readonly copyTo: (path: string) => Promise<void>;
+  /** Size of the data file. */
+  readonly bytes: number;
   readonly tables: readonly AnyTable[];
   /** The target folder; must not exist. */
   readonly folder: string;
@@ -40,9 +45,14 @@ export interface CopyOptions {
   readonly masterKey: Uint8Array | undefined;
   readonly mapBytes: number;
   readonly now: () => number;
+  /** Whether no other process can be making the copy of this name, because it would need a lock that this one has. */
+  readonly isOwn?: (name: string) => boolean;
 }
 
-/** Makes the copy and returns its manifest. Throws StartError on failure, after removing the partial copy. */
+/**
+ * Makes the copy and returns its manifest. First removes what interrupted ones have left next to it. Throws StartError on
+ * failure, after removing the partial copy.
+ */
 export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   const folder = resolve(options.folder);
   if (existsSync(folder)) {
@@ -53,7 +63,8 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
     makeFolders(dirname(folder));
     // Taken before the snapshot: the copy contains every write acknowledged until then.
     const madeAt = new Date(options.now()).toISOString();
-    partial = mkdtempSync(`${folder}.partial-`);
+    partial = makePartial(folder);
+    removeLeftovers(dirname(folder), statSync(partial).mtimeMs, options.isOwn);
     await options.copyTo(join(partial, DATA_FILE));
     const whole = { ...(await checkOrSalvage(partial, options)), made_at: madeAt };
     const manifest = options.since === undefined ? whole : { ...whole, ...keepChanges(partial, options.since) };
@@ -67,8 +78,16 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
   } catch (error) {
     if (partial !== undefined) rmSync(partial, { recursive: true, force: true });
     if (error instanceof StartError) throw error;
-    throw new StartError(`the backup could not be written to ${options.folder}: ${systemReason(error)}`);
+    const room = isNoRoom(error) ? roomFor(options) : '';
+    throw new StartError(`the backup could not be written to ${options.folder}: ${systemReason(error)}${room}`);
   }
+}
+
+/** What a full disk lacks; empty when there is not even room for the folder of the backups. */
+function roomFor({ folder, bytes }: CopyOptions): string {
+  const parent = dirname(resolve(folder));
+  if (!existsSync(parent)) return '';
+  return ` The backup needs more than ${bytes} bytes, and ${freeBytes(parent)} are free.`;
 }
 
 /** Checks the copy. One with broken pages is replaced by what can be read of it, if `salvages` allows it. */
@@ -78,7 +97,7 @@ async function checkOrSalvage(folder: string, options: CopyOptions): Promise<Omi
   } catch (error) {
     if (!(error instanceof BrokenFile && options.salvages)) throw error;
     const path = join(folder, DATA_FILE);
-    const broken = join(folder, 'broken.mdb');
+    const broken = join(folder, BROKEN_FILE);
     renameSync(path, broken);
     const lost = await salvage({ ...options, from: broken, to: path });
     rmSync(broken);
@@ -97,6 +116,7 @@ async function checkCopy(
   chmodSync(path, 0o600);
   // Flush before reading back, so that the check covers the bytes on disk.
   syncPath(path);
+  reserveLocks(path);
   const copy = new Store({ folder, tables, mapBytes, readOnly: true });
   try {
     const more = check(copy);

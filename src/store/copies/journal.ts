@@ -44,22 +44,43 @@ export type Point = z.infer<typeof pointSchema>;
 
 export const hasJournal = (folder: string): boolean => existsSync(join(folder, POINTS_FILE));
 
-/** The points of a followed backup, oldest first; empty without a journal. Throws StartError when a line is damaged. */
-export function readPoints(folder: string): Point[] {
-  if (!hasJournal(folder)) return [];
+export interface Journal {
+  /** Oldest first, up to the first line that is damaged. */
+  readonly points: readonly Point[];
+  /** Number of that line; undefined: none is. */
+  readonly damagedLine: number | undefined;
+}
+
+/** The points of a followed backup; none without a journal. */
+export function readPoints(folder: string): Journal {
+  if (!hasJournal(folder)) return { points: [], damagedLine: undefined };
   // Text after the last line end is an incomplete line.
   const lines = readFileSync(join(folder, POINTS_FILE), 'utf8').split('\n').slice(0, -1);
-  return lines.map((line, index) => {
-    try {
-      return pointSchema.parse(JSON.parse(line));
-    } catch {
-      // The reader needs the line number; the invalid field adds nothing useful.
-      throw new StartError(
-        `line ${index + 1} of ${POINTS_FILE} in ${basename(folder)} is damaged; restore a time before it (--at), or another backup.`,
-      );
-    }
-  });
+  const points: Point[] = [];
+  for (const line of lines) {
+    const point = pointOf(line);
+    // Those after it build upon its blocks.
+    if (point === undefined) return { points, damagedLine: points.length + 1 };
+    points.push(point);
+  }
+  return { points, damagedLine: undefined };
 }
+
+/** Undefined: the line is damaged. */
+function pointOf(line: string): Point | undefined {
+  try {
+    return pointSchema.parse(JSON.parse(line));
+  } catch {
+    // The reader needs the line number; the invalid field adds nothing useful.
+    return undefined;
+  }
+}
+
+/** Why nothing after the last point before a damaged line can be restored. `last`: when that point, or the whole copy, was made. */
+export const damagedAfter = (folder: string, line: number, last: string): StartError =>
+  new StartError(
+    `line ${line} of ${POINTS_FILE} in ${basename(folder)} is damaged; restore ${last} or a time before it (--at), or another backup.`,
+  );
 
 /** Writes and flushes blocks, then their point, so that both survive a power failure. */
 export function appendPoint(
@@ -86,11 +107,18 @@ export function appendPoint(
   return made;
 }
 
-/** Removes the incomplete line of an interrupted copy. */
-export function cutJournal(folder: string): void {
+/**
+ * Removes the incomplete line of an interrupted append, and with `last` each line after that of this point: one whose flush
+ * failed may look complete, and its blocks are written over.
+ */
+export function cutJournal(folder: string, last?: Point): void {
   if (!hasJournal(folder)) return;
   const path = join(folder, POINTS_FILE);
-  truncateSync(path, readFileSync(path).lastIndexOf('\n') + 1);
+  const text = readFileSync(path, 'latin1');
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split(/(?<=\n)/);
+  const isLast = (line: string) => pointOf(line)?.made_at === last?.made_at && pointOf(line)?.end === last?.end;
+  const kept = last === undefined ? lines : lines.slice(0, lines.findLastIndex(isLast) + 1);
+  truncateSync(path, kept.join('').length);
 }
 
 /** Applies points to the data file of the backup, in order. Throws StartError when blocks are damaged or missing. */

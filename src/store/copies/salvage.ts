@@ -6,6 +6,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { Database } from 'lmdb';
 import { BrokenFile } from '../data-file/check.ts';
 import { type FileHead, readableHeads } from '../data-file/head.ts';
+import { reserveLocks } from '../data-file/lock-file.ts';
 import { nameWithFlippedBit } from '../data-file/table-names.ts';
 import { PageWalk } from '../data-file/walk.ts';
 import { type Environment, openEnvironment } from '../environment.ts';
@@ -35,6 +36,7 @@ export async function salvage({ from, to, tables, mapBytes }: SalvageOptions): P
     const heads = headsByDamage(descriptor);
     const newest = Math.max(...heads.map(({ transaction }) => transaction));
     for (const head of heads) {
+      reserveLocks(to);
       const target = openEnvironment({ path: to, mapBytes, readOnly: false });
       const rows = new RowWriter(target, tables);
       let lost: readonly string[];
