@@ -43,6 +43,15 @@ export async function agreeOnRules(folders: readonly SyncedFolder[]): Promise<bo
   return isChanged;
 }
 
+/** What is wrong with the rules after each user emptied them: what was written last must stand. */
+export async function wrongRules(folders: readonly SyncedFolder[]): Promise<string[]> {
+  const texts = folders.map((folder) => folder.read('.cairnignore'));
+  const [one] = folders;
+  if (one === undefined || texts.every((text) => text === '')) return [];
+  const { stdout } = await one.sync('history', '.cairnignore', '--json');
+  return [`each user emptied .cairnignore, and it is ${JSON.stringify(texts)}; its history: ${stdout.slice(-4000)}`];
+}
+
 /** The files of a folder with their hashes: all contents of a storm are longer than a text may be. */
 const hashesIn = ({ folder }: SyncedFolder) =>
   Object.entries(contentsOf(folder)).map(([path, content]) => [path, hashOf(Buffer.from(content))]);

@@ -9,7 +9,7 @@ import { randomOf } from '../../../support/random.ts';
 import { DOWN_MS_MAX, FAULTS } from './faults.ts';
 import { Journal } from './journal.ts';
 import { Ledger, type Owed } from './ledger.ts';
-import { agreeOnRules, lostStrings, settle, silentDifferences } from './settled.ts';
+import { agreeOnRules, lostStrings, settle, silentDifferences, wrongRules } from './settled.ts';
 import { Station } from './station.ts';
 
 export interface StormOptions {
@@ -138,6 +138,12 @@ class Weather {
     for (const station of this.#stations) await station.stop('stop');
     const other = [...this.#violations, ...(await settle(folders))];
     if (await agreeOnRules(folders)) other.push(...(await settle(folders)));
+    const rules = await wrongRules(folders);
+    if (rules.length > 0) {
+      // What they leave out cannot be compared.
+      for (const { write } of folders) write('.cairnignore', '');
+      other.push(...rules, ...(await settle(folders)));
+    }
     const different = (await silentDifferences(folders)).map(
       (one) => `${one}${this.#storyOf(one.split(' differs in silence')[0] ?? '')}`,
     );
