@@ -41,11 +41,14 @@ afterEach(async () => {
 });
 
 function blockOf(language: string): string {
-  const found = [...MANUAL.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
-    ([, text]) => text,
-  );
+  const found = blocksOf(language);
   expect(found.length).toBe(1);
   return found[0] ?? '';
+}
+
+function blocksOf(language: string): string[] {
+  const found = MANUAL.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'));
+  return [...found].map(([, text]) => text ?? '');
 }
 
 function freePort(): Promise<number> {
@@ -139,18 +142,27 @@ test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit,
   expect(security).toMatch(/Overall exposure level/);
 });
 
-test.runIf(has('systemd-analyze', '--version'))('[OPS-8] systemd takes the unit with port 443 and certificates', () => {
-  const folder = temporaryFolder();
-  const unit = join(folder, 'cairn.service');
-  const command = [process.execPath, CAIRN];
-  writeFileSync(unit, unitText({ command, user: 'cairn', dataFolder: '/var/lib/cairn' }));
-  mkdirSync(`${unit}.d`);
-  writeFileSync(join(`${unit}.d`, 'override.conf'), blockOf('systemd'));
-  const said = execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' });
-  expect(said).toBe('');
-  const args = ['security', '--offline=true', '--threshold=30', '--no-pager', unit];
-  expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/Overall exposure level/);
-});
+test.runIf(has('systemd-analyze', '--version'))(
+  '[OPS-8] systemd takes the unit with port 443 and certificates, and that of a follower',
+  () => {
+    const [override = '', follower = '', ...more] = blocksOf('systemd');
+    expect(more).toEqual([]);
+    const folder = temporaryFolder();
+    const unit = join(folder, 'cairn.service');
+    const command = [process.execPath, CAIRN];
+    writeFileSync(unit, unitText({ command, user: 'cairn', dataFolder: '/var/lib/cairn' }));
+    mkdirSync(`${unit}.d`);
+    writeFileSync(join(`${unit}.d`, 'override.conf'), override);
+    const said = execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: 'pipe' });
+    expect(said).toBe('');
+    const following = join(folder, 'cairn-follow.service');
+    writeFileSync(following, follower);
+    // Of the unit that it names, the first one has the name.
+    expect(execFileSync('systemd-analyze', ['verify', following], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
+    const args = ['security', '--offline=true', '--threshold=30', '--no-pager', unit];
+    expect(execFileSync('systemd-analyze', args, { encoding: 'utf8' })).toMatch(/Overall exposure level/);
+  },
+);
 
 test.runIf(has('nginx', '-v'))('[OPS-8, NET-10] nginx takes the example, and the hub works behind it', async () => {
   const { on, who, port } = await startBehindProxy();

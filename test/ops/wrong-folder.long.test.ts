@@ -48,6 +48,7 @@ const NEEDS_HUB: Readonly<Record<string, readonly string[]>> = {
   'key create': [...ACCOUNT, '--name', 'x'],
   'key list': ACCOUNT,
   'key revoke': [...ACCOUNT, '--id', 'key_0123456789abcdef'],
+  'member forget': ['east'],
   'member hand-over': [],
   'member leave': [],
   'member list': [],
@@ -155,7 +156,7 @@ test('[OPS-6] a mistyped path is refused with one sentence that names it, withou
     ...[below, long].flatMap((path) => [
       [['backup', path], /the backup could not be written to .*path/] as const,
       [['export', ...ACCOUNT, path], /the archive could not be written to .*path/] as const,
-      [['follow', path], /cannot be written to: .*path/] as const,
+      [['follow', path], /cannot be (?:used|written to): .*path/] as const,
     ]),
     [['follow', file], /file cannot be written to: it, or a folder above it, is a file; correct the path/],
     [['import', file], /file is not a readable folder/],

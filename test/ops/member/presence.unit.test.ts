@@ -113,15 +113,25 @@ const THREE = ['west', 'east', 'north'];
 test.each([
   { to: undefined, members: THREE, troubles: {}, problem: undefined },
   { to: 'east', members: THREE, troubles: { north: 'away' }, problem: undefined },
-  { to: 'east', members: THREE, troubles: { east: 'away' }, problem: /^east gives no sign of life, so/ },
-  { to: 'east', members: THREE, troubles: { east: 'no room' }, problem: /^the disk of east is nearly full/ },
+  {
+    to: 'east',
+    members: THREE,
+    troubles: { east: 'away' },
+    problem: /^east could not take over: it gives no sign of life$/,
+  },
+  {
+    to: 'east',
+    members: THREE,
+    troubles: { east: 'no room' },
+    problem: /^east could not take over: its disk is nearly full or failed$/,
+  },
   { to: 'south', members: THREE, troubles: {}, problem: /no member south; the members are west, east, north/ },
   { to: undefined, members: THREE, troubles: { east: 'away' }, problem: undefined },
   {
     to: undefined,
     members: THREE,
     troubles: { east: 'away', north: 'no room' },
-    problem: /no other member can take over: east gives no sign of life; the disk of north/,
+    problem: /^east could not take over: it gives no sign of life; north could not take over: its disk/,
   },
   // Whoever joins later takes it.
   { to: undefined, members: ['west'], troubles: {}, problem: undefined },
