@@ -3,7 +3,8 @@
  * folders of one machine, Unison and `rclone bisync`: the first sync, memory, rest, a save; then what becomes of files that both
  * machines edited. Some eight minutes on a quiet machine.
  *
- * usage: node dist/bench/folders.js [--quick] [--only=10 | --only=50 | --only=edits]
+ * usage: node dist/bench/folders.js [--quick] [--only=10000 | --only=50000 | --only=500000 | --only=edits]. 500,000 files are measured when asked
+ * only, of Cairn only, with `cairn sync status` beside and without a watch.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QUICKEST, syncthingVersion } from '../test/client/sync/storm/syncthing.ts';
@@ -30,11 +31,14 @@ interface Size {
   readonly passes: number;
   /** How long processes are measured while nothing changes. 0: not at all. */
   readonly restMs: number;
+  /** Cairn alone, with the time of `cairn sync status`. */
+  readonly isAlone?: boolean;
 }
 
 const SIZES: readonly Size[] = [
   { files: 10_000, bytes: 4096, saves: 20, passes: 3, restMs: 15_000 },
   { files: 50_000, bytes: 400, saves: 10, passes: 1, restMs: 0 },
+  { files: 500_000, bytes: 400, saves: 10, passes: 1, restMs: 0, isAlone: true },
 ];
 const QUICK_PART = 20;
 /** What is in the folders beside the files that both edit. */
@@ -46,6 +50,8 @@ interface Started {
   readonly pair: Pair;
   /** How many conflicts it lists, where it keeps a list. */
   conflicts?(): Promise<number> | number;
+  /** Of Cairn, by the state of its watch. */
+  statusMs?(): Promise<ByName<number>>;
   stop(): Promise<void>;
 }
 
@@ -53,11 +59,11 @@ const PROGRAMS: readonly (() => Promise<Started>)[] = [startedCairn, startedSync
 
 export const folders: Bench = async ({ quick, only }) => {
   const startMs = performance.now();
-  const isAsked = (part: string) => only === undefined || part.includes(only);
+  const isAsked = (part: string, isStandard = true) => (only === undefined ? isStandard : part === only);
   const rows: Row[] = [];
   for (const size of SIZES) {
     const measured = quick ? { ...size, files: size.files / QUICK_PART, saves: 5, passes: 2 } : size;
-    if (isAsked(`${size.files} files`)) rows.push(...(await sizeRows(measured)));
+    if (isAsked(`${size.files}`, size.isAlone !== true)) rows.push(...(await sizeRows(measured)));
   }
   if (isAsked('edits')) rows.push(...(await editRows()));
   note(`${((performance.now() - startMs) / 60_000).toFixed(1)} minutes`);
@@ -73,7 +79,7 @@ async function startedCairn(): Promise<Started> {
     await pair.stop();
     await hub.stop();
   };
-  return { name: 'Cairn', pair, conflicts: () => pair.conflicts(), stop };
+  return { name: 'Cairn', pair, conflicts: () => pair.conflicts(), statusMs: () => pair.statusMs(), stop };
 }
 
 function startedSyncthing(): Promise<Started> {
@@ -94,9 +100,12 @@ function startedBisync(): Promise<Started> {
 }
 
 /** What `measure` found for each program that is installed, Cairn first. */
-async function ofEach<T>(measure: (started: Started) => Promise<T>): Promise<readonly (readonly [string, T])[]> {
+async function ofEach<T>(
+  measure: (started: Started) => Promise<T>,
+  programs = PROGRAMS,
+): Promise<readonly (readonly [string, T])[]> {
   const found: (readonly [string, T])[] = [];
-  for (const start of PROGRAMS) {
+  for (const start of programs) {
     try {
       const started = await start();
       try {
@@ -120,12 +129,13 @@ interface Found {
   /** Ascending, ms. */
   readonly saveMs: readonly number[];
   readonly perSave: ByName<Spent>;
+  readonly statusMs: ByName<number> | undefined;
 }
 
-async function measured({ name, pair }: Started, size: Size, files: Files): Promise<Found> {
+async function measured({ name, pair, statusMs }: Started, size: Size, files: Files): Promise<Found> {
   const { result, peaks } = await peaksDuring(
     () => pair.processes(),
-    async (): Promise<Omit<Found, 'peaks'>> => {
+    async (): Promise<Omit<Found, 'peaks' | 'statusMs'>> => {
       const first = await firstSync(pair, files);
       const resting = pair.spent();
       if (pair.pass === undefined) await sleep(size.restMs);
@@ -145,7 +155,7 @@ async function measured({ name, pair }: Started, size: Size, files: Files): Prom
   note(
     `${size.files} files, ${name}: first sync ${result.first.seconds.toFixed(1)} s, p50 of saves ${shownTime(percentile(result.saveMs, 0.5))}`,
   );
-  return { ...result, peaks };
+  return { ...result, peaks, statusMs: size.isAlone === true ? await statusMs?.() : undefined };
 }
 
 /** Notes in folders, of words as frequent as those of a language. */
@@ -185,7 +195,8 @@ const TARGETS: Readonly<Record<string, Target>> = {
 
 async function sizeRows(size: Size): Promise<Row[]> {
   const files = filesOf(size);
-  const found = await ofEach((started) => measured(started, size, files));
+  const programs = size.isAlone === true ? [startedCairn] : PROGRAMS;
+  const found = await ofEach((started) => measured(started, size, files), programs);
   const what = `${size.files.toLocaleString('en-US')} × ${size.bytes} B`;
   const row = (figure: string, valuesOf: (one: Found) => ByName<number> | undefined, unit: (value: number) => string) =>
     rowOf(
@@ -205,8 +216,16 @@ async function sizeRows(size: Size): Promise<Row[]> {
     row('a save is on the other side, p50', ({ saveMs }) => ({ '': percentile(saveMs, 0.5) }), shownTime),
     row('processor time of a save', ({ perSave }) => mapped(perSave, cpu), milliseconds),
     row('written to the disk for a save', ({ perSave }) => mapped(perSave, written), kibibytes),
+    ...statusRows(found[0]?.[1].statusMs ?? {}, what),
   ];
 }
+
+const statusRows = (statusMs: ByName<number>, what: string): Row[] =>
+  Object.entries(statusMs).map(([state, ms]) =>
+    rowOf({ question: `${what}: \`cairn sync status\` ${state}`, target: undefined, unit: shownTime }, [
+      ['Cairn', { '': ms }],
+    ]),
+  );
 
 const cpu = ({ cpuSeconds }: Spent) => cpuSeconds;
 const written = ({ writtenBytes }: Spent) => writtenBytes;

@@ -13,7 +13,7 @@ const LOOK_MS = 5;
 /** The same while many files come: a look reads every folder, and takes at most one part in so many of a core. */
 const LOOK_AT_ALL_MS = 100;
 const LOOK_SHARE = 10;
-const GIVE_UP_MS = 300_000;
+const GIVE_UP_MS = 1_200_000;
 /** Between saves, on average. A save does not wait for the one before. */
 const PAUSE_MS = 700;
 /** A program that has just begun, or has just taken many files, has more to do. */
@@ -40,6 +40,8 @@ export interface Pair {
 export interface CairnPair extends Pair {
   /** How many conflicts the first machine lists, its own and those of the other one. */
   conflicts(): Promise<number>;
+  /** Milliseconds of `cairn sync status` on the first machine: beside its watch, then without it. The watch is stopped. */
+  statusMs(): Promise<ByName<number>>;
 }
 
 /** `cairn sync watch` on both, through a hub. */
@@ -67,6 +69,18 @@ export function cairnPair(hub: Cairn, key: string): CairnPair {
       const { stdout } = await full.sync('status', '--compare', '--json');
       const { conflict, elsewhere } = JSON.parse(stdout) as Pick<SyncStatus, 'conflict' | 'elsewhere'>;
       return conflict.length + Object.keys(elsewhere).length;
+    },
+    async statusMs() {
+      const status = async () => {
+        const startMs = performance.now();
+        const { code, stdout, stderr } = await full.sync('status');
+        if (code !== 0) throw new Error(`status ended with ${code}: ${stdout}${stderr}`);
+        return performance.now() - startMs;
+      };
+      const beside = await status();
+      await watches['A']?.stop();
+      delete watches['A'];
+      return { 'beside a watch': beside, 'without one': await status() };
     },
     async stop() {
       for (const watch of Object.values(watches)) await watch.stop();
