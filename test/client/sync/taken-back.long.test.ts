@@ -70,6 +70,34 @@ test('[SYN-25] an edit that was taken back stays taken back, also when the other
   await expectTakenBack();
 });
 
+test('[SYN-25] an edit that was taken back before it was sent never takes the place of what stands, for another device', async () => {
+  keep(EDIT);
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') };
+  await a.sync();
+  relay.rules = {};
+  await b.sync();
+  expect(b.read('x.md')).toBe(BEFORE);
+  await expectTakenBack();
+});
+
+test('[SYN-25] an edit that was taken back is a version also where another device made the same one, which stays', async () => {
+  keep(EDIT);
+  b.write('x.md', EDIT);
+  await b.sync();
+  for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect([a.read('x.md'), b.read('x.md')]).toEqual([EDIT, EDIT]);
+});
+
+test('[SYN-25] a new file that was removed before it was sent removes no file that another device made with the same bytes', async () => {
+  const bytes = Buffer.from(EDIT);
+  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
+  new Saves(a.at('.cairn')).keep('new.md' as FolderPath, content, '');
+  b.write('new.md', EDIT);
+  await b.sync();
+  for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect([a.read('new.md'), b.read('new.md')]).toEqual([EDIT, EDIT]);
+});
+
 test('[SYN-25] an edit that was taken back under a watch, while the hub was away, stays taken back', async () => {
   const watch = a.watch();
   onTestFinished(async () => {

@@ -14,11 +14,13 @@ import { pushCall } from './arguments.ts';
 import { type Change, settleChange } from './change.ts';
 import { sendCopy } from './copy.ts';
 import { keepCopy } from './keep-copy.ts';
-import { portionsOf, sendParcels } from './send.ts';
+import { portionsOf, sendParcels, sendUnrecorded } from './send.ts';
 
 interface Sent extends Change {
   readonly content: Content;
   readonly save: Save;
+  /** The file here is again as both sides agreed: the save must not take its place. */
+  readonly isTakenBack: boolean;
 }
 
 type Accepted = Map<FolderPath, Pick<Save, 'base' | 'sha256'>>;
@@ -41,13 +43,24 @@ export async function sendSaves(step: SyncStep): Promise<void> {
       }
       // Based on the same version as the previous save, so it follows that save.
       const before = accepted.get(save.path);
+      const { path, sha256 } = save;
+      const agreed = step.state.base.get(path)?.sha256;
+      const isTakenBack = currentOf(step.folder, path) === agreed;
       const own = save.base ?? baseOfOlder(step, save);
-      const base = before?.base === save.base ? before.sha256 : own;
-      const args = pushCall(step, save.path, content, base);
-      const { path } = save;
-      return [{ path, args, save, content, from: undefined, isDelete: false, bytes: content.bytes.length }];
+      const follows = before?.base === save.base ? before.sha256 : own;
+      const base = isTakenBack && agreed !== undefined ? sha256 : follows;
+      const args = pushCall(step, path, content, base);
+      return [
+        { path, args, save, content, isTakenBack, from: undefined, isDelete: false, bytes: content.bytes.length },
+      ];
     });
-    for (const portion of portionsOf(parcels, step.large.upload.size)) {
+    const { size } = step.large.upload;
+    const aside = portionsOf(parcels.filter(namesItself), size);
+    const rest = portionsOf(
+      parcels.filter((parcel) => !namesItself(parcel)),
+      size,
+    );
+    for (const portion of [...aside, ...rest]) {
       const outcomes = await sendEach(step, portion);
       for (const [at, parcel] of portion.entries()) {
         if (await settle(step, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
@@ -82,10 +95,15 @@ export async function endSaves(step: SyncStep): Promise<void> {
   saves.forgetLost();
 }
 
+/** True for a save that becomes a side which was not chosen, and never the current version. */
+const namesItself = ({ args, save }: Sent): boolean => args['base_sha'] === save.sha256;
+
 /** Sends a portion. If it is refused as a whole, sends its saves one by one, so that one never stops the others. */
 async function sendEach(step: Replica, portion: readonly Sent[]): Promise<(PushedFile | ToolRefused)[]> {
   try {
-    return await sendParcels(step, portion);
+    // What never becomes the current version is no record of what the hub may have here.
+    const calls = portion.map(({ args }) => args);
+    return portion.every(namesItself) ? await sendUnrecorded(step, calls) : await sendParcels(step, portion);
   } catch (error) {
     if (!(error instanceof ToolRefused)) throw error;
     if (portion.length === 1) return [error];
@@ -138,6 +156,8 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
   const { state } = step;
   const { path, save } = parcel;
   if (!(outcome instanceof ToolRefused)) {
+    // The hub's side is another device's choice of the same bytes, which the pull takes: what stands here is no answer to it.
+    if (parcel.isTakenBack && outcome?.status === 'unchanged') return true;
     settleChange(step, parcel, outcome);
     accepted.set(path, save);
     return true;
