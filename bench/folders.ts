@@ -132,7 +132,8 @@ interface Found {
   readonly statusMs: ByName<number> | undefined;
 }
 
-async function measured({ name, pair, statusMs }: Started, size: Size, files: Files): Promise<Found> {
+async function measured(started: Started, size: Size, files: Files): Promise<Found> {
+  const { name, pair } = started;
   const { result, peaks } = await peaksDuring(
     () => pair.processes(),
     async (): Promise<Omit<Found, 'peaks' | 'statusMs'>> => {
@@ -155,7 +156,7 @@ async function measured({ name, pair, statusMs }: Started, size: Size, files: Fi
   note(
     `${size.files} files, ${name}: first sync ${result.first.seconds.toFixed(1)} s, p50 of saves ${shownTime(percentile(result.saveMs, 0.5))}`,
   );
-  return { ...result, peaks, statusMs: size.isAlone === true ? await statusMs?.() : undefined };
+  return { ...result, peaks, statusMs: size.isAlone === true ? await started.statusMs?.() : undefined };
 }
 
 /** Notes in folders, of words as frequent as those of a language. */

@@ -141,7 +141,7 @@ class Weather {
     const rules = await wrongRules(folders);
     if (rules.length > 0) {
       // What they leave out cannot be compared.
-      for (const { write } of folders) write('.cairnignore', '');
+      for (const folder of folders) folder.write('.cairnignore', '');
       other.push(...rules, ...(await settle(folders)));
     }
     const different = (await silentDifferences(folders)).map(
