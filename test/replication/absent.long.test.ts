@@ -1,4 +1,5 @@
 /** Members that could not take over: the operators are told, and they are handed nothing. One that is gone for good is forgotten. */
+import { readdirSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { type Hub, runCairn } from '../support/hub.ts';
 import {
@@ -49,6 +50,14 @@ async function findings({ dataFolder }: Hub): Promise<(readonly [check: string, 
   return found.map(({ check, level, text }) => [check, level, text] as const);
 }
 
+/** Of a member that never left a sign of life, nobody can say that it is away. */
+const untilSigned = (log: string, name: string) =>
+  until(`${name} left a sign of life`, () =>
+    Promise.resolve(
+      readdirSync(log, { recursive: true }).some((path) => String(path).includes(`alive/${name}/`)) || undefined,
+    ),
+  );
+
 const listed = async (hub: Hub): Promise<string[]> =>
   JSON.parse((await hub.cli('member', 'list', '--json')).stdout).members;
 
@@ -60,6 +69,7 @@ test('[MEMBER-8] a member that was removed or left its log is forgotten at once,
   await whichServes([owner]);
   const [east, north] = [await member({ name: 'east', log }), await member({ name: 'north', log })];
   await Promise.all([untilState(east, 'following'), untilState(north, 'following')]);
+  await untilSigned(log, 'north');
   await north.kill();
   await untilTold(owner, 'member_away');
   // As the manual runs it: without the settings of the service.
@@ -106,6 +116,7 @@ test.runIf(canSetClocks)(
     clock.set(-8 * 86_400);
     const north = await member({ name: 'north', log, clock });
     await untilState(north, 'following');
+    await untilSigned(log, 'north');
     await north.kill();
     await untilTold(owner, 'member_away');
     expect(await listed(owner)).toEqual(['north', 'west']);
