@@ -443,7 +443,7 @@ async function refusals(hub: Hub): Promise<void> {
   equal(missing.error?.errors?.['content'], ['content is required'], 'errors');
   // @ts-expect-error there is no such column
   const column = await hub.PATCH('/api/tasks/{id}', { params: { path: { id: 1 } }, body: { kanban_status: 'later' } });
-  equal(column.response.status, 404, 'status');
+  equal(column.response.status, 422, 'status');
   const unknown = await hub.GET('/api/tasks/{id}', { params: { path: { id: 4711 } } });
   equal(unknown.error?.error, 'task not found', 'error');
 }
