@@ -108,8 +108,8 @@ test('[MCP-10] moving, removing and restoring a folder tell of their files; a re
   const client = await connectV1('/mcp');
   const key = owner.mcp_key;
   const files = Array.from({ length: 12 }, (_, index) => ({ path: `told/${index}.md`, content: `${index}\n` }));
-  await structured(hub, 'sync_push_many', { files }, key);
-  const at = await momentBetween();
+  const { results } = await structured<{ results: { stored_at: string }[] }>(hub, 'sync_push_many', { files }, key);
+  const at = await momentBetween(Math.max(...results.map(({ stored_at: stored }) => Date.parse(stored))));
   const calls: [string, object, string][] = [
     ['move', { id: 'told/', to: 'moved' }, 'files moved'],
     ['remove', { ids: files.map(({ path }) => path.replace('told', 'moved')) }, 'things removed'],

@@ -227,6 +227,8 @@ test('[OPS-3, NET-11] a full queue is refused as overloaded, and runs empty agai
 
 test('[NET-11] a short job is answered before the second long one of somebody who came first', async () => {
   const on = open(REAL, 2);
+  // Both threads run: the start of one may take longer than two passwords.
+  await Promise.all(['one', 'two'].map((accountId) => parse(on, 'first', { accountId })));
   const order: string[] = [];
   const long = Array.from({ length: 4 }, (_, at) =>
     on
