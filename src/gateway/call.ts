@@ -56,45 +56,28 @@ export interface CallResult<Text extends string | Uint8Array = string | Uint8Arr
 
 /**
  * Runs a tool. Throws Refusal `unknown_tool`, `unauthenticated`, `insufficient_scope`, `invalid_fields`, or a refusal
- * of the tool, and InputRequired when the tool asks the user. Resolves with what `told` makes of the result: one promise
- * serves both. `refused`: makes the answer of whatever is thrown, also by `told`, and may throw.
+ * of the tool, and InputRequired when the tool asks the user.
  */
-export async function callTool<T>(
-  context: CallContext,
-  name: unknown,
-  given: unknown,
-  told: (result: CallResult) => T,
-  refused: (error: unknown) => T = rethrow,
-): Promise<T> {
+export async function callTool(context: CallContext, name: unknown, given: unknown): Promise<CallResult> {
   const { note } = context.caller;
   const startedMs = performance.now();
   let tool: Tool | undefined;
   let failure: unknown;
-  let result: CallResult;
   try {
-    try {
-      tool = context.registry.find(name, context.face);
-      const started = startTool(context, tool, given);
-      result = started.known ?? keepResult(context, started.place, resultOf(await started.made));
-    } catch (error) {
-      noteFailure(note, error);
-      failure = error instanceof InputRequired ? undefined : error;
-      throw error;
-    } finally {
-      if (tool !== undefined) {
-        note.tool = tool.name;
-        note.ms = performance.now() - startedMs;
-        context.registry.callsOf(tool).record(note.ms, failure);
-      }
-    }
-    return told(result);
+    tool = context.registry.find(name, context.face);
+    const started = startTool(context, tool, given);
+    return started.known ?? keepResult(context, started.place, resultOf(await started.made));
   } catch (error) {
-    return refused(error);
+    noteFailure(note, error);
+    failure = error instanceof InputRequired ? undefined : error;
+    throw error;
+  } finally {
+    if (tool !== undefined) {
+      note.tool = tool.name;
+      note.ms = performance.now() - startedMs;
+      context.registry.callsOf(tool).record(note.ms, failure);
+    }
   }
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
 
 function noteFailure(note: CallNote, error: unknown): void {

@@ -31,7 +31,7 @@ import { exactId } from './exact-id.ts';
 import type { Door } from './faces.ts';
 import type { Hearer } from './listening/listening.ts';
 import { linesWish, wantsLines } from './listing.ts';
-import { answerMethod, type MethodAnswer, type MethodOptions } from './methods.ts';
+import { answerMethod, type MethodOptions } from './methods.ts';
 import { type Answered, answerEvent, answerLine, arrayReply, LINES_HEADERS, messageReply } from './replies.ts';
 import { readSession, SESSION_HEADER } from './session-id.ts';
 import type { LinesWish, ToolCaller } from './tool.ts';
@@ -63,23 +63,22 @@ export class Gateway {
   }
 
   /** Answers a body parsed as messages. */
-  answer(request: RouteRequest, principal: Principal | undefined, caller: Asking): Promise<Reply> {
+  async answer(request: RouteRequest, principal: Principal | undefined, caller: Asking): Promise<Reply> {
     const { document, ids } = request.document as GatewayBody;
-    if (Array.isArray(document)) return this.#answerBatch({ items: document, ids }, request, principal, caller);
+    if (Array.isArray(document)) return await this.#answerBatch({ items: document, ids }, request, principal, caller);
     const headers = headersOf(request);
     const wish = (dialect: Dialect) => linesWish(request, dialect);
     const message = readMessage(document, exactId(document, ids[0]));
     const from = { principal, caller, wish };
     this.#takeNews(message, headers, principal);
     const open = this.#openCall(request, message, headers, from);
-    if (open !== undefined) return open;
-    return this.#answerMessage(message, headers, from, (answered) => {
-      if (answered?.stream !== undefined) return answered.stream;
-      if (answered !== undefined) return messageReply(request, answered);
-      // Even a message without an answer must use a supported version (MCP, transports).
-      const refused = refusedVersion(headers.version);
-      return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
-    });
+    if (open !== undefined) return await open;
+    const answered = await this.#answerMessage(message, headers, from);
+    if (answered?.stream !== undefined) return answered.stream;
+    if (answered !== undefined) return messageReply(request, answered);
+    // Even a message without an answer must use a supported version (MCP, transports).
+    const refused = refusedVersion(headers.version);
+    return refused === undefined ? empty(202) : jsonText(400, failure(null, refused));
   }
 
   /** Opens the event stream of a session, for GET. Throws Refusal `method_unknown` for any other GET. */
@@ -119,8 +118,7 @@ export class Gateway {
       asking: asker === false ? undefined : { questions: this.#questions, asker },
       progressToken,
       onGone: (gone) => caller.linger(limits.questionSecondsMax, gone),
-      answer: (telling) =>
-        this.#answerMessage(message, headers, { ...from, caller: { ...caller, ...telling } }, asItIs),
+      answer: (telling) => this.#answerMessage(message, headers, { ...from, caller: { ...caller, ...telling } }),
       whole: (answered) => (answered === undefined ? empty(202) : messageReply(request, answered)),
       last: (answered) => answered && answerEvent(answered),
     });
@@ -152,9 +150,7 @@ export class Gateway {
     // A line of a batch is a whole answer, so a listing is not split into lines.
     const context = { principal, caller, wish: () => 'never' as const };
     const who = principal?.accountId ?? widestNetwork(caller.address);
-    const answers = messages.map((message) =>
-      inTurn(who, () => this.#answerMessage(message, headers, context, asItIs)),
-    );
+    const answers = messages.map((message) => inTurn(who, () => this.#answerMessage(message, headers, context)));
     if (!messages.some(isAnswered)) {
       await Promise.all(answers);
       return empty(202);
@@ -163,22 +159,16 @@ export class Gateway {
     return arrayReply((await Promise.all(answers)).filter((answered) => answered !== undefined));
   }
 
-  /** Resolves with what `told` makes of the answer: one promise serves both. */
-  async #answerMessage<T>(
-    message: Message,
-    headers: McpHeaders,
-    from: From,
-    told: (answered: Answered | undefined) => T,
-  ): Promise<T> {
+  async #answerMessage(message: Message, headers: McpHeaders, from: From): Promise<Answered | undefined> {
     const note = from.caller.noteCall();
-    const failed = (id: RpcId | undefined, error: RpcError, status = 200): T => {
+    const failed = (id: RpcId | undefined, error: RpcError, status = 200): Answered => {
       note.code ??= error.code;
-      return told({ id: id ?? null, response: [failure(id, error)], status });
+      return { id: id ?? null, response: [failure(id, error)], status };
     };
-    if (message.kind === 'answer') return told(undefined);
+    if (message.kind === 'answer') return undefined;
     if (message.kind === 'invalid') return failed(message.id, { code: INVALID_REQUEST, message: message.reason });
     const dialect = readDialect(headers, message.method, message.params);
-    if (message.kind === 'notification') return told(undefined);
+    if (message.kind === 'notification') return undefined;
     if (!dialect.ok) return failed(message.id, dialect.error, 400);
     const isModern = dialect.dialect === 'modern';
     if (dialect.dialect !== 'bare' && (message.id === null || isFraction(message.id))) {
@@ -196,22 +186,19 @@ export class Gateway {
       sessionId: headers.session?.id,
       hearer: () => principal && hearerOf(principal, from.caller),
     };
-    let made: MethodAnswer;
     try {
-      made = await answerMethod(context, message.method, message.params, idText(message.id));
+      const made = await answerMethod(context, message.method, message.params, idText(message.id));
+      if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);
+      const response = success(message.id, made.result);
+      const { listing, document, headers: own, stream } = made;
+      return { id: message.id, response, status: 200, listing, document, lines, headers: own, stream };
     } catch (error) {
       this.#options.log.error({ err: error }, 'a gateway call failed unexpectedly');
       note.status = 500;
       return failed(message.id, { ...rpcError({ kind: 'internal' }), code: INTERNAL });
     }
-    if (!made.ok) return failed(message.id, isModern ? modernError(made.error) : made.error, made.status);
-    const response = success(message.id, made.result);
-    const { listing, document, headers: own, stream } = made;
-    return told({ id: message.id, response, status: 200, listing, document, lines, headers: own, stream });
   }
 }
-
-const asItIs = (answered: Answered | undefined): Answered | undefined => answered;
 
 /** Runs a batch item now if this turn has time left, else in the caller's next turn. */
 async function inTurn<T>(caller: string, run: () => Promise<T>): Promise<T> {

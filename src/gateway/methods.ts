@@ -176,59 +176,54 @@ function cursorOf(params: unknown): unknown {
   return (params as { readonly cursor?: unknown } | undefined)?.cursor ?? undefined;
 }
 
-function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
+async function answerCall(context: MethodContext, params: Record<string, unknown> | undefined): Promise<MethodAnswer> {
   const { options, principal, dialect } = context;
-  // In the other dialects the caller already has its way of asking.
-  const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
-  const name = params?.['name'];
-  const { args, detail } = withoutDetail(params?.['arguments']);
-  return callTool(
-    {
-      registry: options.registry,
-      answers: options.answers,
-      once: options.once,
-      principal,
-      caller,
-      // MCP clients call only what their list has.
-      face: dialect === 'bare' ? undefined : faceOf(context),
-    },
-    name,
-    args,
-    (made) => {
-      const { structured, listing, document } = made;
-      const isForModel =
-        context.door.form === 'models' &&
-        dialect !== 'bare' &&
-        !detail &&
-        (listing === undefined || caller.lines !== 'asked');
-      if (isForModel) return plainResult(context, made);
-      const answer = result(context, made.members);
-      if (document !== undefined) return { ...answer, document };
-      if (listing === undefined) return answer;
-      return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(name) } };
-    },
-    (error) => refusedCall(context, name, error),
-  );
-}
-
-/** The answer to a call that was refused, or asks the user. Throws any other error. */
-function refusedCall(context: MethodContext, name: unknown, error: unknown): MethodAnswer {
-  const { options, dialect } = context;
-  if (error instanceof InputRequired) return result(context, membersOf(error.members), {}, 'input_required');
-  if (error instanceof ForeignState) return { ok: false, error: rpcError(error.fault), status: 200 };
-  if (!(error instanceof Refusal)) throw error;
-  const told = rpcError(error.fault);
-  // A missing credential or scope also sets the HTTP status: clients start a sign-in on it.
-  const status = steeringStatus(error.fault);
-  if (error.fault.kind === 'unknown_tool' && context.door.form === 'models') {
-    return { ok: false, error: { ...told, message: inModelWords(told.message) }, status };
+  try {
+    // In the other dialects the caller already has its way of asking.
+    const caller = dialect === 'modern' ? { ...context.caller, ask: askByResult(context, params) } : context.caller;
+    const { args, detail } = withoutDetail(params?.['arguments']);
+    const made = await callTool(
+      {
+        registry: options.registry,
+        answers: options.answers,
+        once: options.once,
+        principal,
+        caller,
+        // MCP clients call only what their list has.
+        face: dialect === 'bare' ? undefined : faceOf(context),
+      },
+      params?.['name'],
+      args,
+    );
+    const { structured, listing, document } = made;
+    const isForModel =
+      context.door.form === 'models' &&
+      dialect !== 'bare' &&
+      !detail &&
+      (listing === undefined || caller.lines !== 'asked');
+    if (isForModel) return plainResult(context, made);
+    const answer = result(context, made.members);
+    if (document !== undefined) return { ...answer, document };
+    if (listing === undefined) return answer;
+    return { ...answer, listing: { ...listing, structured: textOf([structured]), tool: String(params?.['name']) } };
+  } catch (error) {
+    if (error instanceof InputRequired) return result(context, membersOf(error.members), {}, 'input_required');
+    if (error instanceof ForeignState) return { ok: false, error: rpcError(error.fault), status: 200 };
+    if (!(error instanceof Refusal)) throw error;
+    const told = rpcError(error.fault);
+    // A missing credential or scope also sets the HTTP status: clients start a sign-in on it.
+    const status = steeringStatus(error.fault);
+    if (error.fault.kind === 'unknown_tool' && context.door.form === 'models') {
+      return { ok: false, error: { ...told, message: inModelWords(told.message) }, status };
+    }
+    if (dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
+      return { ok: false, error: told, status };
+    }
+    // No structuredContent: clients validate it against the output schema, which an error does not match.
+    const isForModels = options.registry.isForModels(params?.['name']);
+    const text = isForModels ? inModelWords(told.message) : told.message;
+    return result(context, membersOf({ content: [{ type: 'text', text }], isError: true }));
   }
-  if (dialect === 'bare' || status !== 200 || error.fault.kind === 'unknown_tool') {
-    return { ok: false, error: told, status };
-  }
-  // No structuredContent: clients validate it against the output schema, which an error does not match.
-  const text = options.registry.isForModels(name) ? inModelWords(told.message) : told.message;
-  return result(context, membersOf({ content: [{ type: 'text', text }], isError: true }));
 }
 
 /** The result in words; what would be streamed beside them is closed. */

@@ -92,20 +92,19 @@ export function gatewayRoutes(options: GatewayRoutesOptions): Route[] {
       get doc() {
         return toolOperations(registry, `${BASE}/tools`);
       },
-      handle(request: RouteRequest, principal: Principal | undefined) {
+      async handle(request: RouteRequest, principal: Principal | undefined) {
         const lines = linesWish(request, 'bare');
         const caller = toolCaller(callerOf(request), lines, request.noteCall());
         const context = { registry, answers, once, principal, caller, key: request.header(KEY_HEADER.toLowerCase()) };
         const name = request.params['name'];
-        return callTool(context, name, request.document, ({ structured, listing, document }) => {
-          if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));
-          if (listing === undefined) return jsonText(200, [structured]);
-          const text = textOf([structured]);
-          if (goesAsLines(lines, listing.lines.bytes)) {
-            return listingLines(null, { ...listing, structured: text, tool: String(name) });
-          }
-          return jsonReply(jsonRuns(text, listing, 1));
-        });
+        const { structured, listing, document } = await callTool(context, name, request.document);
+        if (document !== undefined) return jsonReply(documentRuns('{}', document, 1));
+        if (listing === undefined) return jsonText(200, [structured]);
+        const text = textOf([structured]);
+        if (goesAsLines(lines, listing.lines.bytes)) {
+          return listingLines(null, { ...listing, structured: text, tool: String(name) });
+        }
+        return jsonReply(jsonRuns(text, listing, 1));
       },
     },
   ];

@@ -46,7 +46,7 @@ export class PoolThread {
       niceIncrement: limits.poolNice,
       resourceLimits: { maxOldGenerationSizeMb: limits.workerHeapMebibytes },
       execArgv: NO_REQUIRE_OF_MODULES,
-      // Its own figures are read by nobody.
+      // Nothing reads its own figures.
       recordTiming: false,
       // A thread sleeping on an atomic between tasks would not receive messages on its ports.
       atomics: 'disabled',

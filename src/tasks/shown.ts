@@ -39,12 +39,9 @@ const OTHERS = declaredTask.inputsBeside([
 /** Formats one task: its first line with all that is known of it, then the other lines of its content, indented. */
 export function taskText(task: ShownFields, categoryName: CategoryName): string {
   const { id, content, version } = task;
-  const notes = taskNotes(task, categoryName);
-  notes.push(`version ${version}`);
-  pushTimes(notes, task);
-  const end = content.indexOf('\n');
-  const first = `#${id} ${end === -1 ? content : content.slice(0, end)} (${notes.join(', ')})`;
-  return end === -1 ? first : first + content.slice(end).replaceAll('\n', '\n  ');
+  const notes = [...taskNotes(task, categoryName), `version ${version}`, ...timesOf(task)];
+  const [first = '', ...others] = content.split('\n');
+  return [`#${id} ${first} (${notes.join(', ')})`, ...others.map((line) => `  ${line}`)].join('\n');
 }
 
 /** What is known of a task beside its content, its version and its times. */
@@ -53,25 +50,23 @@ export function taskNotes(
   categoryName: CategoryName,
 ): string[] {
   const { due_date: due, is_important, kanban_status: status, category_id } = task;
-  const notes: string[] = [];
-  if (due !== null) notes.push(`due ${due}`);
-  if (is_important) notes.push('important');
-  if (status !== 'todo') notes.push(status);
-  if (category_id !== null) notes.push(`category ${categoryName(category_id) ?? category_id}`);
-  if (OTHERS.length > 0) notes.push(...notesOf(OTHERS, task));
-  return notes;
+  return [
+    ...(due === null ? [] : [`due ${due}`]),
+    ...(is_important ? ['important'] : []),
+    ...(status === 'todo' ? [] : [status]),
+    ...(category_id === null ? [] : [`category ${categoryName(category_id) ?? category_id}`]),
+    ...notesOf(OTHERS, task),
+  ];
 }
 
-/** Adds the times of a task, without a change in the minute of its creation. */
-function pushTimes(
-  notes: string[],
-  { created_at: created, updated_at: updated, completed_at: completed }: ShownFields,
-): void {
-  const createdAt = minuteOf(created);
-  const changedAt = minuteOf(updated);
-  notes.push(`created ${createdAt}`);
-  if (completed !== null) notes.push(`completed ${minuteOf(completed)}`);
-  if (changedAt !== createdAt) notes.push(`changed ${changedAt}`);
+/** The times of a task, without a change in the minute of its creation. */
+function timesOf({ created_at: created, updated_at: updated, completed_at: completed }: ShownFields): string[] {
+  const [createdAt, changedAt] = [minuteOf(created), minuteOf(updated)];
+  return [
+    `created ${createdAt}`,
+    ...(completed === null ? [] : [`completed ${minuteOf(completed)}`]),
+    ...(changedAt === createdAt ? [] : [`changed ${changedAt}`]),
+  ];
 }
 
 /** `2026-11-20T20:18:57.123Z` becomes `2026-11-20T20:18Z`, which costs a model less. */

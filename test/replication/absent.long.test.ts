@@ -1,33 +1,16 @@
 /** Members that could not take over: the operators are told, and they are handed nothing. One that is gone for good is forgotten. */
 import { readdirSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Hub, runCairn } from '../support/hub.ts';
-import {
-  canSetClocks,
-  type MemberOptions,
-  memberHealth,
-  newLog,
-  ProcessClock,
-  startMember,
-  untilState,
-  whichServes,
-} from '../support/members.ts';
+import { canSetClocks, memberHealth, ProcessClock, untilState, whichServes } from '../support/members.ts';
 import { until } from '../support/mirror-state.ts';
 import { canUnshare, onSmallDisk } from '../support/small-disk.ts';
+import { useMembers } from '../support/use-members.ts';
 
 const PATIENCE_MS = 240_000;
 /** A member is away after three signs that it missed. */
 const AWAY_MS = 60_000;
-const started: Hub[] = [];
-afterAll(async () => {
-  for (const hub of started) await hub.kill();
-});
-
-async function member(options: MemberOptions): Promise<Hub> {
-  const hub = await startMember(options);
-  started.push(hub);
-  return hub;
-}
+const { member, served } = useMembers();
 
 /** Waits until a member that serves tells its operators of these, in this order, and of nothing else. */
 async function untilTold(owner: Hub, ...names: string[]): Promise<void> {
@@ -64,9 +47,7 @@ const listed = async (hub: Hub): Promise<string[]> =>
 test('[MEMBER-8] a member that was removed or left its log is forgotten at once, and handed nothing', {
   timeout: PATIENCE_MS,
 }, async () => {
-  const log = newLog();
-  const owner = await member({ name: 'west', log });
-  await whichServes([owner]);
+  const { log, owner } = await served();
   const [east, north] = [await member({ name: 'east', log }), await member({ name: 'north', log })];
   await Promise.all([untilState(east, 'following'), untilState(north, 'following')]);
   await untilSigned(log, 'north');
@@ -109,9 +90,7 @@ test.runIf(canSetClocks)(
   '[MEMBER-8] a member with a clock days behind is told as away when it is, and one that was away for days is forgotten',
   { timeout: PATIENCE_MS },
   async () => {
-    const log = newLog();
-    const owner = await member({ name: 'west', log });
-    await whichServes([owner]);
+    const { log, owner } = await served();
     const clock = new ProcessClock();
     clock.set(-8 * 86_400);
     const north = await member({ name: 'north', log, clock });
@@ -135,9 +114,7 @@ test.runIf(canUnshare)(
   '[MEMBER-8] the operators are told of a member without room and of one that gives no sign of life, and neither is handed the log',
   { timeout: PATIENCE_MS },
   async () => {
-    const log = newLog();
-    const owner = await member({ name: 'west', log });
-    await whichServes([owner]);
+    const { log, owner } = await served();
     const small = await member({ name: 'east', log, wrapper: onSmallDisk(20) });
     await untilState(small, 'no room');
     const other = await member({ name: 'north', log });

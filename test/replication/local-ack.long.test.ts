@@ -1,34 +1,27 @@
 /** CAIRN_LOG_ACK=local through the front door: what a crash keeps from the log comes into it, or is set aside. */
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { epochOf } from '../../src/store/meta/epoch.ts';
 import { metaTables } from '../../src/store/meta/meta.ts';
 import { Store } from '../../src/store/store.ts';
 import { callTool, structured } from '../support/gateway.ts';
 import { AGENT, call } from '../support/http.ts';
 import type { Hub } from '../support/hub.ts';
-import { memberHealth, newLog, startMember, untilState, whichServes } from '../support/members.ts';
+import { memberHealth, newLog, untilState, whichServes } from '../support/members.ts';
+import { useMembers } from '../support/use-members.ts';
 
 const PATIENCE_MS = 240_000;
 /** Long enough to write with the log away, on a busy machine. */
 const LEASE_SECONDS = 6;
 const TOKEN = 'token-of-figures';
-const started: Hub[] = [];
-afterAll(async () => {
-  for (const hub of started) await hub.kill();
-});
+const members = useMembers();
 
-async function member(options: { name: string; log: string; dataFolder?: string }): Promise<Hub> {
-  const env = {
-    CAIRN_LOG_ACK: 'local',
-    CAIRN_LEASE_SECONDS: String(LEASE_SECONDS),
-    CAIRN_METRICS_TOKEN: TOKEN,
-  };
-  const hub = await startMember({ ...options, env });
-  started.push(hub);
-  return hub;
-}
+const member = (options: { name: string; log: string; dataFolder?: string }): Promise<Hub> =>
+  members.member({
+    ...options,
+    env: { CAIRN_LOG_ACK: 'local', CAIRN_LEASE_SECONDS: String(LEASE_SECONDS), CAIRN_METRICS_TOKEN: TOKEN },
+  });
 
 async function account(owner: Hub): Promise<string> {
   const made = await owner.cli('account', 'create', '--email', 'ada@example.org', '--json');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCHEMA } from '../../src/compose/schema/steps.ts';
 import { allTables } from '../../src/compose/tables.ts';
 import { openCommitLog } from '../../src/replication/log/open.ts';
@@ -21,24 +21,14 @@ import { until } from '../support/mirror-state.ts';
 import { signedUp } from '../support/page-client.ts';
 import { canUnshare, onSmallDisk } from '../support/small-disk.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { useMembers } from '../support/use-members.ts';
 
 /** On a busy machine each start takes seconds. */
 const PATIENCE_MS = 240_000;
-const started: Hub[] = [];
-afterAll(async () => {
-  for (const hub of started) await hub.kill();
-});
-
-async function member(options: Parameters<typeof startMember>[0]): Promise<Hub> {
-  const hub = await startMember(options);
-  started.push(hub);
-  return hub;
-}
+const { ending, member, served } = useMembers();
 
 async function pair(): Promise<{ log: string; owner: Hub; follower: Hub; key: string }> {
-  const log = newLog();
-  const owner = await member({ name: 'west', log });
-  await whichServes([owner]);
+  const { log, owner } = await served();
   const follower = await member({ name: 'east', log });
   const made = JSON.parse((await owner.cli('account', 'create', '--email', 'ada@example.org', '--json')).stdout);
   await untilState(follower, 'following');
@@ -83,9 +73,7 @@ test.runIf(canUnshare)(
     timeout: PATIENCE_MS,
   },
   async () => {
-    const log = newLog();
-    const owner = await member({ name: 'west', log });
-    await whichServes([owner]);
+    const { log, owner } = await served();
     const follower = await member({ name: 'east', log, wrapper: onSmallDisk(64) });
     await untilState(follower, 'following');
     const who = await mirrorAccount(owner);
@@ -113,9 +101,7 @@ test.runIf(canUnshare)(
   '[MEMBER-3] a follower without room does not take over, says so once, and another one does',
   { timeout: PATIENCE_MS },
   async () => {
-    const log = newLog();
-    const owner = await member({ name: 'west', log });
-    await whichServes([owner]);
+    const { log, owner } = await served();
     const small = await member({ name: 'east', log, wrapper: onSmallDisk(20) });
     expect(await untilState(small, 'no room')).toMatchObject({ owner: 'west' });
     const other = await member({ name: 'north', log, env: { CAIRN_MEMBER_PRIORITY: '3' } });
@@ -219,8 +205,7 @@ test('[MEMBER-4] a hub gets its first log, and what belongs to a log is not open
   timeout: PATIENCE_MS,
 }, async () => {
   const env = { CAIRN_MASTER_KEY: '5a'.repeat(32) };
-  const hub = await startHub({ env });
-  started.push(hub);
+  const hub = ending(await startHub({ env }));
   const made = JSON.parse((await hub.cli('account', 'create', '--email', 'ada@example.org', '--json')).stdout);
   expect((await createTask(hub, made.mcp_key, 'before the log')).error).toBeUndefined();
   await hub.stop();
@@ -240,8 +225,7 @@ test('[MEMBER-4] a hub gets its first log, and what belongs to a log is not open
   await whichServes([east]);
   expect(await taskNames(east, made.mcp_key)).toEqual(['before the log']);
   // Another hub may not write into this log, and nobody writes the folder of a member behind it.
-  const other = await startHub({ env });
-  started.push(other);
+  const other = ending(await startHub({ env }));
   await other.stop();
   await expect(startMember({ name: 'other', log, dataFolder: other.dataFolder })).rejects.toThrow('a hub of its own');
   const alone = { CAIRN_DATA: west.dataFolder, ...env };
@@ -430,9 +414,7 @@ test('[MEMBER-7] a log goes on with a hub that was restored from it, and the oth
 test('[MEMBER-3, WEB-3] an operator sees the members on a page, and lets another one serve', {
   timeout: PATIENCE_MS,
 }, async () => {
-  const log = newLog();
-  const owner = await member({ name: 'west', log });
-  await whichServes([owner]);
+  const { log, owner } = await served();
   const operator = await signedUp(owner, 'operator@example.org', PASSWORD);
   await operator.open('/accounts');
   expect(operator.text).toContain('No other member has joined.');

@@ -7,6 +7,7 @@ import type { ConflictSides } from '../../sync/conflicts/sides.ts';
 import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
+import { PRIMARY_NAME } from '../../sync/vaults/vaults.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { nearestName } from '../../text/nearest.ts';
 import { textContentOf } from '../../text/text-content.ts';
@@ -166,19 +167,26 @@ export async function vaultOf(
   accountId: string,
   { vault, path }: Pick<PlaceInVault, 'vault' | 'path'>,
 ): Promise<string> {
-  const { sync } = shelves;
-  const isMade = vault === undefined && sync.reader.primaryOf(accountId) !== undefined;
-  if (isMade) return await sync.vaults.idOf(accountId, vault);
-  const all = sync.vaults.list(accountId);
-  if (vault === undefined) {
-    // One of this name becomes the primary one.
-    if (all.some(({ record }) => foldCase(record.name) === 'primary')) return await sync.vaults.idOf(accountId, vault);
-    const others = all.slice(0, VAULTS_TOLD).map(({ id, record }) => `${fileUri(id, '')} (${record.name})`);
-    const meant = meantPlace(shelves, accountId, path);
-    const next = meant === undefined ? `name one: ${others.join(', ')}` : `did you mean ${meant.id}?`;
-    const what = 'there is no primary vault yet, where paths without a vault go; the first write makes it';
-    throw new Refusal({ kind: 'not_found', what: all.length === 0 ? what : `${what}; ${next}` });
-  }
+  return vault === undefined
+    ? await primaryVault(shelves, accountId, path)
+    : namedVault(shelves.sync, accountId, vault);
+}
+
+async function primaryVault(shelves: Pick<Shelves, 'sync'>, accountId: string, path: string): Promise<string> {
+  const { vaults, reader } = shelves.sync;
+  if (reader.primaryOf(accountId) !== undefined) return await vaults.idOf(accountId, undefined);
+  const all = vaults.list(accountId);
+  // One of this name becomes the primary one.
+  if (all.some(({ record }) => foldCase(record.name) === PRIMARY_NAME)) return await vaults.idOf(accountId, undefined);
+  const others = all.slice(0, VAULTS_TOLD).map(({ id, record }) => `${fileUri(id, '')} (${record.name})`);
+  const meant = meantPlace(shelves, accountId, path);
+  const next = meant === undefined ? `name one: ${others.join(', ')}` : `did you mean ${meant.id}?`;
+  const what = 'there is no primary vault yet, where paths without a vault go; the first write makes it';
+  throw new Refusal({ kind: 'not_found', what: all.length === 0 ? what : `${what}; ${next}` });
+}
+
+function namedVault({ vaults }: Shelves['sync'], accountId: string, vault: string): string {
+  const all = vaults.list(accountId);
   const named = all.find(({ id, record }) => id === vault || foldCase(record.name) === foldCase(vault));
   if (named !== undefined) return named.id;
   const guess = nearestName(

@@ -7,8 +7,6 @@ import type { Parts } from './body.ts';
 
 /** A UTF-16 code unit takes at most three bytes of UTF-8. */
 const UNIT_BYTES_MAX = 3;
-/** Texts of so many units in all are joined before they are encoded: one call instead of one for each. */
-const JOINED_UNITS_MAX = 4096;
 
 export class ReplyBytes {
   readonly #shared = Buffer.allocUnsafeSlow(limits.replyBufferBytes);
@@ -19,14 +17,7 @@ export class ReplyBytes {
     const first = parts[0];
     if (parts.length === 1 && typeof first === 'object') return first;
     let bytesMax = 0;
-    let text: string | undefined = '';
-    for (const part of parts) {
-      bytesMax += typeof part === 'string' ? part.length * UNIT_BYTES_MAX : part.length;
-      text = text === undefined || typeof part !== 'string' ? undefined : text + part;
-    }
-    if (text !== undefined && text.length <= JOINED_UNITS_MAX) {
-      return this.#shared.subarray(0, this.#shared.write(text));
-    }
+    for (const part of parts) bytesMax += typeof part === 'string' ? part.length * UNIT_BYTES_MAX : part.length;
     const fits = bytesMax <= this.#shared.length;
     const buffer = fits
       ? this.#shared

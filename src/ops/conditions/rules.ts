@@ -269,7 +269,7 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
     atMs !== undefined && atMs - nowMs < limits.certificateDaysMin * DAY_MS,
 };
 
-/** True when a wrong clock dated a chore far ahead: nobody would hear of a late one until then. */
+/** True when a wrong clock dated a chore far ahead: a late one would not be told until then. */
 export const isAfter = (doneMs: number, nowMs: number): boolean => doneMs - nowMs > DAY_MS;
 
 /** True when the newest backup is older than it may be. Without any backup, it is late only if a setting says how often. */

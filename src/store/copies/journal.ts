@@ -71,7 +71,6 @@ function pointOf(line: string): Point | undefined {
   try {
     return pointSchema.parse(JSON.parse(line));
   } catch {
-    // The reader needs the line number; the invalid field adds nothing useful.
     return undefined;
   }
 }
@@ -116,7 +115,10 @@ export function cutJournal(folder: string, last?: Point): void {
   const path = join(folder, POINTS_FILE);
   const text = readFileSync(path, 'latin1');
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split(/(?<=\n)/);
-  const isLast = (line: string) => pointOf(line)?.made_at === last?.made_at && pointOf(line)?.end === last?.end;
+  const isLast = (line: string) => {
+    const point = pointOf(line);
+    return point?.made_at === last?.made_at && point?.end === last?.end;
+  };
   const kept = last === undefined ? lines : lines.slice(0, lines.findLastIndex(isLast) + 1);
   truncateSync(path, kept.join('').length);
 }

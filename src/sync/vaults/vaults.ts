@@ -29,7 +29,7 @@ const ALWAYS = 0;
 
 /** The check of vaults without a list of their own. */
 const DEFAULT_CHECK = protectedCheck(null);
-const PRIMARY_NAME = 'primary';
+export const PRIMARY_NAME = 'primary';
 export const VAULT_ID = /^v_[0-9a-f]{16}$/;
 
 export class Vaults {

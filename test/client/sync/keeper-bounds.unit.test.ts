@@ -9,10 +9,23 @@ import { scanFiles } from '../../../src/client/sync/run/scan-files.ts';
 import { type System, THIS_SYSTEM } from '../../../src/client/sync/watch/folder-watches.ts';
 import { keepSaves } from '../../../src/client/sync/watch/keep.ts';
 import type { StartThread } from '../../../src/client/sync/watch/keeper.ts';
+import type { FromKeeper } from '../../../src/client/sync/watch/keeper-messages.ts';
 import { WrittenFiles } from '../../../src/client/sync/watch/written.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { inThisThread } from './in-this-thread.ts';
 import { keeperOf, keptFolder, stepOf } from './kept-folder.ts';
+
+/** A thread that rings when it tells this. */
+const telling =
+  (type: FromKeeper['type'], bell: Bell): StartThread =>
+  (data, { message, failed }) =>
+    inThisThread(data, {
+      failed,
+      message: (one) => {
+        message(one);
+        if (one.type === type) bell.ring();
+      },
+    });
 
 /** Thousands of files, each with a copy and a note: a busy disk takes minutes. */
 const PATIENTLY = { interval: 500, timeout: 120_000 };
@@ -40,16 +53,8 @@ test('[SYN-25] saves in folders that changed rules let in again are kept, also w
 test('[SYN-25] a save from right before the thread watched its folder is kept, when the loop hears of it later', async () => {
   const { root, folder, state } = keptFolder('7');
   const ready = new Bell();
-  const start: StartThread = (data, { message, failed }) =>
-    inThisThread(data, {
-      failed,
-      message: (one) => {
-        message(one);
-        if (one.type === 'ready') ready.ring();
-      },
-    });
   writeFileSync(join(root, 'x'), 'saved while the thread began\n');
-  const keeper = keeperOf({ folder, state }, {}, start);
+  const keeper = keeperOf({ folder, state }, {}, telling('ready', ready));
   await ready.rung();
   // The loop was busy until now, and its scan had read the file before.
   keeper.changed(join(root, 'x'));
@@ -81,15 +86,7 @@ test('[SYN-25] a late report of the loop puts off no look at a save of which the
 test('[SYN-25] a save among more files than are looked at at once is kept: the last ones as soon as there is room, the others with the next scan', async () => {
   const { root, folder, state } = keptFolder('7');
   const behind = new Bell();
-  const start: StartThread = (data, { message, failed }) =>
-    inThisThread(data, {
-      failed,
-      message: (one) => {
-        message(one);
-        if (one.type === 'behind') behind.ring();
-      },
-    });
-  const keeper = keeperOf({ folder, state }, {}, start);
+  const keeper = keeperOf({ folder, state }, {}, telling('behind', behind));
   const replica = stepOf({ folder, state }, { onScan: (scan) => keeper.noteScan(scan) });
   await scanFiles({ ...replica, next: newRound() });
   const kept = () => folder.saves.list().map(({ path }) => path as string);

@@ -42,12 +42,11 @@ export async function sendSaves(step: SyncStep): Promise<void> {
         return [];
       }
       // Based on the same version as the previous save, so it follows that save.
-      const before = accepted.get(save.path);
       const { path, sha256 } = save;
+      const before = accepted.get(path);
       const agreed = step.state.base.get(path)?.sha256;
       const isTakenBack = currentOf(step.folder, path) === agreed;
-      const own = save.base ?? baseOfOlder(step, save);
-      const follows = before?.base === save.base ? before.sha256 : own;
+      const follows = before?.base === save.base ? before.sha256 : (save.base ?? agreed ?? '');
       const base = isTakenBack && agreed !== undefined ? sha256 : follows;
       const args = pushCall(step, path, content, base);
       return [
