@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { jsonLine, shownLine } from '../../../client/shown.ts';
 import { readAs } from '../../../client/sync/remote-record.ts';
+import { limits } from '../../../limits/service.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printContent, printResult } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
@@ -101,15 +102,15 @@ const versionsSchema = z.object({ versions: z.array(z.object({ version: z.number
 
 async function versions(options: Options): Promise<number> {
   const id = readNumber('ID', options.operand());
-  const { structured } = await toolsOf(options).call('history', { id: `cairn://papers/${id}`, limit: VERSIONS_MAX });
+  const { structured } = await toolsOf(options).call('history', {
+    id: `cairn://papers/${id}`,
+    limit: limits.documentVersionsMax,
+  });
   const { versions: kept } = readAs(versionsSchema, structured);
   return printResult(options, { id, versions: kept }, () =>
     kept.map(({ version, about }) => `${version}  ${shownLine(about)}`).join('\n'),
   );
 }
-
-/** As many as are kept. */
-const VERSIONS_MAX = 50;
 
 async function put(options: Options): Promise<number> {
   const file = options.operand();
