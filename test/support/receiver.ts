@@ -21,6 +21,8 @@ export class Receiver {
   secret = '';
   /** Status of the next answers; 0: the connection is cut. */
   status = 200;
+  /** How many more are answered with `status`; the connections of those after them are cut. */
+  answers = Infinity;
   headers: Record<string, string> = {};
   readonly #server: Server;
 
@@ -41,9 +43,11 @@ export class Receiver {
           return given.length === expected.length && timingSafeEqual(given, expected);
         };
         const signed = header('webhook-signature').split(' ').filter(isOurs).length;
-        this.received.push({ id, type, event: data, signed, status: this.status });
-        if (this.status === 0) incoming.socket.destroy();
-        else answer.writeHead(this.status, this.headers).end('thanks');
+        const status = this.answers > 0 ? this.status : 0;
+        this.answers -= 1;
+        this.received.push({ id, type, event: data, signed, status });
+        if (status === 0) incoming.socket.destroy();
+        else answer.writeHead(status, this.headers).end('thanks');
       });
     });
   }
