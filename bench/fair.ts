@@ -9,8 +9,9 @@
  *
  * `--pinned`: the hub has one core, and all clients another one.
  * `--tree=FOLDER`, repeatable: measures the build in this folder; several are measured in turns. `--only=A,B`: only the
- * loads whose name contains one of these. `--seconds=N`: of each measurement (default 6). `--quick`: a tenth of the
- * files, and three seconds.
+ * loads whose name contains one of these. `--seconds=N`: of each measurement (default 6). `--rounds=N`: each load is
+ * measured so many times in turns with its own idle time, and a row tells all calls together (default 1): the response
+ * times of an idle machine differ by several times from minute to minute. `--quick`: a tenth of the files, and three seconds.
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -35,6 +36,7 @@ import {
   causeOf,
   countOf,
   FACTOR_MAX,
+  pooled,
   probe,
   type Questions,
   ratios,
@@ -188,6 +190,7 @@ function pin(pid: number, core: string): void {
   execFileSync('taskset', ['-a', '-c', '-p', core, String(pid)], { stdio: 'ignore' });
 }
 
+/** The response times of a load. */
 interface Measured {
   readonly build: string;
   readonly load: string;
@@ -195,6 +198,10 @@ interface Measured {
   readonly busy: Times;
   readonly burned: Times;
   readonly floor: AtFloor;
+}
+
+/** One measurement of it. */
+interface Round extends Measured {
   readonly used: Used;
   readonly thread: { readonly idle: ThreadTimes; readonly busy: ThreadTimes };
   readonly served: LoadReport;
@@ -204,7 +211,7 @@ async function measure(
   build: Build,
   load: string,
   { files, seconds }: { files: number; seconds: number },
-): Promise<Measured> {
+): Promise<Round> {
   const place = await build.place(LOADS[load]?.isLimited === true, files);
   const hubPid = place.hub.process.pid ?? 0;
   const recorded = new Recorded();
@@ -256,34 +263,52 @@ function comparedOf({ idle, busy, burned: alone, floor }: Measured): Compared {
   };
 }
 
-function rowOf(measured: Measured, isAlone: boolean): Row {
-  const { build, load, idle, busy, served, used, thread, floor } = measured;
+/** The calls of several rounds as if of one. */
+function together([first, ...rest]: readonly [Round, ...Round[]]): Measured {
+  const { build, load } = first;
+  const all = (timesOf: (round: Round) => Times) => pooled([first, ...rest].map(timesOf));
+  const floor = { idle: all((round) => round.floor.idle), busy: all((round) => round.floor.busy) };
+  return {
+    build,
+    load,
+    idle: all(({ idle }) => idle),
+    busy: all(({ busy }) => busy),
+    burned: all((round) => round.burned),
+    floor,
+  };
+}
+
+function tellRound(round: Round): void {
+  const { build, load, idle, busy, served, used, thread, floor } = round;
   const names = Object.keys(idle.ms);
-  const compared = comparedOf(measured);
-  const { cairn: p99, burned: alone } = compared;
-  const refused = busy.refused + idle.refused;
-  const cause = causeOf(compared, refused);
+  const compared = comparedOf(round);
   const count = Object.entries(served).map(([status, answers]) => `${answers} × ${status}`);
   note(
-    `${build}, ${load}: p99 ${told(p99)}, p50 ${told(ratios(busy, idle, 0.5))}, others refused ${refused}, load ${count.join(', ') || 'none'}`,
+    `${build}, ${load}: p99 ${told(compared.cairn)}, p50 ${told(ratios(busy, idle, 0.5))}, others refused ${busy.refused + idle.refused}, load ${count.join(', ') || 'none'}`,
   );
   note(
     `  cores used by the client ${told([used.client], 2)}, by the hub ${told([used.main, used.others], 2)} (main, others)`,
   );
-  note(`  the same burned elsewhere: p99 ${told(alone)}, p50 ${told(ratios(measured.burned, idle, 0.5))}`);
-  note(
-    `  load / burned: p99 ${told(ratios(busy, measured.burned, 0.99))}, p50 ${told(ratios(busy, measured.burned, 0.5))}`,
-  );
+  note(`  the same burned elsewhere: p99 ${told(compared.burned)}, p50 ${told(ratios(round.burned, idle, 0.5))}`);
+  note(`  load / burned: p99 ${told(ratios(busy, round.burned, 0.99))}, p50 ${told(ratios(busy, round.burned, 0.5))}`);
   note(
     `  the bare library: p99 ${told(compared.floor)}, idle ${told(names.map((name) => at(floor.idle, name, 0.99)))} ms, busy ${told(names.map((name) => at(floor.busy, name, 0.99)))} ms`,
   );
   note(`  main thread idle: ${toldTimes(thread.idle)}`);
   note(`  main thread busy: ${toldTimes(thread.busy)}`);
+}
+
+function rowOf(measured: Measured, isAlone: boolean): Row {
+  const { build, load, idle, busy } = measured;
+  const names = Object.keys(idle.ms);
+  const compared = comparedOf(measured);
+  const refused = busy.refused + idle.refused;
+  const cause = causeOf(compared, refused);
   return {
     question: isAlone ? load : `${load} (${build})`,
     cairn: `p99 ${told(names.map((name) => at(busy, name, 0.99)))} ms; ${refused} refused`,
-    yardstick: `idle ${told(names.map((name) => at(idle, name, 0.99)))} ms; bare library ${told(compared.floor)} ×; burned elsewhere ${told(alone)} ×`,
-    ratio: told(p99),
+    yardstick: `idle ${told(names.map((name) => at(idle, name, 0.99)))} ms; bare library ${told(compared.floor)} ×; burned elsewhere ${told(compared.burned)} ×`,
+    ratio: told(compared.cairn),
     target: `≤ ${FACTOR_MAX}: ${CAUSES[cause]}`,
     reached: cause === 'holds',
   };
@@ -298,6 +323,7 @@ export const fair: Bench = async ({ quick, only = '' }) => {
   const trees = option('tree');
   const builds = trees.length === 0 ? [new Build(undefined)] : trees.map((folder) => new Build(folder));
   const seconds = Number(option('seconds')[0] ?? (quick ? QUICK_SECONDS : SECONDS));
+  const rounds = Number(option('rounds')[0] ?? 1);
   const files = quick ? QUICK_FILES : FILES;
   const wanted = only.split(',');
   const names = Object.keys(LOADS).filter((name) => wanted.some((part) => name.includes(part)));
@@ -306,7 +332,17 @@ export const fair: Bench = async ({ quick, only = '' }) => {
   const rows: Row[] = [];
   try {
     for (const name of names) {
-      for (const build of builds) rows.push(rowOf(await measure(build, name, { files, seconds }), builds.length === 1));
+      const measured = new Map<Build, Round[]>(builds.map((build) => [build, []]));
+      for (let round = 0; round < rounds; round += 1) {
+        for (const [build, list] of measured) {
+          const one = await measure(build, name, { files, seconds });
+          tellRound(one);
+          list.push(one);
+        }
+      }
+      for (const [first, ...rest] of measured.values()) {
+        if (first !== undefined) rows.push(rowOf(together([first, ...rest]), builds.length === 1));
+      }
     }
   } finally {
     for (const build of builds) await build.stop();

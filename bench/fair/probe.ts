@@ -61,6 +61,16 @@ export async function probe(url: string, questions: (round: number) => Questions
   return { ms, refused };
 }
 
+/** The calls of several probes together. */
+export function pooled(probes: readonly Times[]): Times {
+  const names = new Set(probes.flatMap(({ ms }) => Object.keys(ms)));
+  const all = (name: string) => probes.flatMap(({ ms }) => ms[name] ?? []).sort((a, b) => a - b);
+  return {
+    ms: Object.fromEntries([...names].map((name) => [name, all(name)])),
+    refused: probes.reduce((sum, { refused }) => sum + refused, 0),
+  };
+}
+
 export const countOf = ({ ms }: Times) => Object.values(ms).reduce((sum, { length }) => sum + length, 0);
 
 export const at = (times: Times, question: string, share: number) => percentile(times.ms[question] ?? [], share);
