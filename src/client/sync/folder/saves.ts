@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../../limits/service.ts';
-import { lookAt, type ReadContent, readPlain } from './file.ts';
+import { isAbsent, lookAt, lookIfReadable, type ReadContent, readPlain } from './file.ts';
 import { makeFolderAt } from './make-folder.ts';
 import { checkFolderPath, type FolderPath, isBad, OWN_FOLDER } from './path.ts';
 import { type HeldSave, madeRoomFor } from './saves-room.ts';
@@ -18,6 +18,9 @@ const NOTE = '.json';
 const UNFINISHED = '.part';
 /** Names the files of which not each save is kept. */
 const LOST = 'lost.json';
+
+/** A file that is there and cannot be read now: too many are open, or the disk fails. */
+const UNREADABLE = Symbol('unreadable');
 
 /** What is written beside a copy. */
 interface SaveNote {
@@ -32,7 +35,7 @@ interface SaveNote {
 export interface Save extends Pick<SaveNote, 'path' | 'sha256' | 'base'> {
   /** Path of the copy, relative to the synced folder. */
   readonly place: string;
-  /** Reads the copy; undefined when it is damaged. */
+  /** Reads the copy; undefined when it is gone or damaged. Throws Unreadable when it cannot be read now. */
   readonly read: () => ReadContent | undefined;
   /** Deletes the copy, once the hub has it. */
   readonly drop: () => void;
@@ -80,9 +83,15 @@ export class Saves {
     const note = { path, base, sha256, executable, modifiedMs };
     // Another thread or process may list the copies at any time, so the bytes get their name last and in one step. The folder
     // protects them; a copy that is put into the synced folder has the permissions of a new file there.
-    writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: executable ? 0o777 : 0o666 });
-    this.#writeNote(name, note);
-    renameSync(`${at}${UNFINISHED}`, at);
+    try {
+      writeFileSync(`${at}${UNFINISHED}`, bytes, { mode: executable ? 0o777 : 0o666 });
+      this.#writeNote(name, note);
+      renameSync(`${at}${UNFINISHED}`, at);
+    } catch (error) {
+      // A full disk stays no fuller: it is tried again.
+      for (const end of [UNFINISHED, `${NOTE}${UNFINISHED}`, NOTE]) rmSync(`${at}${end}`, { force: true });
+      throw error;
+    }
     this.#held.set(name, { ...note, bytes: bytes.length });
     // Only now: on a full disk, what is there stays.
     const lost = given.map((one) => this.#drop(one)).filter((one) => one !== undefined);
@@ -119,7 +128,8 @@ export class Saves {
 
   /** The files of which not each save was kept, until `forgetLost`. */
   lost(): FolderPath[] {
-    const paths = parsed(join(this.#folder, LOST));
+    const text = textOf(join(this.#folder, LOST));
+    const paths = text === undefined || text === UNREADABLE ? undefined : parsed(text.text);
     if (!Array.isArray(paths)) return [];
     return paths.map((path) => checkFolderPath(String(path))).filter((path): path is FolderPath => !isBad(path));
   }
@@ -180,15 +190,19 @@ export class Saves {
   /** Forgets the copies that are gone, and reads the notes of those that came. */
   #refresh(): void {
     const names = this.#names();
+    if (names === undefined) return;
     const there = new Set(names);
     for (const name of this.#held.keys()) if (!there.has(name)) this.#held.delete(name);
     const added = names.filter((name) => !this.#held.has(name));
     for (const name of added) {
       const at = join(this.#folder, name);
-      const note = noteOf(parsed(`${at}${NOTE}`));
+      const text = textOf(`${at}${NOTE}`);
+      // It is there and cannot be read now: a later look reads it.
+      if (text === UNREADABLE) continue;
+      const note = noteOf(text === undefined ? undefined : parsed(text.text));
       // The note was lost in a power failure; the file itself still exists.
       if (note === undefined) this.#drop(name);
-      else this.#held.set(name, { ...note, bytes: lookAt(at)?.size ?? 0 });
+      else this.#held.set(name, { ...note, bytes: lookIfReadable(at)?.size ?? 0 });
     }
     if (added.length === 0) return;
     const sorted = [...this.#held].sort(([one], [other]) => (one < other ? -1 : 1));
@@ -196,13 +210,14 @@ export class Saves {
     for (const [name, held] of sorted) this.#held.set(name, held);
   }
 
-  #names(): string[] {
+  /** Undefined when the folder cannot be read now. */
+  #names(): string[] | undefined {
     try {
       const names = readdirSync(this.#folder);
       return names.filter((name) => !name.endsWith(NOTE) && !name.endsWith(UNFINISHED));
-    } catch {
+    } catch (error) {
       // No copy was ever stored.
-      return [];
+      return isAbsent(error) ? [] : undefined;
     }
   }
 
@@ -214,10 +229,19 @@ export class Saves {
   }
 }
 
-/** A file as JSON; undefined when it is missing or damaged. */
-function parsed(absolute: string): unknown {
+/** The text of a file; undefined when there is none. */
+function textOf(absolute: string): { readonly text: string } | typeof UNREADABLE | undefined {
   try {
-    return JSON.parse(readFileSync(absolute, 'utf8'));
+    return { text: readFileSync(absolute, 'utf8') };
+  } catch (error) {
+    return isAbsent(error) ? undefined : UNREADABLE;
+  }
+}
+
+/** JSON; undefined when it is damaged. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,13 +1,15 @@
 /** Sends the stored copies of earlier saves, each on top of the version it was based on. */
+import { join } from 'node:path';
 import { ToolRefused } from '../../tool-refused.ts';
 import { sideOnHub } from '../base/state.ts';
-import { type Content, Unreadable } from '../folder/file.ts';
+import { lookIfReadable, type ReadContent, Unreadable } from '../folder/file.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import type { Save } from '../folder/saves.ts';
 import type { PushedFile } from '../hub.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
 import { type Allows, heldKinds, windowOf } from '../plan/guard.ts';
+import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import { pushCall } from './arguments.ts';
@@ -17,7 +19,7 @@ import { keepCopy } from './keep-copy.ts';
 import { portionsOf, sendParcels, sendUnrecorded } from './send.ts';
 
 interface Sent extends Change {
-  readonly content: Content;
+  readonly content: ReadContent;
   readonly save: Save;
   /** The file here is again as both sides agreed: the save must not take its place. */
   readonly isTakenBack: boolean;
@@ -36,9 +38,9 @@ export async function sendSaves(step: SyncStep): Promise<void> {
     if (saves.length === 0) return;
     const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
     const parcels = first.flatMap((save): Sent[] => {
-      const content = save.read();
+      const content = readSave(step, save);
       if (content === undefined) {
-        save.drop();
+        stuck.add(save.place);
         return [];
       }
       // Based on the same version as the previous save, so it follows that save.
@@ -145,6 +147,23 @@ function notHeld(open: readonly Save[], state: SyncStep['state'], allows: Allows
   return open.filter((save) => !isHeldHere(save) && !(isMuch && rewrites.has(save.path)));
 }
 
+/** Undefined for a save that cannot be read: now, which a later sync does, or ever, so that it is dropped and told of. */
+function readSave({ folder, next }: SyncStep, save: Save): ReadContent | undefined {
+  try {
+    const content = save.read();
+    if (content !== undefined) return content;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    next.troubles.set(save.path, `An earlier save of it waits. ${error.message}`);
+    return undefined;
+  }
+  // Another process may have sent and deleted it.
+  const isGone = lookIfReadable(join(folder.root.path, save.place)) === undefined;
+  save.drop();
+  if (!isGone) next.troubles.set(save.path, withLostSaves(next.troubles.get(save.path)));
+  return undefined;
+}
+
 interface Settling {
   readonly outcome: PushedFile | ToolRefused | undefined;
   readonly accepted: Accepted;
@@ -174,8 +193,8 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
     step.next.unsent.add(save.place);
     return false;
   }
-  // A path waiting because the hub refused it is already listed.
-  if (fate.kind === 'listed' && wait?.kind === 'push') return true;
+  // The file that waits, as the hub refused it, has the same bytes and is listed.
+  if (fate.kind === 'listed' && wait?.kind === 'push' && currentOf(step.folder, path) === save.sha256) return true;
   if (fate.kind === 'listed') return keepCopy(step, { from: save.place, of: path, why: outcome.message });
   const { from, why } = fate;
   // On the hub first: a copy that is only in the folder may be changed there before it is sent.

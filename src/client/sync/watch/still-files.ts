@@ -99,14 +99,23 @@ export class StillFiles {
     return this.#timers.size >= limits.clientPushFiles;
   }
 
-  #await(onDisk: string, ms: number, hasRested: boolean): void {
+  /** `againMs`: how long it waits where the look fails. */
+  #await(onDisk: string, ms: number, hasRested: boolean, againMs: number = limits.clientStillMs): void {
     const look = () => {
       this.#timers.delete(onDisk);
       this.#catchUp();
-      // The sync meets and reports the same error: an unreadable file, a full disk.
-      this.#look(onDisk, hasRested).catch(() => this.#isClosed || this.#waits(onDisk, hasRested));
+      this.#look(onDisk, hasRested).catch(() => this.#failed(onDisk, hasRested, againMs));
     };
     this.#timers.set(onDisk, setTimeout(look, ms));
+  }
+
+  /** The sync meets and reports the same error: an unreadable file, a full disk, too many open files. It may be over soon. */
+  #failed(onDisk: string, hasRested: boolean, againMs: number): void {
+    // One that changed meanwhile is looked at anyhow.
+    if (this.#isClosed || this.#timers.has(onDisk) || this.#waits(onDisk, hasRested)) return;
+    const isOver = againMs > limits.clientRetryMsMax || this.#timers.size >= limits.clientPushFiles;
+    if (isOver) this.#hears.onBehind();
+    else this.#await(onDisk, againMs, hasRested, 2 * againMs);
   }
 
   async #look(onDisk: string, hasRested: boolean): Promise<void> {
