@@ -6,7 +6,7 @@ import { ClientError } from '../client-error.ts';
 import { pathWord } from '../next-command.ts';
 import { shownTime } from '../shown.ts';
 import type { VaultHub } from './hub.ts';
-import { readAs } from './remote-record.ts';
+import { readAs, timeSchema } from './remote-record.ts';
 
 const listSchema = z.object({
   files: z.array(
@@ -36,7 +36,7 @@ const historySchema = z.object({
       deleted: z.boolean(),
       sha256: z.string(),
       size_bytes: z.number(),
-      stored_at: z.string(),
+      stored_at: timeSchema,
       device_id: z.string(),
       renamed_from: z.string().nullable(),
     }),
@@ -83,8 +83,10 @@ export async function* fileVersionsOf(hub: VaultHub, path: string): AsyncGenerat
     const { structured } = await hub.call('sync_history', { path, limit: PAGE_VERSIONS, ...from });
     const page: z.infer<typeof historySchema> = readAs(historySchema, structured);
     yield* page.versions;
-    before = page.versions.at(-1)?.seq;
-    if (!page.has_more) return;
+    const oldest = page.versions.at(-1)?.seq;
+    // A hub that says more of the same has no more.
+    if (!page.has_more || oldest === undefined || oldest >= (before ?? Number.POSITIVE_INFINITY)) return;
+    before = oldest;
   }
 }
 

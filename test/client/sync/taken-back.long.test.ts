@@ -1,5 +1,6 @@
 /** An edit that was taken back before it was sent: the file stays as its user left it, and the edit is an earlier version. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
@@ -87,6 +88,149 @@ test('[SYN-25] a new file that was removed before it was sent removes no file th
   await b.sync();
   for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
   expect([a.read('new.md'), b.read('new.md')]).toEqual([EDIT, EDIT]);
+});
+
+const THEIRS = `${EDIT.trimEnd()} of another device\n`;
+
+/** Syncs; the hub receives what is pushed, and its answer is lost. */
+async function syncInVain(): Promise<void> {
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+}
+
+/** Syncs; the hub receives nothing that is pushed. */
+async function syncCutOff(): Promise<void> {
+  relay.rules = { answers: ({ body }) => (body.includes('sync_push') ? { status: 503, body: '' } : undefined) };
+  expect(await a.sync()).toMatchObject({ code: 4 });
+  relay.rules = {};
+}
+
+/** Both folders have this at the end, and nothing waits. */
+async function expectBoth(text: string | undefined): Promise<void> {
+  for (const machine of [a, b, a]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
+  expect([a, b].map((machine) => (machine.has('x.md') ? machine.read('x.md') : undefined))).toEqual([text, text]);
+}
+
+/** The other device takes what the hub has, and makes its own version of it. */
+async function changeElsewhere(text: string | undefined, onto = EDIT): Promise<void> {
+  await b.sync();
+  expect(b.read('x.md')).toBe(onto);
+  if (text === undefined) b.remove('x.md');
+  else b.write('x.md', text);
+  expect(await b.sync('--allow-deletes')).toMatchObject({ code: 0 });
+}
+
+test.each(['sync', 'pull'])(
+  '[SYN-25] an edit that was taken back after its answer was lost is a conflict with what another device made of it: %s',
+  async (command) => {
+    a.write('x.md', EDIT);
+    await syncInVain();
+    a.write('x.md', BEFORE);
+    await changeElsewhere(THEIRS);
+    await (command === 'pull' ? a.sync('pull') : a.sync());
+    expect(a.read('x.md')).toBe(BEFORE);
+    expect((await a.sync('status')).stdout).toContain('conflict');
+  },
+);
+
+test.each(['sync', 'pull'])(
+  '[SYN-25] an edit whose answer was lost gives way to what was made of it: %s',
+  async (command) => {
+    a.write('x.md', EDIT);
+    await syncInVain();
+    await changeElsewhere(THEIRS);
+    expect(await (command === 'pull' ? a.sync('pull') : a.sync())).toMatchObject({ code: 0, stderr: '' });
+    expect(a.read('x.md')).toBe(THEIRS);
+    await expectBoth(THEIRS);
+  },
+);
+
+test('[SYN-25] an edit that the hub never received, and that was taken back, gives way to one of another device', async () => {
+  a.write('x.md', EDIT);
+  await syncCutOff();
+  a.write('x.md', BEFORE);
+  await changeElsewhere(THEIRS, BEFORE);
+  await expectBoth(THEIRS);
+});
+
+test('[SYN-25] a file that was taken back after its answer was lost stays when another device deletes what it was sent', async () => {
+  a.write('x.md', EDIT);
+  await syncInVain();
+  a.write('x.md', BEFORE);
+  await changeElsewhere(undefined);
+  await expectBoth(BEFORE);
+});
+
+test('[SYN-25] a file that was taken back after its answer was lost has the name that another device gave it since', async () => {
+  a.write('x.md', EDIT);
+  await syncInVain();
+  a.write('x.md', BEFORE);
+  await b.sync();
+  b.rename('x.md', 'y.md');
+  await b.sync();
+  await expectBoth(undefined);
+  expect([a.read('y.md'), b.read('y.md')]).toEqual([BEFORE, BEFORE]);
+});
+
+test('[SYN-25] an edit whose answer was lost is not sent over another device that took it back', async () => {
+  a.write('x.md', EDIT);
+  await syncInVain();
+  await changeElsewhere(BEFORE);
+  await expectBoth(BEFORE);
+});
+
+test('[SYN-25] a file that came back after the answer to its delete was lost is a conflict with one that another device made', async () => {
+  a.remove('x.md');
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') };
+  expect(await a.sync('--allow-deletes')).toMatchObject({ code: 4 });
+  relay.rules = {};
+  a.write('x.md', BEFORE);
+  await b.sync();
+  expect(b.has('x.md')).toBe(false);
+  b.write('x.md', THEIRS);
+  await b.sync();
+  await a.sync();
+  expect(a.read('x.md')).toBe(BEFORE);
+  expect((await a.sync('status')).stdout).toContain('conflict');
+});
+
+test('[SYN-25] a file that was made again as it once was is a conflict with one that another device made', async () => {
+  await changeElsewhere(undefined, BEFORE);
+  await a.sync();
+  expect(a.has('x.md')).toBe(false);
+  a.write('x.md', BEFORE);
+  // The hub gets the other one while this one is sent.
+  relay.rules = {
+    async holds({ body }) {
+      if (!body.includes('sync_push')) return;
+      relay.rules = {};
+      b.write('x.md', THEIRS);
+      await b.sync();
+    },
+  };
+  await a.sync();
+  expect(a.read('x.md')).toBe(BEFORE);
+  expect((await a.sync('status')).stdout).toContain('conflict');
+});
+
+test('[SYN-25] a large file that was taken back after its answer was lost is a conflict with what another device made of it', async () => {
+  const [before, edit, theirs] = [1, 2, 3].map((byte) => Buffer.alloc(limits.fileBytesMax + 1, byte)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  a.write('large', before);
+  await a.sync();
+  a.write('large', edit);
+  await syncInVain();
+  a.write('large', before);
+  await b.sync();
+  b.write('large', theirs);
+  await b.sync();
+  await a.sync();
+  expect(readFileSync(a.at('large')).equals(before)).toBe(true);
+  expect((await a.sync('status')).stdout).toContain('conflict');
 });
 
 test('[SYN-25] an edit that was taken back under a watch, while the hub was away, stays taken back', async () => {

@@ -5,6 +5,7 @@ import type { LocalFile } from '../folder/folder.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import type { PullAction } from '../plan/decide.ts';
 import { planBit, planChange } from '../plan/pull-plan.ts';
+import { hangsOnSent } from '../plan/unanswered.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 
@@ -28,14 +29,24 @@ export function applyRemote(replica: Replica, record: RemoteRecord, local: Local
   }
 }
 
-/** What the hub's side means here, once it is known whether the hub received what this folder sent. */
+/** What the hub's side means here. Nothing is replaced while it is not known whether the hub received what this folder sent. */
 export function plannedAction(
   state: Replica['state'],
-  { path, side: remote, deviceId, storedMs }: RemoteRecord,
+  record: RemoteRecord,
   local: Local | undefined,
 ): PullAction | 'fetch' {
-  state.recallSent(path, { sha256: remote?.sha256 ?? null, deviceId, storedMs });
-  return planChange(local?.sha256, remote, state.base.get(path)?.sha256);
+  if (isUnclear(state, record, local) && local !== undefined) return 'conflict';
+  return planChange(local?.sha256, record.side, state.base.get(record.path)?.sha256);
+}
+
+/** True when only the hub's versions tell what its side means here. What it has from this very folder is settled at once. */
+export function isUnclear(
+  state: Replica['state'],
+  { path, side, deviceId, storedMs }: RemoteRecord,
+  local: Local | undefined,
+): boolean {
+  state.recallSent(path, { sha256: side?.sha256 ?? null, deviceId, storedMs });
+  return hangsOnSent(local?.sha256, { side, storedMs }, state.base.get(path), state.sent.get(path));
 }
 
 /** Executes the action. False when the file changed since the decision. */

@@ -11,7 +11,8 @@ import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import { RULES_FILE, readRules } from '../scan/choice.ts';
 import { type Scan, withOtherRules } from '../scan/scan.ts';
-import { applyRemote, plannedAction } from './apply.ts';
+import { applyRemote, isUnclear, plannedAction } from './apply.ts';
+import { recallFromHistory } from './reconcile.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
 
@@ -42,6 +43,10 @@ export class Inbox {
   readonly #came = new Map<string, FolderPath[]>();
   readonly #guard: Guard;
   #hasRules = false;
+  /** Changes that mean nothing before the hub told what it had received, each with the name of its file here. */
+  readonly #unclear = new Map<FolderPath, { readonly record: RemoteRecord; readonly here: FolderPath }>();
+  /** The files about which the hub was asked. */
+  readonly #asked = new Set<FolderPath>();
 
   /**
    * `guards`: holds back more deletes and rewrites than a person makes. `renames`: what takes the changes that may be part of
@@ -68,6 +73,7 @@ export class Inbox {
     this.bothChanged.delete(path);
     this.#blocked.delete(path);
     this.#removes.delete(path);
+    this.#unclear.delete(path);
     if (this.#local.leavesOut(path)) {
       // The file left out keeps its spelling here, and the hub's may have changed since.
       const isNews = side === undefined ? this.#spellings.isAgreed(path) : side.sha256 !== state.base.get(path)?.sha256;
@@ -75,6 +81,7 @@ export class Inbox {
       else if (state.waits.get(path)?.kind !== 'conflict') this.#wait(record, 'hub', this.#whyLeftOut(path));
     } else {
       const kept = this.#spellings.adoptFrom(path, side?.sha256);
+      if (this.#asksFirst(record, kept ?? path)) return;
       if (kept !== undefined) {
         this.#applyTo(kept, record);
         return;
@@ -83,6 +90,22 @@ export class Inbox {
       this.#apply(record);
     }
     this.#spellings.forgetOthers(path);
+  }
+
+  /** Asks the hub what it had received, and takes the changes that hang on it. Sends nothing. */
+  async ask(): Promise<void> {
+    for (const { record, here } of this.#unclear.values()) {
+      await recallFromHistory(this.#step, here);
+      this.#asked.add(here);
+      this.take(record);
+    }
+  }
+
+  #asksFirst(record: RemoteRecord, here: FolderPath): boolean {
+    const local = this.#local.files.get(here);
+    if (this.#asked.has(here) || !isUnclear(this.#step.state, { ...record, path: here }, local)) return false;
+    this.#unclear.set(record.path, { record, here });
+    return true;
   }
 
   /** Applies a change to the file that keeps another spelling here, which waits to be renamed. */

@@ -97,6 +97,7 @@ async function applyAll(
 
 /** The newest rules come before the removes, which were made under them, although their change may be on a later page. */
 async function takeRules(step: SyncStep, inbox: Inbox): Promise<void> {
+  await inbox.ask();
   if (!inbox.wantsRules) return;
   const arrivals = arrivalsOf(step, (record) => inbox.take(record));
   await step.hub.pullPaths([RULES_FILE], { ...arrivals, progress: () => undefined }, { brief: false });
@@ -104,6 +105,7 @@ async function takeRules(step: SyncStep, inbox: Inbox): Promise<void> {
 
 /** Applies what waits in an inbox, and merges: the rules first, because they decide which removes count. */
 async function finish(step: SyncStep, inbox: Inbox, reconcile: Reconcile): Promise<void> {
+  await inbox.ask();
   if (inbox.bothChanged.delete(RULES_FILE)) {
     await reconcilePaths(step, [RULES_FILE], reconcile);
     inbox.readRules();

@@ -12,9 +12,11 @@ import type { FolderPath } from '../folder/path.ts';
 import { Unwritable } from '../folder/unwritable.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
 import { countChanged } from '../plan/conflict-sides.ts';
-import { readAs, timeSchema } from '../remote-record.ts';
+import { searchedTo } from '../plan/unanswered.ts';
+import { readAs } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
+import { fileVersionsOf } from '../vault-files.ts';
 import { pushCall, utf8TextOf } from './arguments.ts';
 import { sendCopy } from './copy.ts';
 import { keepCopy } from './keep-copy.ts';
@@ -28,10 +30,11 @@ const mergeSchema = z.object({
   base_sha: z.string(),
 });
 const diffSchema = z.object({ diff: z.string().nullable() });
-const versionSchema = z.object({ sha256: z.string(), device_id: z.string(), stored_at: timeSchema });
-const historySchema = z.object({ versions: z.array(versionSchema) });
 
 type Merged = z.infer<typeof mergeSchema>;
+
+/** JSON-RPC code: the path does not exist. */
+const NOT_FOUND = -32005;
 
 /** `merge`: merges and sends the local side. `leave`: for a pull without push, which sends nothing; the path waits. */
 export type Reconcile = 'merge' | 'leave';
@@ -100,36 +103,29 @@ export async function mergeOnHub({ hub }: Replica, path: FolderPath, content: st
 
 /**
  * Looks up unanswered pushes in the history. The hub may have accepted one, and another device may have changed that
- * version since: then it is the version on which both sides last agreed.
+ * version since: then it is the version on which both sides last agreed. Where the hub cannot tell, they stay unanswered.
  */
-async function recallFromHistory(step: Replica, path: FolderPath): Promise<void> {
-  const { state } = step;
+export async function recallFromHistory({ hub, state }: Replica, path: FolderPath): Promise<void> {
   const sent = state.sent.get(path);
   if (sent === undefined) return;
-  const base = state.base.get(path);
-  // The same bytes may also be an older version.
-  const known = (await newestVersions(step, path)).find(
-    ({ sha256, isOwn, storedMs }) => isOwn && sent.has(sha256) && storedMs > (base?.storedMs ?? 0),
-  );
-  if (known !== undefined && known.sha256 !== base?.sha256) {
-    state.setBase(path, { sha256: known.sha256, storedMs: known.storedMs });
+  const agreed = state.base.get(path);
+  const wanted = { path, device: state.device_id, agreed, sent };
+  try {
+    for await (const version of fileVersionsOf(hub, path)) {
+      const found = searchedTo(version, wanted);
+      if (found === 'goes on') continue;
+      const { deleted, sha256, stored_at: at } = version;
+      if (found === 'received' && deleted) state.setBase(path, undefined);
+      else if (found === 'received' && sha256 !== agreed?.sha256)
+        state.setBase(path, { sha256, storedMs: Date.parse(at) });
+      break;
+    }
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+    // A path that the hub never had has no versions.
+    if (error.code !== NOT_FOUND) return;
   }
   state.forgetSent(path);
-}
-
-/** The versions of a path on the hub, newest first. */
-async function newestVersions({ hub, state }: Replica, path: FolderPath) {
-  try {
-    const { versions } = readAs(historySchema, (await hub.call('sync_history', { path })).structured);
-    return versions.map(({ sha256, device_id: device, stored_at: at }) => ({
-      sha256,
-      isOwn: device === state.device_id,
-      storedMs: Date.parse(at),
-    }));
-  } catch (error) {
-    if (error instanceof ToolRefused) return [];
-    throw error;
-  }
 }
 
 /** True when both sides were merged without a conflict. */
@@ -191,9 +187,13 @@ async function takeMerge(
 }
 
 /** True when the current version came from this device; false when another device chose these bytes over its own. */
-async function isLatestOwn(step: Replica, path: FolderPath): Promise<boolean> {
-  const [latest] = await newestVersions(step, path);
-  return latest?.isOwn !== false;
+async function isLatestOwn({ hub, state }: Replica, path: FolderPath): Promise<boolean> {
+  try {
+    for await (const { device_id: device } of fileVersionsOf(hub, path)) return device === state.device_id;
+  } catch (error) {
+    if (!(error instanceof ToolRefused)) throw error;
+  }
+  return true;
 }
 
 interface Kept {

@@ -58,6 +58,7 @@ export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcil
     if (!isSafe) state.setBase(path, undefined);
     inbox.take(record);
   }
+  await inbox.ask();
   inbox.finish();
   await reconcilePaths(step, inbox.bothChanged, reconcile);
   state.pulledTo(cursor, []);
