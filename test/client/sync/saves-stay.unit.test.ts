@@ -37,3 +37,12 @@ test('[SYN-25] a save that could not be kept at once is kept as soon as it can b
   await expect.poll(() => folder.saves.list().map(({ path }) => path as string), { timeout: 20_000 }).toEqual(['x']);
   expect(readdirSync(saves).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
+
+test('[SYN-25] bytes of a save of which the note is lost stay, and those without any bytes go', () => {
+  const own = join(keptFolder().root, '.cairn');
+  const { name } = new Saves(own).keep('x' as FolderPath, content, '');
+  rmSync(join(own, 'saves', `${name}.json`));
+  writeFileSync(join(own, 'saves', 'empty'), '');
+  expect(new Saves(own).list()).toHaveLength(1);
+  expect(readdirSync(join(own, 'saves'))).toEqual([name]);
+});

@@ -32,6 +32,15 @@ interface SaveNote {
   readonly modifiedMs: number;
 }
 
+/** A save of which the note is lost. */
+const NAMELESS: SaveNote = {
+  path: 'save without a name' as FolderPath,
+  sha256: '',
+  base: '',
+  executable: undefined,
+  modifiedMs: 0,
+};
+
 export interface Save extends Pick<SaveNote, 'path' | 'sha256' | 'base'> {
   /** Path of the copy, relative to the synced folder. */
   readonly place: string;
@@ -199,10 +208,11 @@ export class Saves {
       const text = textOf(`${at}${NOTE}`);
       // It is there and cannot be read now: a later look reads it.
       if (text === UNREADABLE) continue;
-      const note = noteOf(text === undefined ? undefined : parsed(text.text));
-      // The note was lost in a power failure; the file itself still exists.
+      const bytes = lookIfReadable(at)?.size ?? 0;
+      // A note that was lost in a power failure leaves bytes of which nobody knows the name: they count as a damaged save.
+      const note = noteOf(text === undefined ? undefined : parsed(text.text)) ?? (bytes > 0 ? NAMELESS : undefined);
       if (note === undefined) this.#drop(name);
-      else this.#held.set(name, { ...note, bytes: lookIfReadable(at)?.size ?? 0 });
+      else this.#held.set(name, { ...note, bytes });
     }
     if (added.length === 0) return;
     const sorted = [...this.#held].sort(([one], [other]) => (one < other ? -1 : 1));

@@ -9,7 +9,6 @@ import type { Save } from '../folder/saves.ts';
 import type { PushedFile } from '../hub.ts';
 import { decideFate } from '../plan/conflict-copy.ts';
 import { type Allows, heldKinds, windowOf } from '../plan/guard.ts';
-import { withLostSaves } from '../plan/troubles.ts';
 import type { Replica } from '../replica.ts';
 import type { SyncStep } from '../round.ts';
 import { pushCall } from './arguments.ts';
@@ -147,20 +146,20 @@ function notHeld(open: readonly Save[], state: SyncStep['state'], allows: Allows
   return open.filter((save) => !isHeldHere(save) && !(isMuch && rewrites.has(save.path)));
 }
 
-/** Undefined for a save that cannot be read: now, which a later sync does, or ever, so that it is dropped and told of. */
-function readSave({ folder, next }: SyncStep, save: Save): ReadContent | undefined {
+/** Undefined for a save that cannot be read: now, which a later sync does, or ever, so that what is left of it becomes a copy. */
+function readSave(step: SyncStep, save: Save): ReadContent | undefined {
+  const { path, place } = save;
   try {
     const content = save.read();
     if (content !== undefined) return content;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    next.troubles.set(save.path, `An earlier save of it waits. ${error.message}`);
+    step.next.troubles.set(path, `An earlier save of it waits. ${error.message}`);
     return undefined;
   }
-  // Another process may have sent and deleted it.
-  const isGone = lookIfReadable(join(folder.root.path, save.place)) === undefined;
-  save.drop();
-  if (!isGone) next.troubles.set(save.path, withLostSaves(next.troubles.get(save.path)));
+  // Where it is gone, another process has sent and deleted it.
+  const isLeft = lookIfReadable(join(step.folder.root.path, place)) !== undefined;
+  if (!isLeft || keepCopy(step, { from: place, of: path, why: 'an earlier save of it is damaged' })) save.drop();
   return undefined;
 }
 

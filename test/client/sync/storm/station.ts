@@ -8,7 +8,7 @@ import { type SyncedFolder, syncedFolder } from '../../../support/synced-folder.
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 import { act } from './actions.ts';
 import { Actor } from './actor.ts';
-import type { Journal } from './journal.ts';
+import { followSaves, type Journal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Debian's package faketime; without it no clock is skewed. */
@@ -37,6 +37,7 @@ export class Station {
   readonly outputs: string[] = [];
   readonly #actor: Actor;
   readonly #options: StationOptions;
+  readonly #endFollow: () => void;
   /** What is mounted at the folder; undefined: it is a plain one. */
   readonly #mounted: string | undefined;
   #watch: ReturnType<SyncedFolder['watch']> | undefined;
@@ -56,6 +57,8 @@ export class Station {
     this.#mounted = options.at === 0 ? mountAt(folder) : undefined;
     const { random, ledger, isHubUp } = options;
     const isServed = () => isHubUp() && this.#watch !== undefined && this.#isReady && !this.#isAway;
+    this.#endFollow =
+      process.env['STORM_JOURNAL'] === undefined ? () => undefined : followSaves(folder, this.name, options.journal);
     this.#actor = new Actor({ folder, outside, random, ledger, isServed });
   }
 
@@ -142,6 +145,7 @@ export class Station {
 
   async end(): Promise<void> {
     await this.stop('kill');
+    this.#endFollow();
     if (this.#mounted !== undefined && !this.#isAway) unmount(this.place.folder);
   }
 }
