@@ -41,9 +41,15 @@ export interface ClientSettings {
   readonly cacheFolder: string;
 }
 
+type ClientSettingName = (typeof clientSettingNames)[number];
+
+/** The value of a setting. An empty variable is one that is not set: a CI job has it where a secret is missing. */
+const valueOf = (environment: NodeJS.ProcessEnv, name: ClientSettingName) => environment[name] || undefined;
+
 /** Reads the settings. Throws ClientError that names an invalid setting, never the value of a key. */
 export function readClientSettings(environment: NodeJS.ProcessEnv = process.env): ClientSettings {
-  const { CAIRN_SERVER: server, CAIRN_KEY: key, XDG_CONFIG_HOME: folder } = environment;
+  const [server, key] = [valueOf(environment, 'CAIRN_SERVER'), valueOf(environment, 'CAIRN_KEY')];
+  const { XDG_CONFIG_HOME: folder } = environment;
   if (key !== undefined && !/^([0-9a-f]{64}|[a-z2-9]{24})$/.test(key)) {
     throw new ClientError('CAIRN_KEY must be an MCP key (64 hex characters) or an account key (24 characters).');
   }
@@ -57,7 +63,7 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     credentialFile: join(configFolder, 'credentials.json'),
     mirrorToken: hex64(environment, 'CAIRN_MIRROR_TOKEN'),
     mirrorSecret: hex64(environment, 'CAIRN_MIRROR_SECRET'),
-    recipients: environment['CAIRN_RECIPIENTS'],
+    recipients: valueOf(environment, 'CAIRN_RECIPIENTS'),
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
     syncFile: join(configFolder, 'sync.json'),
@@ -87,8 +93,8 @@ function cacheFolder({ XDG_CACHE_HOME: folder }: NodeJS.ProcessEnv): string {
   return join(folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.cache'), 'cairn');
 }
 
-function hex64(environment: NodeJS.ProcessEnv, name: string): string | undefined {
-  const value = environment[name];
+function hex64(environment: NodeJS.ProcessEnv, name: ClientSettingName): string | undefined {
+  const value = valueOf(environment, name);
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) {
     throw new ClientError(`${name} must be the 64 hex characters that the mirror credential was issued with.`);
   }

@@ -75,10 +75,17 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bupdate_paper with restore(?:: true)? (?=brings|to)/g, '`cairn papers restore ID` '],
   [/\bupdate_dev_doc with (?:id: \S+ and )?restore(?:: true)?(?= brings)/g, '`cairn docs restore TITLE`'],
   [/\bcall delete_task with id (\d+)/g, 'run `cairn tasks remove $1`'],
-  [/\bget_dev_doc with version: (\d+) returns/g, '`cairn docs show TITLE --version $1` prints'],
+  [
+    /\bget_dev_doc with version: (\d+) returns the previous text/g,
+    '`cairn docs restore TITLE --version $1` brings the previous text back',
+  ],
+  [
+    /\bget_paper with id: (\d+) and version: (\d+) returns the previous text/g,
+    '`cairn papers restore $1 --version $2` brings the previous text back',
+  ],
   [
     /\bwhich handoff_get returns with version: (\d+); send time to keep both/g,
-    'which `cairn handoff show PROJECT TOPIC --version $1` prints; pass --time to keep both',
+    'which `cairn handoff restore PROJECT TOPIC --version $1` brings back; pass --time to keep both',
   ],
   [/\bor send create_category: true to create it/g, 'or pass --new-category to create it'],
   [/^\S+ needs a key: send Authorization: .*$/g, 'this needs a sign-in; run `cairn login`'],

@@ -169,7 +169,7 @@ function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
 function kept({ version: current }: DevDocRecord, content: string | undefined): string {
   return content === undefined || current === 1
     ? ''
-    : `; get_dev_doc with version: ${current - 1} returns the previous one`;
+    : `; get_dev_doc with version: ${current - 1} returns the previous text`;
 }
 
 function pullDevDocs(docs: DevDocs): Tool {

@@ -116,9 +116,10 @@ function updatePaper(papers: Papers, nameOf: CallerName): Tool {
     read: (given, accountId) => papers.read(accountId, changeArguments, given, 'arguments'),
     async handle({ id, ...fields }, principal) {
       const changed = await papers.patch(principal.accountId, id, fields, nameOf(principal));
-      const isReplaced = fields.content !== undefined && changed.paper.version > 1;
-      const replaced = isReplaced ? '; its earlier text is not kept' : '';
-      return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}${replaced}` };
+      const { version } = changed.paper;
+      const isReplaced = fields.content !== undefined && version > 1;
+      const kept = isReplaced ? `; get_paper with id: ${id} and version: ${version - 1} returns the previous text` : '';
+      return { structured: { paper: factsOf(changed) }, text: `paper is now ${line(changed)}${kept}` };
     },
   });
 }

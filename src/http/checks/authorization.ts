@@ -22,13 +22,19 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
       scheme: first.scheme,
       detail: `${what}; send Authorization: ${first.scheme} <${first.credential}>`,
     });
+  /** What a script sends whose variable is empty: the right scheme, so it is not told that it is the wrong one. */
+  const nothingAfter = (authorization: string): string | undefined => {
+    const alone = authorization.trimEnd().toLowerCase();
+    const bare = schemes.find(({ scheme }) => scheme.toLowerCase() === alone);
+    return bare && `the Authorization header has nothing after ${bare.scheme}`;
+  };
   const authenticate = (authorization: string | undefined) => {
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
     const used = schemes.find(({ scheme }) => isOfScheme(authorization, scheme));
-    if (used === undefined) throw refuse('the Authorization header has the wrong scheme');
+    if (used === undefined) throw refuse(nothingAfter(authorization) ?? 'the Authorization header has the wrong scheme');
     const opened = (principal: Principal | undefined) => {
-      if (principal === undefined) throw refuse(`this ${used.credential} is unknown or no longer valid`);
-      return principal;
+      if (principal !== undefined) return principal;
+      throw refuse(nothingAfter(authorization) ?? `this ${used.credential} is unknown or no longer valid`);
     };
     const found = used.find(authorization.slice(used.scheme.length + 1));
     return found instanceof Promise ? found.then(opened) : opened(found);

@@ -129,6 +129,38 @@ test('[TASK-7, CLI-1] cairn handoff saves from a file or a pipe, shows, and list
   expect(await ok('handoff', '--project', 'cairn')).toContain('release');
 });
 
+test('[PAPER-1, TASK-7, CLI-6] a kept version of a paper, dev doc or handoff is brought back by the command that a change names', async () => {
+  const { paper } = JSON.parse((await piped('first\n', 'papers', 'put', '--title', 'Twice', '--json')).stdout) as {
+    paper: { id: number };
+  };
+  const id = String(paper.id);
+  const replaced = await piped('second\n', 'papers', 'put', '--id', id);
+  // Its text is kept, so nothing says that it is not.
+  expect(replaced.stdout).toContain(`\`cairn papers restore ${id} --version 1\` brings the previous text back`);
+  expect(replaced.stdout).not.toContain('not kept');
+  expect(await ok('papers', 'restore', id, '--version', '1')).toContain('version 3');
+  expect(await ok('papers', 'show', id)).toBe('first\n');
+  // The text that it was before is a version too.
+  expect(await ok('papers', 'show', id, '--version', '2')).toBe('second\n');
+  const two = await cairn('papers', 'restore', id, '99', '--version', '1');
+  expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('--version is for one paper')]);
+  expect((await cairn('papers', 'restore', id, '--version', '99')).stderr).toContain('version 99 of this paper is not');
+  await piped('first\n', 'docs', 'put', '--title', 'twice.md');
+  const changed = await piped('second\n', 'docs', 'put', '--title', 'twice.md');
+  expect(changed.stdout).toContain('`cairn docs restore TITLE --version 1` brings the previous text back');
+  expect(await ok('docs', 'restore', 'twice.md', '--version', '1')).toContain('version 3');
+  expect(await ok('docs', 'show', 'twice.md')).toBe('first\n');
+  await piped('first\n', 'handoff', 'save', 'twice', 'state', '--time', '0800');
+  const saved = await piped('second\n', 'handoff', 'save', 'twice', 'state', '--time', '0800');
+  expect(saved.stdout).toContain('`cairn handoff restore PROJECT TOPIC --version 1` brings back');
+  expect(await ok('handoff', 'restore', 'twice', 'state', '--version', '1')).toContain('version 3');
+  expect(await ok('handoff', 'show', 'twice', 'state')).toBe('first\n');
+  expect(JSON.parse(await ok('handoff', '--project', 'twice', '--json'))).toMatchObject({
+    handoffs: [{ time: '0800' }],
+  });
+  expect((await cairn('handoff', 'restore', 'twice', 'state')).stderr).toContain('--version is required');
+});
+
 test.each([
   [['docs', 'put'], 2, /--title is required/],
   [['docs', 'put', 'nowhere.md'], 1, /cannot read nowhere.md: there is no such file/],

@@ -101,13 +101,13 @@ export const docCommands: readonly Command[] = [
   },
   {
     name: 'docs restore',
-    summary: 'restore a dev doc from the trash',
+    summary: 'restore a dev doc from the trash, or an earlier version of its text',
     operands: ['TITLE'],
-    options: REFERENCE,
-    explains: NAMED,
+    options: [VERSION, ...REFERENCE],
+    explains: { ...NAMED, version: 'bring back this kept version; it becomes the newest' },
     completes: COMPLETES,
-    examples: ['cairn docs restore notes.md'],
-    run: (options) => runToolCommand(options, 'update_dev_doc', { ...referenceOf(options), restore: true }),
+    examples: ['cairn docs restore notes.md', 'cairn docs restore CLAUDE.md --version 3'],
+    run: restore,
   },
 ];
 
@@ -135,6 +135,15 @@ async function versions(options: Options): Promise<number> {
   const { doc, versions: kept = [] } = await read(options, { include_versions: true });
   printVersions(options, kept, { id: doc.id });
   return 0;
+}
+
+/** From the trash; with --version, the text of that version as a new one. */
+async function restore(options: Options): Promise<number> {
+  const version = readNumber('version', options.optional('version'));
+  if (version === undefined)
+    return await runToolCommand(options, 'update_dev_doc', { ...referenceOf(options), restore: true });
+  const { doc } = await read(options, { version });
+  return await runToolCommand(options, 'update_dev_doc', { id: doc.id, content: doc.content });
 }
 
 async function put(options: Options): Promise<number> {

@@ -1,6 +1,6 @@
 /** cairn handoff: reads and writes notes for the next session from a terminal. */
 import { jsonLine } from '../../../client/shown.ts';
-import { type Command, type CommandOption, type Options, takes } from '../../command.ts';
+import { type Command, type CommandOption, needs, type Options, takes } from '../../command.ts';
 import { written } from '../../dates/due-date.ts';
 import { earlierDay } from '../../dates/when.ts';
 import { print, printContent } from '../../output.ts';
@@ -17,7 +17,13 @@ const KOREAN = {
 };
 
 interface ReadHandoff {
-  readonly handoff: { readonly content: string };
+  readonly handoff: {
+    readonly project: string;
+    readonly topic: string;
+    readonly date: string;
+    readonly time: string | null;
+    readonly content: string;
+  };
   readonly versions?: readonly KeptVersion[];
 }
 
@@ -70,6 +76,16 @@ export const handoffCommands: readonly Command[] = [
     examples: ['cairn handoff versions cairn release'],
     run: versions,
   },
+  {
+    name: 'handoff restore',
+    summary: 'bring back an earlier text of a handoff',
+    operands: REFERENCE,
+    options: [needs('version', 'N'), ...WHEN, SERVER],
+    explains: { ...KOREAN, version: 'the kept version; it becomes the newest' },
+    completes: COMPLETES,
+    examples: ['cairn handoff restore cairn release --version 1'],
+    run: restore,
+  },
 ];
 
 function referenceOf(options: Options): Record<string, string> {
@@ -110,4 +126,17 @@ async function versions(options: Options): Promise<number> {
   const { versions: kept = [] } = await read(options, { include_versions: true });
   printVersions(options, kept);
   return 0;
+}
+
+/** Saves the text of a version again under the same name. */
+async function restore(options: Options): Promise<number> {
+  const { handoff } = await read(options, given('version', readNumber('version', options.required('version'))));
+  const { project, topic, date, time, content } = handoff;
+  return await runToolCommand(options, 'handoff_save', {
+    project,
+    topic,
+    date,
+    content,
+    ...given('time', time ?? undefined),
+  });
 }

@@ -11,10 +11,11 @@ import { UsageError } from '../../usage-error.ts';
 import { categoryIdOf } from './category.ts';
 import { edit, type Opened } from './edit.ts';
 import { readDocumentText } from './text-input.ts';
-import { changesOf, given, readNumber, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
+import { changesOf, given, readNumber, runForEach, runToolCommand, SERVER, toolsOf } from './tool-call.ts';
 
 const CATEGORY = takes('category', 'NAME');
 const NUMBERED = { category: 'name or number of the category' };
+const RESTORES = 'restore a paper from the trash, or an earlier version of its text';
 const change = changesOf(3);
 
 export const paperCommands: readonly Command[] = [
@@ -76,7 +77,13 @@ export const paperCommands: readonly Command[] = [
   change('papers publish', 'publish a paper', 'publish_paper', { published: true }, 'paper'),
   change('papers unpublish', 'turn a paper back into a draft', 'publish_paper', { published: false }, 'paper'),
   change('papers remove', 'move a paper to the trash', 'delete_paper', {}, 'paper'),
-  change('papers restore', 'restore a paper from the trash', 'update_paper', { restore: true }),
+  {
+    ...change('papers restore', RESTORES, 'update_paper', { restore: true }),
+    options: [takes('version', 'N'), SERVER],
+    explains: { version: 'bring back this kept version; it becomes the newest' },
+    examples: ['cairn papers restore 3', 'cairn papers restore 3 --version 2'],
+    run: restore,
+  },
 ];
 
 async function list(options: Options): Promise<number> {
@@ -123,6 +130,15 @@ async function put(options: Options): Promise<number> {
   };
   if (id !== undefined) return await runToolCommand(options, 'update_paper', { id, ...fields });
   return await runToolCommand(options, 'create_paper', fields);
+}
+
+/** From the trash; with --version, the text of that version as a new one. */
+async function restore(options: Options): Promise<number> {
+  const version = readNumber('version', options.optional('version'));
+  if (version === undefined) return await runForEach(options, 'update_paper', { restore: true });
+  if (options.operands.length > 1) throw new UsageError('--version is for one paper; name one ID');
+  const { paper } = await read(options, { version });
+  return await runToolCommand(options, 'update_paper', { id: paper.id, content: paper.content });
 }
 
 function titleOf(file: string | undefined): string {
