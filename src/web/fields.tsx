@@ -26,7 +26,6 @@ interface FieldBase {
 export interface FieldProps extends FieldBase {
   readonly type?: 'text' | 'email' | 'password' | 'date' | 'color';
   readonly autocomplete?: string;
-  readonly maxlength?: number;
   readonly minlength?: number;
   readonly value?: string | undefined;
   readonly autofocus?: boolean;
@@ -49,7 +48,6 @@ export function Field(props: FieldProps): VNode {
         autocomplete={props.autocomplete ?? 'off'}
         autofocus={props.autofocus}
         placeholder={props.placeholder}
-        maxlength={props.maxlength}
         minlength={props.minlength}
       />
     </Labelled>
@@ -181,9 +179,10 @@ function Labelled({ field, required = field.required ?? true, children }: Labell
   );
 }
 
-/** Replaces the name of the field in an error with its label. */
+/** Replaces the name of the field in an error with its label. What is null for a program is an empty field here. */
 function inWords(error: string, name: string, label: string): string {
-  return error.startsWith(`${name} `) ? label + error.slice(name.length) : error;
+  const said = error.replace(/, or null$/, ', or empty');
+  return said.startsWith(`${name} `) ? label + said.slice(name.length) : said;
 }
 
 /**

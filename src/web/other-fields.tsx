@@ -49,11 +49,10 @@ function OtherField({ field: { name, input }, ...rest }: OtherFieldProps): VNode
     return <Select {...props} options={[...none, ...choices]} />;
   }
   const max = schema instanceof z.ZodString ? (schema.maxLength ?? undefined) : undefined;
-  const length = max === undefined ? {} : { maxlength: max };
   return max !== undefined && max > LINE_CHARS_MAX ? (
     <TextArea {...props} rows={3} />
   ) : (
-    <Field {...props} type={z.globalRegistry.get(schema)?.['format'] === 'date' ? 'date' : 'text'} {...length} />
+    <Field {...props} type={z.globalRegistry.get(schema)?.['format'] === 'date' ? 'date' : 'text'} />
   );
 }
 

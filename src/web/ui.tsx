@@ -109,9 +109,9 @@ export function Moment({ at, zone }: { readonly at: string | number; readonly zo
 }
 
 /** An action that needs a second click: closed, it shows a label; open, the details and the button. */
-export function Confirm({ label, of, children, danger = true }: ConfirmProps): VNode {
+export function Confirm({ label, of, children, danger = true, open = false }: ConfirmProps): VNode {
   return (
-    <details class="confirm">
+    <details class="confirm" open={open}>
       <summary class={danger ? 'button small danger-quiet' : 'button small'}>
         {label}
         {of === undefined ? null : <span class="sr-only"> {of}</span>}
@@ -127,6 +127,8 @@ interface ConfirmProps {
   readonly of?: string;
   readonly children: ComponentChildren;
   readonly danger?: boolean;
+  /** Its form was refused, and says why. */
+  readonly open?: boolean;
 }
 
 /** An empty state, with the next step to take. */

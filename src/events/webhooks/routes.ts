@@ -23,7 +23,7 @@ const kinds = z
   .describe('Only events of these kinds; null: all');
 const url = z.string().min(1).max(limits.webhookUrlCharsMax).describe('An https address that takes POSTs');
 
-const newWebhook = z.strictObject({ url, kinds: kinds.default(null) });
+export const newWebhook = z.strictObject({ url, kinds: kinds.default(null) });
 const webhookChange = z.strictObject({
   url: url.optional(),
   kinds: kinds.optional(),

@@ -204,14 +204,7 @@ function CategoryFields({ form, category, problem }: CategoryFieldsProps): VNode
   return (
     <>
       <FormErrors form={form} problem={problem} shown={['name', 'color']} />
-      <Field
-        form={form}
-        name="name"
-        label="Name"
-        maxlength={limits.categoryNameCharsMax}
-        value={category?.name}
-        problem={problem}
-      />
+      <Field form={form} name="name" label="Name" value={category?.name} problem={problem} />
       <Field
         form={form}
         name="color"

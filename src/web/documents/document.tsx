@@ -199,14 +199,7 @@ export function WritePage({ visit, kind, document, problem }: WritePageProps): V
             />
           ) : null}
           {isNamed ? (
-            <Field
-              form={FORM}
-              name="title"
-              label={kind.titleLabel}
-              value={document?.title ?? ''}
-              maxlength={limits.documentTitleCharsMax}
-              problem={problem}
-            />
+            <Field form={FORM} name="title" label={kind.titleLabel} value={document?.title ?? ''} problem={problem} />
           ) : null}
           <TextArea
             form={FORM}

@@ -1,6 +1,5 @@
 /** The page that lists documents of one kind. */
 import type { VNode } from 'preact';
-import { limits } from '../../limits/service.ts';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import { By, Empty, Given } from '../ui.tsx';
@@ -82,7 +81,6 @@ function Search({ path, query }: { readonly path: string; readonly query: ListQu
         aria-label="Find dev docs by title or text"
         placeholder="Title or text"
         value={query.search}
-        maxlength={limits.devDocSearchCharsMax}
       />
       <button class="button" type="submit">
         Find

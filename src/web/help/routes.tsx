@@ -108,15 +108,7 @@ function SearchForm({ words }: { readonly words: string }): VNode {
         <label class="sr-only" for="help-q">
           Search the manual
         </label>
-        <input
-          class="find-words"
-          id="help-q"
-          type="search"
-          name="q"
-          value={words}
-          placeholder="Search the manual"
-          maxlength={limits.searchCharsMax}
-        />
+        <input class="find-words" id="help-q" type="search" name="q" value={words} placeholder="Search the manual" />
         <SubmitButton>Search</SubmitButton>
       </form>
     </search>

@@ -12,6 +12,7 @@ import { isSha256 } from '../../mirror/fields.ts';
 import { mirrorDownload } from '../../mirror/routes.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { savedAs } from '../download-headers.ts';
+import type { Problem } from '../fields.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { bytesText, Confirm, Copyable, Empty, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 import { RepositoryList } from './repositories.tsx';
@@ -34,7 +35,7 @@ export function mirrorPages(options: MirrorOptions): Route[] {
     pages.memberForm(`${PATH}/credential`, (visit, form) => issue(options, visit, form.get('rotate') ?? ''), {
       fresh: true,
     }),
-    ...uploaderForms(options, PATH),
+    ...uploaderForms({ ...options, view: (visit, problem) => mirrorView(options, visit, problem) }, PATH),
     pages.memberForm(`${PATH}/credential/delete`, async (visit) => {
       await credentials.destroy(visit.accountId, visit.source);
       return pages.go(visit, PATH, {
@@ -73,7 +74,11 @@ async function issue({ pages, credentials }: MirrorOptions, visit: MemberVisit, 
   });
 }
 
-function mirrorView({ pages, blobs: stored, credentials, uploaders }: MirrorOptions, visit: MemberVisit): View {
+function mirrorView(
+  { pages, blobs: stored, credentials, uploaders }: MirrorOptions,
+  visit: MemberVisit,
+  problem?: Problem,
+): View {
   const credential = credentials.current(visit.accountId);
   const before = readId(visit.request.query.get('before') ?? undefined);
   const group = readGroup(visit.request.query.get('repository'));
@@ -87,7 +92,7 @@ function mirrorView({ pages, blobs: stored, credentials, uploaders }: MirrorOpti
   return {
     title: 'Backups',
     section: 'mirror',
-    live: ['mirror'],
+    ...(problem === undefined ? { live: ['mirror'] as const } : { problem }),
     body: (
       <>
         <div class="intro">
@@ -99,7 +104,7 @@ function mirrorView({ pages, blobs: stored, credentials, uploaders }: MirrorOpti
         </div>
         <Credential visit={visit} credential={credential} archives={credentials.archives(visit.accountId)} />
         {credential === undefined ? null : (
-          <UploaderList visit={visit} path={PATH} uploaders={uploaders.list(visit.accountId)} />
+          <UploaderList visit={visit} path={PATH} uploaders={uploaders.list(visit.accountId)} problem={problem} />
         )}
         <RepositoryList visit={visit} path={PATH} groups={groups} shown={group} />
         <section class="panel" aria-labelledby="blobs">

@@ -2,24 +2,32 @@
 import type { VNode } from 'preact';
 import { readFields } from '../../fields/read.ts';
 import type { Route } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
 import { newUploader } from '../../mirror/fields.ts';
 import type { Uploader, Uploaders } from '../../mirror/uploaders.ts';
-import type { MemberVisit, Pages } from '../pages.ts';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
+import type { MemberVisit, Pages, View } from '../pages.ts';
+import { problemOf } from '../problem.ts';
 import { Confirm, Form, Given, Moment, SubmitButton } from '../ui.tsx';
 
 interface UploaderFormsOptions {
   readonly pages: Pages;
   readonly uploaders: Uploaders;
+  readonly view: (visit: MemberVisit, problem: Problem) => View;
 }
 
-export function uploaderForms({ pages, uploaders }: UploaderFormsOptions, path: string): Route[] {
+const FORM = 'uploader';
+
+export function uploaderForms({ pages, uploaders, view }: UploaderFormsOptions, path: string): Route[] {
   return [
     pages.memberForm(
       `${path}/uploaders`,
       async (visit, form) => {
-        const { name } = readFields(newUploader, { name: form.get('name') ?? '' });
-        const made = await uploaders.create(visit.accountId, name, visit.source);
+        const given = { name: form.get('name') ?? '' };
+        const tried = await problemOf(FORM, given, () =>
+          uploaders.create(visit.accountId, readFields(newUploader, given).name, visit.source),
+        );
+        if (!tried.ok) return pages.show(visit, view(visit, tried.problem));
+        const made = tried.value;
         return pages.go(visit, path, {
           text: 'Upload-only credential created. Copy token and secret now: they are not shown again.',
           secrets: [
@@ -45,9 +53,10 @@ interface UploaderListProps {
   readonly visit: MemberVisit;
   readonly path: string;
   readonly uploaders: readonly Uploader[];
+  readonly problem: Problem | undefined;
 }
 
-export function UploaderList({ visit: { csrf, zone }, path, uploaders }: UploaderListProps): VNode {
+export function UploaderList({ visit: { csrf, zone }, path, uploaders, problem }: UploaderListProps): VNode {
   return (
     <section class="panel" aria-labelledby="uploaders">
       <h2 id="uploaders">Credentials for CI</h2>
@@ -74,9 +83,8 @@ export function UploaderList({ visit: { csrf, zone }, path, uploaders }: Uploade
         ))}
       </ul>
       <Form csrf={csrf} action={`${path}/uploaders`}>
-        <label>
-          Name <input name="name" maxLength={limits.nameCharsMax} placeholder="github-actions" required />
-        </label>
+        <FormErrors form={FORM} problem={problem} shown={['name']} />
+        <Field form={FORM} name="name" label="Name" placeholder="github-actions" problem={problem} />
         <div>
           <SubmitButton>Create for CI</SubmitButton>
         </div>

@@ -131,15 +131,7 @@ function Invitations({ visit, invitations, problem }: AccountsProps): VNode {
       )}
       <Form csrf={csrf} action={`${ACCOUNTS_PATH}/invitations`}>
         <FormErrors form={form} problem={problem} shown={['email', 'uses', 'days']} />
-        <Field
-          form={form}
-          name="email"
-          label="Only for this email"
-          type="email"
-          required={false}
-          maxlength={limits.emailCharsMax}
-          problem={problem}
-        />
+        <Field form={form} name="email" label="Only for this email" type="email" required={false} problem={problem} />
         <Field form={form} name="uses" label="Accounts" value="1" problem={problem} />
         <Field
           form={form}

@@ -81,7 +81,6 @@ function SearchForm({ text, kind }: Asked): VNode {
           name="q"
           id="search-q"
           value={text}
-          maxlength={limits.searchCharsMax}
           placeholder="Words in tasks, documents, files and their names"
           autocomplete="off"
           autofocus

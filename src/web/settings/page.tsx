@@ -3,7 +3,6 @@
 import type { VNode } from 'preact';
 import type { KeySummary } from '../../accounts/service.ts';
 import type { SetupHub } from '../../accounts/setup-guide.ts';
-import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { AccountName, Field, FormErrors, type Problem } from '../fields.tsx';
 import { ConnectAgent } from '../home/connect.tsx';
@@ -107,7 +106,7 @@ function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: read
       )}
       <Form csrf={visit.csrf} action="/settings/keys" class="inline-form">
         <FormErrors form={form} problem={problem} shown={['name']} />
-        <Field form={form} name="name" label="Name of a new key" maxlength={limits.nameCharsMax} problem={problem} />
+        <Field form={form} name="name" label="Name of a new key" problem={problem} />
         <label class="check">
           <input type="checkbox" name="read_only" value="true" /> Read only
         </label>

@@ -121,7 +121,7 @@ function setUpView(
         </p>
         <Form csrf={visit.csrf} action={`${PATH}/confirm`}>
           <FormErrors form={form} problem={problem} shown={['code']} />
-          <Field form={form} name="code" label="Code" autocomplete="one-time-code" maxlength={20} problem={problem} />
+          <Field form={form} name="code" label="Code" autocomplete="one-time-code" problem={problem} />
           <SubmitButton look="primary">Turn on</SubmitButton>
         </Form>
       </div>

@@ -3,7 +3,6 @@ import type { VNode } from 'preact';
 import { zoneChange } from '../../accounts/zone-tool.ts';
 import { readFields } from '../../fields/read.ts';
 import type { Route } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit, Pages, View } from '../pages.ts';
@@ -37,7 +36,6 @@ export function TimeZone({ visit, capabilities, problem }: TimeZoneProps): VNode
           label="IANA time zone"
           hint="Such as Asia/Seoul. Leave it empty for the hub's default."
           required={false}
-          maxlength={limits.timeZoneCharsMax}
           value={chosen ?? (visit.isZoneTold ? visit.zone.name : '')}
           problem={problem}
         />

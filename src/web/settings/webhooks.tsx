@@ -1,7 +1,9 @@
 /** The part of the settings page for webhooks: where events are posted, what became of them, and how to change that. */
 import type { VNode } from 'preact';
 import type { WebhookDelivery } from '../../events/webhooks/records.ts';
+import { newWebhook } from '../../events/webhooks/routes.ts';
 import { shownAddress, type Webhook } from '../../events/webhooks/service.ts';
+import { readFields } from '../../fields/read.ts';
 import type { Route } from '../../http/route/route.ts';
 import { THING_KINDS } from '../../ids/thing.ts';
 import { limits } from '../../limits/service.ts';
@@ -52,13 +54,7 @@ export function WebhookList({ visit, capabilities, problem }: WebhooksProps): VN
       )}
       <Form csrf={visit.csrf} action={`${PATH}/webhooks`} class="stack">
         <FormErrors form={FORM} problem={problem} shown={['url']} />
-        <Field
-          form={FORM}
-          name="url"
-          label="Address of a new webhook"
-          maxlength={limits.webhookUrlCharsMax}
-          problem={problem}
-        />
+        <Field form={FORM} name="url" label="Address of a new webhook" problem={problem} />
         <fieldset>
           <legend>Only these changes (none chosen: all)</legend>
           {THING_KINDS.map((kind) => (
@@ -173,7 +169,7 @@ export function webhookForms({ pages, webhooks, view }: WebhookFormOptions): Rou
         const wanted = THING_KINDS.filter((kind) => form.getAll('kinds').includes(kind));
         const kinds = wanted.length === 0 ? null : wanted;
         const tried = await problemOf(FORM, { url }, () =>
-          webhooks.create(visit.accountId, { url, kinds }, visit.source),
+          webhooks.create(visit.accountId, readFields(newWebhook, { url, kinds }), visit.source),
         );
         if (!tried.ok) return pages.show(visit, view(visit, tried.problem));
         return pages.go(visit, PATH, {

@@ -88,7 +88,7 @@ function showCodeForm(pages: Pages, visit: MemberVisit, problem?: Problem): Page
         <p class="lead">Enter the code shown on the device.</p>
         {/* GET, so that a code has an address that the device can link to. */}
         <form class="stack" method="get" action={PATH}>
-          <Field form="device" name="user_code" label="Code" maxlength={CODE_CHARS_MAX} problem={problem} />
+          <Field form="device" name="user_code" label="Code" problem={problem} />
           <SubmitButton look="primary">Continue</SubmitButton>
         </form>
       </div>

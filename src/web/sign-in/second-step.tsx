@@ -1,6 +1,5 @@
 /** The second step of a sign-in: a code from the authenticator app, or a recovery code. */
 import type { Route } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { signInPath } from '../next-path.ts';
@@ -54,14 +53,7 @@ function codeView(visit: Visit, email: string, problem?: Problem): View {
         <p class="lead">Open your authenticator app and enter its 6 digits, or use one of your recovery codes.</p>
         <Form csrf={visit.csrf} action={CODE_PATH}>
           <FormErrors form={form} problem={problem} shown={['code']} />
-          <Field
-            form={form}
-            name="code"
-            label="Code"
-            autocomplete="one-time-code"
-            maxlength={limits.userCodeCharsMax}
-            problem={problem}
-          />
+          <Field form={form} name="code" label="Code" autocomplete="one-time-code" problem={problem} />
           <SubmitButton look="primary">Sign in</SubmitButton>
         </Form>
         <details class="more">

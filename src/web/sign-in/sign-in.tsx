@@ -5,7 +5,6 @@ import type { NewAccount } from '../../accounts/service.ts';
 import type { SignupRule } from '../../accounts/sign-up/sign-ups.ts';
 import { Refusal } from '../../common/fault.ts';
 import type { Route } from '../../http/route/route.ts';
-import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
 import { ownPath, signInPath } from '../next-path.ts';
@@ -214,19 +213,10 @@ function SignUpForm({ csrf, next, signup, passwordBytesMin, invite, problem }: S
         label="Email"
         type="email"
         autocomplete="username"
-        maxlength={limits.emailCharsMax}
         {...(signup === 'domains' ? { hint: 'Without an invitation, only addresses of certain domains.' } : {})}
         problem={problem}
       />
-      <Field
-        form={form}
-        name="name"
-        label="Name"
-        autocomplete="name"
-        required={false}
-        maxlength={limits.nameCharsMax}
-        problem={problem}
-      />
+      <Field form={form} name="name" label="Name" autocomplete="name" required={false} problem={problem} />
       <Field
         form={form}
         name="password"
@@ -243,7 +233,6 @@ function SignUpForm({ csrf, next, signup, passwordBytesMin, invite, problem }: S
           name="invite_code"
           label="Invitation code"
           required={signup === 'invite'}
-          maxlength={limits.inviteCodeCharsMax}
           value={invite}
           {...(signup === 'invite' ? { hint: 'New accounts are by invitation. Ask the operator of this hub.' } : {})}
           problem={problem}

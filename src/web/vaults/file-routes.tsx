@@ -5,6 +5,7 @@ import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import { textContentOf } from '../../text/text-content.ts';
+import type { Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { textPart } from '../rendering/parts.ts';
 import { wantedPart } from '../rendering/parts-nav.tsx';
@@ -49,12 +50,17 @@ function askedVersion({ sync }: VaultOptions, { accountId, request }: MemberVisi
   return { path: file.path, ...versionOf(sync, id, file, readSeq(request.query.get('seq')) ?? file.seq) };
 }
 
-async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Reply> {
+/** Shows a file: the one of the address, or the one whose form was refused. */
+export async function showFile(
+  options: VaultOptions,
+  visit: MemberVisit,
+  { path, problem }: { readonly path?: string; readonly problem?: Problem } = {},
+): Promise<Reply> {
   const { pages, sync } = options;
   const { accountId, request } = visit;
   const { query } = request;
   const vault = vaultOfVisit(sync, accountId, request.params['vault']);
-  const file = vaultFileOf(sync, vault.id, query.get('path') ?? '');
+  const file = vaultFileOf(sync, vault.id, path ?? query.get('path') ?? '');
   const seq = readSeq(query.get('seq')) ?? file.seq;
   const { sizeBytes, content, source } = versionOf(sync, vault.id, file, seq);
   const isSource = query.get('view') === 'source';
@@ -79,8 +85,14 @@ async function showFile(options: VaultOptions, visit: MemberVisit): Promise<Repl
   const previous = beforeLast === undefined ? undefined : sync.reader.versionMeta(vault.id, beforeLast);
   const steps = versions.map((version, index) => ({ version, previous: versions[index + 1] ?? previous }));
   const counts = await countChangedLines(sync, { accountId, vaultId: vault.id }, steps);
-  const body = { visit, vault, file, seq, shown, versions, older, numbers, counts };
-  return pages.show(visit, { title: file.path, section: 'vaults', live: ['vaults'], body: <FilePage {...body} /> });
+  const body = { visit, vault, file, seq, shown, versions, older, numbers, counts, problem };
+  return pages.show(visit, {
+    title: file.path,
+    section: 'vaults',
+    // The address of a form that was refused shows nothing when it is opened again.
+    ...(problem === undefined ? { live: ['vaults'] as const } : { problem }),
+    body: <FilePage {...body} />,
+  });
 }
 
 interface Asked {

@@ -4,7 +4,7 @@ import { limits } from '../../limits/service.ts';
 import type { FileRecord } from '../../sync/log/file-record.ts';
 import type { VersionMeta } from '../../sync/log/version.ts';
 import type { Vault } from '../../sync/vaults/vaults.ts';
-import { Field } from '../fields.tsx';
+import { Field, FormErrors, type Problem } from '../fields.tsx';
 import type { MemberVisit } from '../pages.ts';
 import { Ago } from '../rendering/ago.tsx';
 import type { ShownPart } from '../rendering/parts.ts';
@@ -51,6 +51,7 @@ export interface FilePageProps {
   readonly counts: ReadonlyMap<number, LineCounts>;
   /** Start of the next page of versions; undefined: this was the last. */
   readonly older: number | undefined;
+  readonly problem: Problem | undefined;
 }
 
 export function FilePage(props: FilePageProps): VNode {
@@ -105,7 +106,7 @@ export function FilePage(props: FilePageProps): VNode {
 }
 
 /** The actions on a file. A file that is deleted or not current can be restored from its history. */
-function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
+function FileActions({ visit, vault, file, seq, shown, problem }: FilePageProps): VNode {
   const isCurrent = seq === file.seq;
   const { path } = file;
   const base = <input type="hidden" name="base" value={file.sha256} />;
@@ -129,11 +130,12 @@ function FileActions({ visit, vault, file, seq, shown }: FilePageProps): VNode {
       )}
       {!isCurrent || file.deleted ? null : (
         <>
-          <Confirm label="Rename…" danger={false}>
+          <Confirm label="Rename…" danger={false} open={problem !== undefined}>
             <Form csrf={visit.csrf} action={`${vaultPath(vault.id)}/rename`}>
+              <FormErrors form="rename" problem={problem} shown={['to']} />
               <input type="hidden" name="path" value={path} />
               {base}
-              <Field form="rename" name="to" label="New path" value={path} maxlength={limits.pathBytesMax} />
+              <Field form="rename" name="to" label="New path" value={path} problem={problem} />
               <SubmitButton look="primary">Rename</SubmitButton>
             </Form>
           </Confirm>

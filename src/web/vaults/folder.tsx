@@ -181,7 +181,6 @@ function Find({ vault, search }: { readonly vault: VaultState; readonly search: 
         aria-label="Find files by a part of the path, or a pattern such as *.md"
         placeholder="Part of a path, or *.md"
         value={search}
-        maxlength={limits.searchCharsMax}
       />
       <SubmitButton>Find</SubmitButton>
     </form>

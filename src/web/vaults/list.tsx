@@ -1,7 +1,6 @@
 /** The page that lists vaults. */
 
 import type { VNode } from 'preact';
-import { limits } from '../../limits/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
@@ -42,13 +41,7 @@ export function VaultList({ visit, vaults, problem }: VaultListProps): VNode {
         )}
         <Form csrf={visit.csrf} action="/vaults" class="inline-form">
           <FormErrors form={form} problem={problem} shown={['name']} />
-          <Field
-            form={form}
-            name="name"
-            label="Name of a new vault"
-            maxlength={limits.nameCharsMax}
-            problem={problem}
-          />
+          <Field form={form} name="name" label="Name of a new vault" problem={problem} />
           <SubmitButton look="primary">Create vault</SubmitButton>
         </Form>
       </section>

@@ -1,6 +1,5 @@
 /** The page to create or edit a text file. */
 import type { VNode } from 'preact';
-import { limits } from '../../../limits/service.ts';
 import type { Vault } from '../../../sync/vaults/vaults.ts';
 import type { Newline } from '../../../text/text-content.ts';
 import { Field, FormErrors, type Problem, TextArea } from '../../fields.tsx';
@@ -51,7 +50,6 @@ export function EditPage({ visit, vault, path, base, text, newline, problem, seq
               label="Path"
               hint="Folders are made as needed, e.g. notes/today.md"
               value={path}
-              maxlength={limits.pathBytesMax}
               problem={problem}
             />
           ) : (

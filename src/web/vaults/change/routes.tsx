@@ -13,6 +13,7 @@ import type { MemberVisit, PageAnswer } from '../../pages.ts';
 import { problemOf } from '../../problem.ts';
 import { authorOf } from '../../visit.ts';
 import { type VaultOptions, vaultOfVisit } from '../access.ts';
+import { showFile } from '../file-routes.tsx';
 import { readSeq, vaultFileOf, versionOf } from '../files.ts';
 import { conflictPath, filePath, folderPath, parentOf, vaultPath } from '../paths.ts';
 import { EditPage } from './edit.tsx';
@@ -136,8 +137,8 @@ async function rename(options: VaultOptions, visit: MemberVisit, form: URLSearch
   // The undo form has its fields in its address.
   const field = (name: string) => form.get(name) ?? visit.request.query.get(name) ?? '';
   const [path, base, to] = [field('path'), field('base'), field('to').trim()];
-  const tried = await problemOf('rename', {}, () => renameFile(sync, visit, { vaultId, path, base }, to));
-  if (!tried.ok) return failed(options, visit, filePath(vaultId, path), tried.problem);
+  const tried = await problemOf('rename', { to }, () => renameFile(sync, visit, { vaultId, path, base }, to));
+  if (!tried.ok) return await showFile(options, visit, { path, problem: tried.problem });
   const changed = tried.value;
   if (changed.kind === 'conflict') return failed(options, visit, filePath(vaultId, path), STALE);
   const back = new URLSearchParams({ path: changed.result.record.path, base: changed.result.record.sha256, to: path });

@@ -2,7 +2,6 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { readFields } from '../../../fields/read.ts';
-import { limits } from '../../../limits/service.ts';
 import { vaultName } from '../../../sync/vaults/name.ts';
 import type { VaultState } from '../../../sync/vaults/vaults.ts';
 import { countWithNoun } from '../../../text/count.ts';
@@ -34,14 +33,7 @@ export function VaultItself({ visit, vault: { id, record, head }, problem }: Vau
       <FormErrors form={DELETE} problem={problem} shown={[]} />
       <Confirm label="Rename vault…" danger={false}>
         <Form csrf={visit.csrf} action={`${path}/name`}>
-          <Field
-            form={RENAME}
-            name="name"
-            label="New name of the vault"
-            value={record.name}
-            maxlength={limits.vaultNameCharsMax}
-            problem={problem}
-          />
+          <Field form={RENAME} name="name" label="New name of the vault" value={record.name} problem={problem} />
           <SubmitButton look="primary">Rename</SubmitButton>
         </Form>
       </Confirm>{' '}
