@@ -44,11 +44,11 @@ export interface ClientSettings {
 type ClientSettingName = (typeof clientSettingNames)[number];
 
 /** The value of a setting. An empty variable is one that is not set: a CI job has it where a secret is missing. */
-const valueOf = (environment: NodeJS.ProcessEnv, name: ClientSettingName) => environment[name] || undefined;
+const given = (environment: NodeJS.ProcessEnv, name: ClientSettingName) => environment[name] || undefined;
 
 /** Reads the settings. Throws ClientError that names an invalid setting, never the value of a key. */
 export function readClientSettings(environment: NodeJS.ProcessEnv = process.env): ClientSettings {
-  const [server, key] = [valueOf(environment, 'CAIRN_SERVER'), valueOf(environment, 'CAIRN_KEY')];
+  const [server, key] = [given(environment, 'CAIRN_SERVER'), given(environment, 'CAIRN_KEY')];
   const { XDG_CONFIG_HOME: folder } = environment;
   if (key !== undefined && !/^([0-9a-f]{64}|[a-z2-9]{24})$/.test(key)) {
     throw new ClientError('CAIRN_KEY must be an MCP key (64 hex characters) or an account key (24 characters).');
@@ -63,7 +63,7 @@ export function readClientSettings(environment: NodeJS.ProcessEnv = process.env)
     credentialFile: join(configFolder, 'credentials.json'),
     mirrorToken: hex64(environment, 'CAIRN_MIRROR_TOKEN'),
     mirrorSecret: hex64(environment, 'CAIRN_MIRROR_SECRET'),
-    recipients: valueOf(environment, 'CAIRN_RECIPIENTS'),
+    recipients: given(environment, 'CAIRN_RECIPIENTS'),
     mirrorFile: join(configFolder, 'mirror.json'),
     identityFile: join(configFolder, 'identity.txt'),
     syncFile: join(configFolder, 'sync.json'),
@@ -94,7 +94,7 @@ function cacheFolder({ XDG_CACHE_HOME: folder }: NodeJS.ProcessEnv): string {
 }
 
 function hex64(environment: NodeJS.ProcessEnv, name: ClientSettingName): string | undefined {
-  const value = valueOf(environment, name);
+  const value = given(environment, name);
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value)) {
     throw new ClientError(`${name} must be the 64 hex characters that the mirror credential was issued with.`);
   }

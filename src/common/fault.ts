@@ -74,6 +74,7 @@ export type Fault =
   | { readonly kind: 'blob_unverifiable' }
   /** A credential that only uploads was used for something else. */
   | { readonly kind: 'upload_only' }
+  | { readonly kind: 'download_only' }
   | SyncConflict
   | {
       readonly kind: 'quota_exceeded';
@@ -205,6 +206,7 @@ export function explain(fault: Fault): string {
     case 'damaged':
     case 'blob_unverifiable':
     case 'upload_only':
+    case 'download_only':
     case 'origin_forbidden':
     case 'route_unknown':
     case 'key_reused':
@@ -296,6 +298,7 @@ type FixedFault =
   | 'damaged'
   | 'blob_unverifiable'
   | 'upload_only'
+  | 'download_only'
   | 'origin_forbidden'
   | 'route_unknown'
   | 'key_reused'
@@ -317,6 +320,8 @@ const FIXED_SENTENCES: Readonly<Record<FixedFault, string>> = {
     'export the account (on its settings page, or the operator with `cairn export`), then upload the file of this sha256 in blobs/ again',
   upload_only:
     'this token may only upload backups; use the token of the account’s backup credential, or one of its keys',
+  download_only:
+    'this token may only list and download backups; use the token of the account’s backup credential, or one of its keys',
 };
 
 function explainMediaType({ given, expected }: Extract<Fault, { kind: 'media_type' }>): string {

@@ -9,7 +9,8 @@ import type { StateKeeper } from '../gateway/asking/input-required.ts';
 import type { Scheme } from '../http/checks/authorization.ts';
 import { limits } from '../limits/service.ts';
 import type { MirrorCredentials } from '../mirror/credentials.ts';
-import { isUploader } from '../mirror/uploaders.ts';
+import type { JobAccess } from '../mirror/fields.ts';
+import { jobAccessOf } from '../mirror/uploaders.ts';
 import type { SignIns } from '../oauth/sign-ins.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
@@ -38,24 +39,19 @@ export function accessTokenScheme(tokens: AccessTokens): Scheme {
   };
 }
 
-/** The tokens that upload: that of the mirror credential, and those that do nothing else. */
-export function uploadTokenScheme(credentials: MirrorCredentials): Scheme {
-  return {
-    scheme: 'McpKey',
-    name: 'MirrorToken',
-    credential: 'mirror token',
-    find: (token) => credentials.authenticate(token),
-  };
-}
-
-/** Throws Refusal `upload_only` for a token that only uploads. */
-export function mirrorTokenScheme(credentials: MirrorCredentials): Scheme {
+/**
+ * The tokens of backups: that of the account's credential, and those of CI jobs that may do what `access` says; without
+ * it none of them. Throws Refusal `upload_only` or `download_only` for the others.
+ */
+export function mirrorTokenScheme(credentials: MirrorCredentials, access?: JobAccess): Scheme {
   const find = (token: string) => {
     const found = credentials.authenticate(token);
-    if (found !== undefined && isUploader(found.credentialId)) throw new Refusal({ kind: 'upload_only' });
+    const only = found && jobAccessOf(found.credentialId);
+    if (only !== undefined && only !== access)
+      throw new Refusal({ kind: only === 'upload' ? 'upload_only' : 'download_only' });
     return found;
   };
-  return { ...uploadTokenScheme(credentials), find };
+  return { scheme: 'McpKey', name: 'MirrorToken', credential: 'mirror token', find };
 }
 
 /** Accepts mirror tokens, and keys of the account. */

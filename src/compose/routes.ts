@@ -62,7 +62,6 @@ import {
   mirrorTokenScheme,
   revisionsOf,
   statesOf,
-  uploadTokenScheme,
 } from './access.ts';
 import type { Agents } from './agents.ts';
 import type { Core } from './core.ts';
@@ -153,12 +152,13 @@ async function openMirror({
   });
   const accountAccess = authenticatorOf(core, accountKeyScheme(accounts));
   const mirrorAccess = authenticatorOf(core, mirrorTokenScheme(credentials));
-  const uploadAccess = authenticatorOf(core, uploadTokenScheme(credentials));
+  const uploadAccess = authenticatorOf(core, mirrorTokenScheme(credentials, 'upload'));
+  const downloadAccess = authenticatorOf(core, mirrorTokenScheme(credentials, 'download'));
   const drillAccess = authenticatorOf(core, drillScheme(credentials, accounts));
   const uploaders = new Uploaders({ store, actors, sealer, now: Date.now });
   const drills = new Drills({ store, actors, now: Date.now });
   const removals = new Removals({ actors, staging, bytes: blobs.bytes, now: Date.now });
-  const access = { accountAccess, mirrorAccess, uploadAccess, drillAccess };
+  const access = { accountAccess, mirrorAccess, uploadAccess, downloadAccess, drillAccess };
   return { blobs, credentials, uploaders, drills, removals, ...access, staging };
 }
 

@@ -53,6 +53,7 @@ const codes = {
   key_busy: BUSY,
   blob_unverifiable: CONFLICT,
   upload_only: FORBIDDEN,
+  download_only: FORBIDDEN,
   sync_conflict: CONFLICT,
   quota_exceeded: QUOTA,
   path_not_found: NOT_FOUND,

@@ -1,4 +1,4 @@
-/** Declares the REST operations of the mirror credential and of those that only upload. */
+/** Declares the REST operations of the mirror credential and of those of CI jobs. */
 import { auditSourceOf } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import type { PathParameter } from '../http/route/doc.ts';
@@ -54,7 +54,7 @@ export function credentialRoutes({ credentials, accountAccess }: CredentialRoute
       operationId: 'mirrorDeleteCredential',
       summary: 'Destroys the mirror credential',
       description:
-        'Upload-only credentials end with it. Blobs stay stored, and cannot be downloaded until they are uploaded again under a new credential.',
+        'Credentials of CI jobs end with it. Blobs stay stored, and cannot be downloaded until they are uploaded again under a new credential.',
       answer: {
         description: 'It is gone',
         schema: views.destroyedCredential,
@@ -106,7 +106,7 @@ export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesO
       summary: 'Replaces the credential and keeps every readable archive readable',
       description:
         'One commit: the old token is 401 from then on, and what it could download the new one can, with the same times. ' +
-        'If the answer is lost, send it again. Upload-only credentials stay valid.',
+        'If the answer is lost, send it again. Credentials of CI jobs stay valid.',
       body: rotationRequest,
       bodyRequired: false,
       example: {},
@@ -134,18 +134,18 @@ export function rotationRoutes({ credentials, accountAccess }: CredentialRoutesO
 
 export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOptions): Route[] {
   const all = { path: `${BASE}/credentials/uploaders`, tag: 'mirror', access: accountAccess } as const;
-  const example = { id: 'mu_0f1e2d3c4b5a6978', name: 'github-actions', created_at: AT };
+  const example = { id: 'mu_0f1e2d3c4b5a6978', name: 'github-actions', access: 'upload', created_at: AT } as const;
   return [
     operation({
       ...all,
       method: 'POST',
       operationId: 'mirrorCreateUploader',
-      summary: 'Creates a credential that may upload and nothing else',
+      summary: 'Creates a credential that may upload and nothing else, or list and download and nothing else',
       description:
-        'For a CI job: its token is 403 on every other request. Its archives belong to the credential of the account, so ' +
-        'revoking it leaves them readable.',
+        'For a CI job: its token is 403 on every other request. What it uploads belongs to the credential of the account, ' +
+        'so revoking it leaves that readable.',
       body: newUploader,
-      example: { name: 'github-actions' },
+      example: { name: 'github-actions', access: 'upload' },
       answer: {
         status: 201,
         description: 'Created; token and secret are shown only now',
@@ -153,13 +153,13 @@ export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOpt
         example: { ...example, token: TOKEN, hmac_secret: SHA256_EXAMPLE },
       },
       refusals: [404, 409],
-      handle: ({ body, request }, { accountId }) => uploaders.create(accountId, body.name, clientOf(request)),
+      handle: ({ body, request }, { accountId }) => uploaders.create(accountId, body, clientOf(request)),
     }),
     operation({
       ...all,
       method: 'GET',
       operationId: 'mirrorListUploaders',
-      summary: 'Lists the upload-only credentials',
+      summary: 'Lists the credentials of CI jobs',
       answer: { description: 'Oldest first', schema: views.uploaderList, example: { uploaders: [example] } },
       handle: (_call, { accountId }) => ({ uploaders: uploaders.list(accountId) }),
     }),
@@ -168,7 +168,7 @@ export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOpt
       path: `${BASE}/credentials/uploaders/:id`,
       method: 'DELETE',
       operationId: 'mirrorRevokeUploader',
-      summary: 'Revokes an upload-only credential',
+      summary: 'Revokes the credential of a CI job',
       params: { id: uploaderId },
       answer: { status: 204, description: 'Its token is 401 from now on; its archives stay readable' },
       handle: ({ params, request }, { accountId }) => uploaders.revoke(accountId, params.id, clientOf(request)),
@@ -177,7 +177,7 @@ export function uploaderRoutes({ uploaders, accountAccess }: CredentialRoutesOpt
 }
 
 const uploaderId: PathParameter<string> = {
-  description: 'Id of the upload-only credential',
+  description: 'Id of the credential',
   schema: { type: 'string' },
   example: 'mu_0f1e2d3c4b5a6978',
   read: (segment) => segment,

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
 import { type ReadableArchives, readableArchives } from './bound.ts';
 import { archivesIdOf, type CredentialRecord, credentials, tokenHashes, uploaders } from './records.ts';
-import { isUploader } from './uploaders.ts';
+import { jobAccessOf } from './uploaders.ts';
 import type { IssuedCredential, RotatedCredential } from './views.ts';
 
 const SECRET_BYTES = 32;
@@ -135,7 +135,7 @@ export class MirrorCredentials {
     return readableArchives(this.#options.store, accountId);
   }
 
-  /** Destroys the credential and those that only upload. Blobs are kept, and fail verification until uploaded under a new one. */
+  /** Destroys the credential and those of CI jobs. Blobs are kept, and fail verification until uploaded under a new one. */
   async destroy(accountId: string, source: Source): Promise<void> {
     await this.#options.actors.account(accountId).once(['credential destroyed'], (batch) => {
       const current = batch.get(credentials, [accountId]);
@@ -208,7 +208,7 @@ export function secretOf(
   { accountId, credentialId }: Principal,
   known?: CredentialRecord,
 ): Uint8Array | undefined {
-  if (isUploader(credentialId)) return reader.get(uploaders, [accountId, credentialId])?.hmac_secret;
+  if (jobAccessOf(credentialId) !== undefined) return reader.get(uploaders, [accountId, credentialId])?.hmac_secret;
   const current = known ?? reader.get(credentials, [accountId]);
   return current?.credential_id === credentialId ? current.hmac_secret : undefined;
 }

@@ -157,7 +157,7 @@ export const listQuery = z.object({
 
 /** The archives of one repository, of which the caller must know the id. */
 export const continuationQuery = listQuery.extend({
-  repository_id: repositoryId.describe('The repository; an upload-only credential lists no other way'),
+  repository_id: repositoryId.describe('The repository; a credential that only uploads lists no other way'),
 });
 
 /** What a restore drill found. */
@@ -189,9 +189,15 @@ export const removalRequest = z.strictObject({
 
 export type RemovedArchive = z.output<typeof removalRequest>['archives'][number];
 
-/** Name of a credential that only uploads. */
+/** What a credential of a CI job may do. */
+export const jobAccess = z.enum(['upload', 'download']);
+
+export type JobAccess = z.output<typeof jobAccess>;
+
+/** A credential of a CI job. */
 export const newUploader = z.strictObject({
   name: visible(printableName(limits.nameCharsMax).describe('For the list')),
+  access: jobAccess.default('upload').describe('What it may do, and nothing else; download also lists'),
 });
 
 /** Unknown members are reserved for later versions of the interface. */

@@ -20,11 +20,14 @@ export function archivesIdOf({ archives_id, credential_id }: CredentialRecord): 
   return archives_id ?? credential_id;
 }
 
-/** A credential that may upload and nothing else, for a CI job. Its archives are bound to the account's credential. */
+/**
+ * A credential of a CI job, which uploads and nothing else, or downloads and nothing else. Its archives are those of the
+ * account's credential.
+ */
 export interface UploaderRecord {
   readonly name: string;
-  /** Sealed with a random nonce; returned only at creation. */
-  readonly hmac_secret: Uint8Array;
+  /** Sealed with a random nonce; returned only at creation. Absent: it downloads, so it has nothing to sign with. */
+  readonly hmac_secret?: Uint8Array;
   readonly token_hash: string;
   readonly created_at: string;
 }
@@ -53,7 +56,7 @@ export const uploaders = defineTable<[accountId: string, uploaderId: string], Up
   { account: 0 },
 );
 
-/** The current credential, and those that only upload, by the keyed hash of their tokens. */
+/** The current credential, and those of CI jobs, by the keyed hash of their tokens. */
 export const tokenHashes = defineTable<[hash: string], { readonly account_id: string; readonly credential_id: string }>(
   'mirror_token_hashes',
   recordCodec(1),

@@ -20,6 +20,7 @@ export function resealCredentials(batch: Batch, accountIds: readonly string[], f
     });
     count += 1;
     for (const { key, value } of batch.range(uploaders, { prefix: [accountId] })) {
+      if (value.hmac_secret === undefined) continue;
       batch.put(uploaders, key, { ...value, hmac_secret: secretUnder(accountId, value.hmac_secret) });
       count += 1;
     }

@@ -42,6 +42,8 @@ export interface MirrorRoutesOptions {
   readonly removals: Removals;
   /** Accepts mirror tokens, and those that only upload. */
   readonly uploadAccess: Authenticator;
+  /** Accepts mirror tokens, and those that only download. */
+  readonly downloadAccess: Authenticator;
   /** Accepts mirror tokens. */
   readonly mirrorAccess: Authenticator;
   /** Accepts account keys, MCP keys and mirror tokens. */
@@ -104,9 +106,9 @@ function uploadRoute({ blobs, uploadAccess }: MirrorRoutesOptions): Route {
 /** Read-only routes. */
 function mirrorReadRoutes({
   blobs,
-  mirrorAccess,
-}: Pick<MirrorRoutesOptions, 'mirrorAccess'> & { readonly blobs: BlobReads }): Route[] {
-  const all = { method: 'GET', tag: 'mirror', access: mirrorAccess } as const;
+  downloadAccess,
+}: Pick<MirrorRoutesOptions, 'downloadAccess'> & { readonly blobs: BlobReads }): Route[] {
+  const all = { method: 'GET', tag: 'mirror', access: downloadAccess } as const;
   return [
     operation({
       ...all,
@@ -166,7 +168,7 @@ function mirrorReadRoutes({
       },
       reply: ({ query }, principal) => listGroups(blobs, query, principal),
     }),
-    downloadRoute(blobs, mirrorAccess),
+    downloadRoute(blobs, downloadAccess),
   ];
 }
 

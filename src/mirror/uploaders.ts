@@ -1,4 +1,4 @@
-/** Credentials that may upload archives and nothing else, for CI jobs: made, listed, and revoked one at a time. */
+/** Credentials of CI jobs, which only upload archives or only download them: made, listed, and revoked one at a time. */
 import { randomBytes } from 'node:crypto';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { noteAct } from '../audit/note.ts';
@@ -7,21 +7,24 @@ import { Refusal } from '../common/fault.ts';
 import { limits } from '../limits/service.ts';
 import type { Sealer } from '../store/sealing/seal.ts';
 import type { Store } from '../store/store.ts';
+import { type JobAccess, jobAccess } from './fields.ts';
 import { credentials, tokenHashes, type UploaderRecord, uploaders } from './records.ts';
 
 const SECRET_BYTES = 32;
-const PREFIX = 'mu_';
+/** How their ids begin. */
+const PREFIXES = { upload: 'mu_', download: 'md_' } as const;
 
 export interface Uploader {
   readonly id: string;
   readonly name: string;
+  readonly access: JobAccess;
   readonly created_at: string;
 }
 
-/** Both secrets are shown only here. */
+/** Both secrets are shown only here. Who downloads signs nothing, and has none. */
 export interface NewUploader extends Uploader {
   readonly token: string;
-  readonly hmac_secret: string;
+  readonly hmac_secret: string | null;
 }
 
 export interface UploadersOptions {
@@ -31,9 +34,9 @@ export interface UploadersOptions {
   readonly now: () => number;
 }
 
-/** True for the id of a credential that may only upload. */
-export function isUploader(credentialId: string): boolean {
-  return credentialId.startsWith(PREFIX);
+/** What the credential of an id may do; undefined: it is that of the account, which may do everything. */
+export function jobAccessOf(credentialId: string): JobAccess | undefined {
+  return jobAccess.options.find((access) => credentialId.startsWith(PREFIXES[access]));
 }
 
 export class Uploaders {
@@ -44,18 +47,23 @@ export class Uploaders {
   }
 
   /** Throws Refusal `not_found` without the credential that its archives are bound to, or `key_limit`. */
-  async create(accountId: string, name: string, source: Source): Promise<NewUploader> {
+  async create(
+    accountId: string,
+    { name, access }: { readonly name: string; readonly access: JobAccess },
+    source: Source,
+  ): Promise<NewUploader> {
     const { actors, sealer, now } = this.#options;
-    const [token, secret] = [randomBytes(SECRET_BYTES).toString('hex'), randomBytes(SECRET_BYTES)];
-    const id = `${PREFIX}${randomBytes(8).toString('hex')}`;
+    const token = randomBytes(SECRET_BYTES).toString('hex');
+    const secret = access === 'upload' ? randomBytes(SECRET_BYTES) : undefined;
+    const id = `${PREFIXES[access]}${randomBytes(8).toString('hex')}`;
     const atMs = now();
     const record: UploaderRecord = {
       name,
-      hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret),
+      ...(secret && { hmac_secret: sealer.sealRandom(accountId, 'mirror secret', secret) }),
       token_hash: sealer.keyedHash('mirror-token', token),
       created_at: new Date(atMs).toISOString(),
     };
-    return await actors.account(accountId).once(['uploader created', name], (batch): NewUploader => {
+    return await actors.account(accountId).once(['uploader created', name, access], (batch): NewUploader => {
       if (batch.get(credentials, [accountId]) === undefined) {
         throw new Refusal({
           kind: 'not_found',
@@ -67,14 +75,19 @@ export class Uploaders {
       batch.put(uploaders, [accountId, id], record);
       batch.put(tokenHashes, [record.token_hash], { account_id: accountId, credential_id: id });
       noteAct(batch, accountId, { atMs, act: 'mirror_uploader_created', source, detail: name });
-      return { id, name, created_at: record.created_at, token, hmac_secret: secret.toString('hex') };
+      return { id, name, access, created_at: record.created_at, token, hmac_secret: secret?.toString('hex') ?? null };
     });
   }
 
   list(accountId: string): Uploader[] {
     return this.#options.store
       .range(uploaders, { prefix: [accountId] })
-      .map(({ key: [, id], value: { name, created_at } }) => ({ id, name, created_at }))
+      .map(({ key: [, id], value: { name, created_at } }) => ({
+        id,
+        name,
+        access: jobAccessOf(id) ?? 'upload',
+        created_at,
+      }))
       .sort((one, other) => one.created_at.localeCompare(other.created_at));
   }
 

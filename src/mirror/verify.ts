@@ -18,7 +18,7 @@ import {
   uploaders,
 } from './records.ts';
 import type { BlobKey } from './set-aside.ts';
-import { isUploader } from './uploaders.ts';
+import { jobAccessOf } from './uploaders.ts';
 
 export interface MirrorReport {
   readonly blobs: number;
@@ -199,15 +199,17 @@ function checkCredentials(reader: CheckedReader, sealer: Sealer): string[] {
       problems.push(`uploader ${accountId} ${id}: its token is not accepted`);
     if (reader.get(credentials, [accountId]) === undefined)
       problems.push(`uploader ${accountId} ${id}: the account has no credential`);
+    if ((value.hmac_secret === undefined) !== (jobAccessOf(id) === 'download'))
+      problems.push(`uploader ${accountId} ${id}: its secret does not fit what it may do`);
     try {
-      sealer.openRandom(accountId, 'mirror secret', value.hmac_secret);
+      if (value.hmac_secret !== undefined) sealer.openRandom(accountId, 'mirror secret', value.hmac_secret);
     } catch {
       // As above.
       problems.push(`uploader ${accountId} ${id}: its secret cannot be decrypted with this master key`);
     }
   });
   reader.each(tokenHashes, ({ key, value }) => {
-    const named = isUploader(value.credential_id)
+    const named = jobAccessOf(value.credential_id)
       ? reader.get(uploaders, [value.account_id, value.credential_id])
       : reader.get(credentials, [value.account_id]);
     if (named?.token_hash !== key[0]) problems.push(`token of ${value.account_id}: belongs to no credential`);

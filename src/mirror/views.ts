@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ArchiveGroup, Blob } from './blob-reads.ts';
 import { declaredBlob } from './declared.ts';
+import { jobAccess } from './fields.ts';
 import type { DrillRecord } from './records.ts';
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -75,11 +76,16 @@ export const credentialState = z.object({
   archives_unreadable: z.int().nonnegative().describe('Bound to a credential that no longer exists'),
 });
 
-const uploader = z.object({ id: z.string(), name: z.string(), created_at: z.iso.datetime() });
+const uploader = z.object({
+  id: z.string(),
+  name: z.string(),
+  access: jobAccess,
+  created_at: z.iso.datetime(),
+});
 
 export const newUploaderView = uploader.extend({
-  token: hex64.describe('Uploads, as `Authorization: McpKey <token>`; everything else is 403'),
-  hmac_secret: hex64.describe('HMAC key for upload signatures. Returned only here'),
+  token: hex64.describe('Uploads or downloads, as `Authorization: McpKey <token>`; everything else is 403'),
+  hmac_secret: hex64.nullable().describe('HMAC key for upload signatures. Returned only here; null with download'),
 });
 
 export const uploaderList = z.object({ uploaders: z.array(uploader) });

@@ -159,7 +159,9 @@ test('[MIR-26, MIR-29] an upload-only credential uploads, and its token opens no
   expect((await get(hub, ci, `/${archive.commit}/header`)).status).toBe(404);
   expect(await readable(who, [archive])).toBe(1);
   const listed = (await ask('GET', '/credentials/uploaders', who.mcp_key)).json();
-  expect(listed).toEqual({ uploaders: [{ id: ci.id, name: 'github-actions', created_at: expect.any(String) }] });
+  expect(listed).toEqual({
+    uploaders: [{ id: ci.id, name: 'github-actions', access: 'upload', created_at: expect.any(String) }],
+  });
   expect((await ask('DELETE', `/credentials/uploaders/${ci.id}`, who.mcp_key)).status).toBe(204);
   expect((await ask('DELETE', `/credentials/uploaders/${ci.id}`, who.mcp_key)).status).toBe(404);
   expect((await upload(hub, ci, randomCommit(), archive.bytes)).status).toBe(401);

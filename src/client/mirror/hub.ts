@@ -190,14 +190,16 @@ export class MirrorHub {
     }
   }
 
-  /** Records a restore drill. False when the hub is of an earlier version. */
-  async recordDrill(result: DrillResult): Promise<boolean> {
+  /** Records a restore drill. Resolves with why it is not recorded; undefined: it is. */
+  async recordDrill(result: DrillResult): Promise<string | undefined> {
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ ...result, repository_id: result.repository_id ?? 'unknown' });
     const answer = await this.#send(`${BASE}/drills`, { method: 'POST', headers, body });
-    if (answer.status === 404 || answer.status === 405) return false;
+    if (answer.status === 404 || answer.status === 405) return `${this.server} is of an earlier version`;
+    // The token of a job that only restores proves the restore to whoever reads its output.
+    if (answer.status === 403) return refusalOf(this.server, answer).message.replace(/;.*$/s, '');
     if (answer.status >= 300) throw failureOf(this.server, answer);
-    return true;
+    return undefined;
   }
 
   /** Removes archives. Those of one request go together or not at all. Resolves with their number. Throws ClientError. */

@@ -1,13 +1,19 @@
-/** Client of the credentials that only upload (`/api/cert_mirror/credentials/uploaders`), for CI jobs. */
+/** Client of the credentials of CI jobs (`/api/cert_mirror/credentials/uploaders`), which only upload or only download. */
 import { z } from 'zod';
 import { ClientError } from '../client-error.ts';
 import { type ClientAnswer, type ClientRequest, refusalOf, sendRequest } from '../http.ts';
 
 const PATH = '/api/cert_mirror/credentials/uploaders';
 
-const uploader = z.object({ id: z.string(), name: z.string(), created_at: z.string() });
+/** A hub of an earlier version has only those that upload, and does not say so. */
+const uploader = z.object({
+  id: z.string(),
+  name: z.string(),
+  access: z.enum(['upload', 'download']).default('upload'),
+  created_at: z.string(),
+});
 const uploaders = z.object({ uploaders: z.array(uploader) });
-const newUploader = uploader.extend({ token: z.string(), hmac_secret: z.string() });
+const newUploader = uploader.extend({ token: z.string(), hmac_secret: z.string().nullable() });
 
 export type UploaderCredential = z.infer<typeof uploader>;
 export type NewUploaderCredential = z.infer<typeof newUploader>;
@@ -21,9 +27,11 @@ export async function listUploaders(server: string, authorization: string): Prom
 export async function createUploader(
   server: string,
   authorization: string,
-  name: string,
+  { name, access }: Pick<NewUploaderCredential, 'name' | 'access'>,
 ): Promise<NewUploaderCredential> {
-  const answer = await send(server, authorization, PATH, 'POST', JSON.stringify({ name }));
+  // Left out where it is the default: a hub of an earlier version does not know it.
+  const body = JSON.stringify({ name, ...(access === 'upload' ? {} : { access }) });
+  const answer = await send(server, authorization, PATH, 'POST', body);
   if (answer.status === 404) {
     throw new ClientError('this account has no backups yet; run `cairn backups init` first.');
   }
@@ -35,7 +43,7 @@ export async function revokeUploader(server: string, authorization: string, id: 
   const answer = await send(server, authorization, `${PATH}/${encodeURIComponent(id)}`, 'DELETE');
   if (answer.status === 204) return;
   if (answer.status === 404) {
-    throw new ClientError(`there is no upload-only credential ${id}; \`cairn backups uploaders\` lists them.`);
+    throw new ClientError(`there is no credential ${id} of a CI job; \`cairn backups uploaders\` lists them.`);
   }
   throw refusalOf(server, answer);
 }

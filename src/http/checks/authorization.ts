@@ -31,7 +31,8 @@ export function createAuthenticator(first: Scheme, ...others: readonly Scheme[])
   const authenticate = (authorization: string | undefined) => {
     if (authorization === undefined || authorization === '') throw refuse('the Authorization header is missing');
     const used = schemes.find(({ scheme }) => isOfScheme(authorization, scheme));
-    if (used === undefined) throw refuse(nothingAfter(authorization) ?? 'the Authorization header has the wrong scheme');
+    if (used === undefined)
+      throw refuse(nothingAfter(authorization) ?? 'the Authorization header has the wrong scheme');
     const opened = (principal: Principal | undefined) => {
       if (principal !== undefined) return principal;
       throw refuse(nothingAfter(authorization) ?? `this ${used.credential} is unknown or no longer valid`);

@@ -36,6 +36,7 @@ const statuses = {
   key_busy: 409,
   blob_unverifiable: 422,
   upload_only: 403,
+  download_only: 403,
   sync_conflict: 409,
   quota_exceeded: 507,
   path_not_found: 404,

@@ -186,7 +186,7 @@ function Credential({ visit, credential, archives: { readable, unreadable } }: C
           </Confirm>
           <Confirm label="Delete…">
             <p>
-              Nobody can upload or download until you create a new credential. Upload-only credentials end too.{' '}
+              Nobody can upload or download until you create a new credential. Credentials for CI end too.{' '}
               {lock(readable)} {WAY_BACK}
             </p>
             <Form csrf={csrf} action={`${PATH}/credential/delete`}>

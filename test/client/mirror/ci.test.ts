@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
 import { type CommandResult, runCairn } from '../../support/hub.ts';
-import { account, credential } from '../../support/mirror.ts';
+import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -88,7 +88,7 @@ test.each([
   120_000,
 );
 
-test('[MIR-20, OAUTH-5] a job restores with the mirror token alone, which uploads nothing; a read-only key opens no backups, and hears why', async () => {
+test('[MIR-20, MIR-31, OAUTH-5] a job restores with a token that only downloads; a read-only key opens no backups, and hears why', async () => {
   const who = await account(hub);
   const machine = backupMachine(hub, who);
   await machine.cairn('init');
@@ -113,8 +113,12 @@ test('[MIR-20, OAUTH-5] a job restores with the mirror token alone, which upload
   expect((await reader.cairnIn(folder, 'push')).stderr).toContain('has no credential to upload backups');
   expect(existsSync(none)).toBe(false);
 
-  // What the manual tells: the token of the credential, and no key.
-  const { token } = await credential(hub, who.mcp_key);
+  // What the manual tells: the token of a credential that only downloads, and no key.
+  const told = (await machine.cairn('restorer-create', 'deploy')).stdout;
+  expect(told).toContain('can list and download backups and nothing else');
+  expect(told).not.toContain('CAIRN_MIRROR_SECRET');
+  const token = /^CAIRN_MIRROR_TOKEN=(.*)$/m.exec(told)?.[1] ?? '';
+  expect((await machine.cairn('uploaders')).stdout).toMatch(/^md_\w+ {2}\S+ {2}downloads {2}deploy$/m);
   const output = join(temporaryFolder(), 'restored');
   const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: hub.url, CAIRN_MIRROR_TOKEN: token };
   const inJob = (...args: string[]) => runCairn(['backups', ...args], env, '', ['env', '-C', folder]);
@@ -132,6 +136,12 @@ test('[MIR-20, OAUTH-5] a job restores with the mirror token alone, which upload
   expect((await inJob('list')).stdout).toContain('project');
   expect((await inJob('latest')).code).toBe(0);
   commitFile(folder, 'new.txt', 'new\n');
+  const drilled = await inJob('drill', '--identity', identity);
+  expect(drilled).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('proven'),
+    stderr: expect.stringContaining(`not recorded: ${hub.url} refused: this token may only list and download backups.`),
+  });
   for (const args of [['push'], ['init'], ['uploader-create', 'x']])
     expect([args[0], (await inJob(...args)).code]).not.toEqual([args[0], 0]);
   expect((JSON.parse((await machine.cairn('list', '--json')).stdout) as { blobs: object[] }).blobs).toHaveLength(1);

@@ -7,7 +7,7 @@ import { pruneBackups } from './prune.ts';
 import { pullMirror } from './pull.ts';
 import { pushMirror } from './push.ts';
 import { rewrapBackups } from './rewrap.ts';
-import { endUploader, makeUploader, printUploaders } from './uploaders.ts';
+import { endUploader, makeRestorer, makeUploader, printUploaders } from './uploaders.ts';
 
 const SERVER = takes('server', 'URL');
 const PASSPHRASE = takes('passphrase-file', 'FILE');
@@ -170,22 +170,30 @@ export const mirrorCommands: readonly Command[] = [
   },
   {
     name: 'backups uploaders',
-    summary: 'list the credentials of CI jobs, which upload and nothing else',
+    summary: 'list the credentials of CI jobs, which only upload or only download',
     options: [SERVER],
     examples: ['cairn backups uploaders'],
     run: printUploaders,
   },
   {
     name: 'backups uploader-create',
-    summary: 'make a credential for a CI job, and print its variables',
+    summary: 'make a credential for a CI job that backs up, and print its variables',
     operands: ['NAME'],
     options: [SERVER],
     examples: ['cairn backups uploader-create github-actions'],
     run: makeUploader,
   },
   {
+    name: 'backups restorer-create',
+    summary: 'make a credential for a CI job that restores, and print its variables',
+    operands: ['NAME'],
+    options: [SERVER],
+    examples: ['cairn backups restorer-create deploy'],
+    run: makeRestorer,
+  },
+  {
     name: 'backups uploader-revoke',
-    summary: 'end the credential of a CI job; its backups stay readable',
+    summary: 'end the credential of a CI job; all backups stay readable',
     operands: ['ID'],
     options: [SERVER],
     examples: ['cairn backups uploader-revoke mu_0f1e2d3c4b5a6978'],

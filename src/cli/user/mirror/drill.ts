@@ -42,16 +42,15 @@ export async function drillBackups(options: Options): Promise<number> {
   if (groups.length === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
   const wanted = options.optional('repository');
   const results: Drilled[] = [];
-  let isRecorded = true;
+  let unrecorded: string | undefined;
   for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
     const result = await drill(options, access, all, group, unlock);
     results.push(result);
     const { at: _, repository_label: __, outcome, ...report } = result;
-    if (outcome !== 'untried') isRecorded = (await access.hub.recordDrill({ ...report, outcome })) && isRecorded;
+    if (outcome !== 'untried') unrecorded = (await access.hub.recordDrill({ ...report, outcome })) ?? unrecorded;
     if (!options.json) print(lineOf(group, result));
   }
-  if (!isRecorded)
-    printError(`cairn: ${access.server} is of an earlier version, so the results are not recorded there.`);
+  if (unrecorded !== undefined) printError(`cairn: the results are not recorded: ${unrecorded}.`);
   if (options.json) printResult(options, { drills: results }, () => '');
   if (results.some(({ outcome }) => outcome === 'failed')) return backupExit.damaged;
   return results.some(({ outcome }) => outcome === 'untried') ? backupExit.key : 0;
