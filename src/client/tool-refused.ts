@@ -3,6 +3,8 @@ import { ClientError } from './client-error.ts';
 
 /** JSON-RPC code of a conflict with another change. */
 const CONFLICT = -32006;
+/** JSON-RPC code of a credential that may not write. */
+const FORBIDDEN = -32003;
 /** JSON-RPC codes of a full quota, and of a hub whose disk takes no writes. Earlier hubs answer the first for a full disk. */
 const QUOTA = -32004;
 const STORAGE = -32008;
@@ -30,6 +32,11 @@ export class ToolRefused extends ClientError {
   /** True when the hub has no room for the change now. */
   get isFull(): boolean {
     return this.code === QUOTA || this.code === STORAGE;
+  }
+
+  /** True when this credential may not make the change, whatever it contains. */
+  get isForbidden(): boolean {
+    return this.code === FORBIDDEN;
   }
 
   /** True when the hub failed, whatever the call was. */

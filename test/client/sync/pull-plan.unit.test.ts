@@ -178,7 +178,7 @@ test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>
     { kind: 'push' },
     scanOf({}),
     { saved: new Set(['a']) },
-    ['a: It waits. Earlier saves of it wait in .cairn/saves until the hub has room.'],
+    ['a: It waits. Earlier saves of it wait in .cairn/saves until the hub takes them.'],
   ],
   [
     'that not each save was kept',

@@ -10,7 +10,7 @@ const DAMAGED =
   "The hub's copy is damaged. A device that still has this version restores it with its next sync; for an earlier one";
 export const LINKED =
   'It is now a link or a device here, and those are never synced. The hub keeps the file. List it in .cairnignore, or put the file back.';
-const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub has room.';
+const EARLIER = 'Earlier saves of it wait in .cairn/saves until the hub takes them.';
 
 const MOST = `${limits.clientSavesBytesMax / 2 ** 20} MiB`;
 const NOT_KEPT = `The saves that wait for the hub have reached ${MOST}, so not each save of it is kept. The file as it stands is sent.`;
@@ -24,7 +24,7 @@ export function linkedOver(links: Iterable<string>, base: SyncState['base']): Fo
   return ([...links] as FolderPath[]).filter((path) => base.has(path));
 }
 
-/** The reason shown for a path with earlier saves that wait until the hub has space. */
+/** The reason shown for a path with earlier saves that wait until the hub takes them. */
 export const withEarlierSaves = (reason: string | undefined): string => joined(reason, EARLIER);
 
 /** The reason shown for a path of which not each save was kept. */
@@ -44,7 +44,7 @@ export interface TroubleOptions {
   readonly root: string;
   /** True when a download is queued or under way; it is listed only if an earlier one failed. */
   readonly isComing: (path: FolderPath) => boolean;
-  /** Paths with earlier saves that wait until the hub has space. */
+  /** Paths with earlier saves that wait until the hub takes them. */
   readonly saved: ReadonlySet<FolderPath>;
   /** Paths of which not each save was kept. */
   readonly lost: readonly FolderPath[];

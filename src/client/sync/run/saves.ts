@@ -32,8 +32,10 @@ export async function sendSaves(step: SyncStep): Promise<void> {
   const accepted: Accepted = new Map();
   /** Saves that can neither be sent nor put into the folder now; a later sync retries them. */
   const stuck = new Set<string>();
+  /** Paths of which the hub takes no save now: it is not asked for the next one. */
+  const refused = new Set<FolderPath>();
   for (;;) {
-    const saves = (await openSaves(step)).filter(({ place }) => !stuck.has(place));
+    const saves = (await openSaves(step)).filter(({ place, path }) => !stuck.has(place) && !refused.has(path));
     if (saves.length === 0) return;
     const first = saves.filter(({ path }, at) => saves.findIndex((save) => save.path === path) === at);
     const parcels = first.flatMap((save): Sent[] => {
@@ -65,13 +67,14 @@ export async function sendSaves(step: SyncStep): Promise<void> {
       for (const [at, parcel] of portion.entries()) {
         if (await settle(step, parcel, { outcome: outcomes[at], accepted })) parcel.save.drop();
         else stuck.add(parcel.save.place);
+        if (step.next.unsent.has(parcel.save.place)) refused.add(parcel.path);
       }
     }
   }
 }
 
 /**
- * Sends the saves for which the hub had no room, after files were deleted there: before newer contents, so that each is a
+ * Sends the saves that the hub did not take, after files were deleted there: before newer contents, so that each is a
  * version. Resolves with their paths, which are pushed again.
  */
 export async function sendWaitingSaves(step: SyncStep): Promise<ReadonlySet<FolderPath>> {
@@ -187,13 +190,11 @@ async function settle(step: SyncStep, parcel: Sent, { outcome, accepted }: Settl
     if (wait?.kind === 'conflict') state.wait(path, { ...wait, conflictId: null, isUnsent: undefined, local: null });
     return true;
   }
-  if (outcome.isFull) {
-    // The copy stays here and is sent once the hub has room: each is a version then.
+  if (outcome.isFull || outcome.isForbidden || (fate.kind === 'listed' && wait?.kind === 'push')) {
+    // It stays here until the hub takes it, and is a version then. A copy in the folder would be refused as well.
     step.next.unsent.add(save.place);
     return false;
   }
-  // The file that waits, as the hub refused it, has the same bytes and is listed.
-  if (fate.kind === 'listed' && wait?.kind === 'push' && currentOf(step.folder, path) === save.sha256) return true;
   if (fate.kind === 'listed') return keepCopy(step, { from: save.place, of: path, why: outcome.message });
   const { from, why } = fate;
   // On the hub first: a copy that is only in the folder may be changed there before it is sent.
