@@ -171,7 +171,8 @@ function nameOf(path: string): string {
   return path === STDIN ? 'standard input' : path;
 }
 
-function readText(path: string): string {
+/** The text of a file, or of standard input for `-`. Throws ClientError. */
+export function readText(path: string): string {
   try {
     return readFileSync(path === STDIN ? 0 : path, 'utf8');
   } catch (error) {

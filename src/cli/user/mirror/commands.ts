@@ -28,14 +28,19 @@ export const mirrorCommands: readonly Command[] = [
   {
     name: 'backups init',
     summary: 'let this machine upload backups, and create an encryption key',
-    options: [...RECIPIENTS, SERVER],
+    options: [takes('identity', 'FILE'), ...RECIPIENTS, SERVER],
     flags: ['rotate'],
     explains: {
+      identity: 'key file to go on with, such as the one that you kept; default: a new key',
       recipient: 'age recipients to encrypt for, in place of a new key of this machine',
       'recipients-file': 'file of age recipients, one per line',
       rotate: 'replace the credential: downloads all archives first and sends them again, so that all stay readable',
     },
-    examples: ['cairn backups init', 'cairn backups init --recipient age1…'],
+    examples: [
+      'cairn backups init',
+      'cairn backups init --recipient age1…',
+      'cairn backups init --rotate --identity identity.txt',
+    ],
     run: initMirror,
   },
   {

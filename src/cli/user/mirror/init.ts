@@ -4,12 +4,12 @@
  */
 import { existsSync } from 'node:fs';
 import { ClientError } from '../../../client/client-error.ts';
-import { makeIdentity, recipientsOfIdentities } from '../../../client/mirror/age.ts';
+import { makeIdentity, readIdentities, recipientsOfIdentities } from '../../../client/mirror/age.ts';
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../../../client/mirror/file.ts';
 import { issueCredential } from '../../../client/mirror/hub.ts';
 import { isRotating, type RotationResult, rotateSafely } from '../../../client/mirror/rotation.ts';
-import { writePrivateFile } from '../../../client/private-file.ts';
+import { readPrivateFile, writePrivateFile } from '../../../client/private-file.ts';
 import { openStatusLine } from '../../../client/progress.ts';
 import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
 import { jsonLine } from '../../../client/shown.ts';
@@ -17,7 +17,8 @@ import { Credentials } from '../../../client/sign-in/credentials.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { print, printError } from '../../output.ts';
-import { hubOf, openBackups, recipientsOf } from './access.ts';
+import { UsageError } from '../../usage-error.ts';
+import { hubOf, openBackups, readText, recipientsOf } from './access.ts';
 
 interface Issued {
   readonly status: 'created' | 'existing' | 'replaced';
@@ -32,11 +33,12 @@ export async function initMirror(options: Options): Promise<number> {
   const { server } = credentials;
   const recipients = recipientsOf(options);
   const kept = readMirrorEntry(settings.mirrorFile, server);
-  const key = chooseKey(settings, kept, recipients);
+  const key = chooseKey(options, settings, kept, recipients);
   const rotates = options.flag('rotate') || isRotating(settings.mirrorFile, server);
   const issued = rotates ? await rotate(options, settings, credentials, kept) : await issue(options, credentials, kept);
-  const lock = await key();
+  const { isNew, ...lock } = await key();
   writeMirrorEntry(settings.mirrorFile, server, { token: issued.token, hmac_secret: issued.hmac_secret, ...lock });
+  const earlier = isNew ? (await openBackups(options).hub.list()).length : 0;
   const { status, rotation } = issued;
   if (options.json) {
     print(jsonLine({ server, status, recipients: lock.recipients, identity_file: lock.identity_file, ...rotation }));
@@ -48,7 +50,12 @@ export async function initMirror(options: Options): Promise<number> {
   print(`They are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
     print(`Their decryption key is ${lock.identity_file}`);
-    print('Copy that file to a safe place now: restoring needs it and a sign-in, nothing else.');
+    print(
+      earlier === 0
+        ? 'Copy that file to a safe place now: restoring needs it and a sign-in, nothing else.'
+        : `This is a new key: the ${countWithNoun(earlier, 'archive')} before it ${earlier === 1 ? 'needs the key file that it was' : 'need the key file that they were'} ` +
+            'encrypted for. Keep both files in a safe place.',
+    );
   }
   return 0;
 }
@@ -62,8 +69,9 @@ async function issue(options: Options, credentials: Credentials, kept: MirrorEnt
   throw new ClientError(
     'this account already has a credential for uploads, and its secret was shown only once. To restore, nothing more is ' +
       'needed: run `cairn backups pull`. To upload from here too, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET from where ' +
-      `they are kept; or run \`cairn backups init --rotate\`: it replaces the pair and sends the ${countWithNoun(count, 'archive')} ` +
-      'again, so that all stay readable.',
+      `they are kept; or run \`cairn backups init --rotate --identity FILE\`: it replaces the pair and sends the ` +
+      `${countWithNoun(count, 'archive')} again, so that all stay readable. FILE is the key file that you kept: without --identity, a ` +
+      'new key is made.',
     backupExit.credential,
   );
 }
@@ -102,15 +110,26 @@ async function rotate(
   }
 }
 
+interface ChosenKey extends Pick<MirrorEntry, 'recipients' | 'identity_file'> {
+  /** It was made now, so no archive is for it. */
+  readonly isNew?: true;
+}
+
 /**
- * The recipients from the options, else those stored earlier, else a new identity in a separate file. Checked before the
- * credential is issued; called, it creates the identity.
+ * The recipients or the identity from the options, else those stored earlier, else a new identity in a separate file.
+ * Checked before the credential is issued; called, it creates or copies the identity.
  */
 function chooseKey(
+  options: Options,
   settings: ClientSettings,
   kept: MirrorEntry | undefined,
   recipients: readonly string[],
-): () => Promise<Pick<MirrorEntry, 'recipients' | 'identity_file'>> {
+): () => Promise<ChosenKey> {
+  const identity = options.optional('identity');
+  if (identity !== undefined) {
+    if (recipients.length > 0) throw new UsageError('use --identity or recipients, not both');
+    return takeKey(settings.identityFile, identity);
+  }
   if (recipients.length > 0) return async () => ({ recipients: [...recipients], identity_file: null });
   if (kept !== undefined && kept.recipients.length > 0) {
     return async () => ({ recipients: kept.recipients, identity_file: kept.identity_file });
@@ -121,6 +140,19 @@ function chooseKey(
   return async () => {
     const { identity, recipient } = await makeIdentity();
     writePrivateFile(path, `# recipient: ${recipient}\n${identity}\n`);
-    return { recipients: [recipient], identity_file: path };
+    return { recipients: [recipient], identity_file: path, isNew: true };
+  };
+}
+
+/** The key of a file that was kept, as the key of this machine. Throws ClientError where that is another one: backups may need it. */
+function takeKey(path: string, given: string): () => Promise<ChosenKey> {
+  const text = readText(given);
+  const identities = readIdentities(text, given);
+  const own = readPrivateFile(path);
+  if (own !== undefined && readIdentities(own, path).join() !== identities.join())
+    throw new ClientError(`${path} is another key, which backups may need; move it to a safe place first.`);
+  return async () => {
+    if (own === undefined) writePrivateFile(path, text);
+    return { recipients: await recipientsOfIdentities(path), identity_file: path };
   };
 }

@@ -1,0 +1,81 @@
+/** A laptop is lost: its backups, and those made from the next one, with the key file that was kept. */
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
+import { account } from '../../support/mirror.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { useHub } from '../../support/use-hub.ts';
+
+const hub = useHub();
+
+/** An account with one backup, made from a machine that is gone, and the copy of its key file. */
+async function lostLaptop() {
+  const who = await account(hub);
+  const lost = backupMachine(hub, who);
+  await lost.cairn('init');
+  const { folder } = testRepository(4096, 'project');
+  expect((await lost.cairnIn(folder, 'push')).code).toBe(0);
+  const safe = join(temporaryFolder(), 'safe.txt');
+  copyFileSync(join(lost.config, 'cairn', 'identity.txt'), safe);
+  return { who, folder, safe };
+}
+
+test('[MIR-20, MIR-23] a new machine goes on with the key file that was kept: init --identity', async () => {
+  const { who, folder, safe } = await lostLaptop();
+  const next = backupMachine(hub, who);
+  const refused = await next.cairn('init');
+  expect(refused).toMatchObject({ code: 5, stdout: '' });
+  expect(refused.stderr).toContain('`cairn backups init --rotate --identity FILE`');
+  expect(refused.stderr).toContain('FILE is the key file that you kept');
+  const begun = await next.cairn('init', '--rotate', '--identity', safe);
+  expect(begun).toMatchObject({ code: 0 });
+  const own = join(next.config, 'cairn', 'identity.txt');
+  expect(readFileSync(own, 'utf8')).toBe(readFileSync(safe, 'utf8'));
+  expect(statSync(own).mode & 0o777).toBe(0o600);
+  expect(begun.stdout).not.toContain('new key');
+  // The name of the folder is the label of the repository.
+  const output = join(temporaryFolder(), 'project');
+  expect((await next.cairnIn(folder, 'pull', '--output', output)).code).toBe(0);
+  commitFile(output, 'next.txt', 'next\n');
+  // An increment: the newest backup is for the same key.
+  expect((await next.cairnIn(output, 'push')).stdout).toContain('increment');
+  const again = join(temporaryFolder(), 'again');
+  expect((await next.cairnIn(folder, 'pull', '--identity', safe, '--output', again)).code).toBe(0);
+  expect(refsOf(again)).toBe(refsOf(output));
+  expect(gitIn(again, 'log', '--oneline').split('\n').length).toBeGreaterThan(1);
+  // Another key is never written over.
+  const other = join(temporaryFolder(), 'other.txt');
+  const { identity } = { identity: readFileSync(join((await otherKey()).config, 'cairn', 'identity.txt'), 'utf8') };
+  writeFileSync(other, identity);
+  expect(await next.cairn('init', '--identity', other)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is another key'),
+  });
+  expect(readFileSync(own, 'utf8')).toBe(readFileSync(safe, 'utf8'));
+  expect((await next.cairn('init', '--identity', own, '--recipient', 'age1x')).code).toBe(2);
+  expect((await next.cairn('init', '--identity', join(folder, 'nowhere'))).stderr).toContain('cannot be read');
+});
+
+async function otherKey() {
+  const machine = backupMachine(hub, await account(hub));
+  await machine.cairn('init');
+  return machine;
+}
+
+test('[MIR-20] a new key beside earlier backups is told: they need the former key file still', async () => {
+  const { who, folder, safe } = await lostLaptop();
+  const next = backupMachine(hub, who);
+  const begun = await next.cairn('init', '--rotate');
+  expect(begun.code).toBe(0);
+  expect(begun.stdout).toContain(
+    'This is a new key: the 1 archive before it needs the key file that it was encrypted for.',
+  );
+  expect(begun.stdout).not.toContain('nothing else');
+  const output = join(temporaryFolder(), 'restored');
+  expect((await next.cairnIn(folder, 'pull', '--identity', safe, '--output', output)).code).toBe(0);
+  // A first key has nothing before it.
+  const first = await backupMachine(hub, await account(hub)).cairn('init');
+  expect(first.stdout).not.toContain('new key');
+  expect(first.stdout).toContain('restoring needs it and a sign-in, nothing else');
+});
