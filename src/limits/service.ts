@@ -288,6 +288,8 @@ export const limits = {
   boardPlacedMax: 500,
   boardDoneOpen: 3,
   trashRowsShown: 200,
+  /** Newest changes of a vault that are looked at for deleted files. */
+  trashChangesMax: 1000,
   /** Documents of a kind searched by the trash page. */
   binScanMax: 5000,
   blobRowsPerPage: 50,

@@ -46,6 +46,27 @@ test('[FIND-3] the trash is listed in pages, and says how much there is', async 
   expect(wrong.error?.message).toContain('cursor must come from an earlier answer');
 });
 
+test('[FIND-3] the trash has the files of vaults that were deleted and are not back, each with the id that restores it', async () => {
+  const { mcp_key: key } = await account(hub);
+  const call = async <T>(name: string, args: object) => await structured<T>(hub, name, args, key);
+  const listed = async () => (await call<{ items: { id: string; about: string }[] }>('list', { in: 'trash' })).items;
+  await call('vault_create', { name: 'Garden' });
+  const garden = (await call<{ vaults: { name: string; vault_id: string }[] }>('vault_list', {})).vaults[0]?.vault_id;
+  for (const id of ['a/one.md', 'a/two.md', 'kept.md', 'moved.md', 'again.md', `cairn://vaults/${garden}/rose.md`])
+    await call('write', { id, content: `text of ${id}` });
+  await call('move', { id: 'moved.md', to: 'b/moved.md' });
+  await call('remove', { ids: ['a/', 'again.md', `cairn://vaults/${garden}/rose.md`] });
+  await call('restore', { id: 'again.md' });
+  const items = await listed();
+  // What was moved, or brought back, is not in it. The last one deleted is the first.
+  expect(items.map(({ id }) => id)).toEqual([`cairn://vaults/${garden}/rose.md`, 'a/two.md', 'a/one.md']);
+  expect(items[1]?.about).toMatch(/^deleted 20\S+Z by \S/);
+  expect(textOf(await callTool(hub, 'list', { in: 'trash' }, key))).toContain('3 deleted files');
+  for (const { id } of items) await call('restore', { id });
+  expect(await listed()).toEqual([]);
+  expect(await call('read', { id: 'a/one.md' })).toMatchObject({ content: 'text of a/one.md' });
+});
+
 test('[FIND-3] an answer says what went with a section, what a category is called by number, and what changes nothing', async () => {
   await run('write', { id: 'parts.md', content: '# All\n\nIntro.\n\n## One\n\n1\n' });
   const edit = { id: 'parts.md', section: 'All', text: 'New intro.' };

@@ -11,13 +11,13 @@ import { checkPath } from '../../sync/log/paths.ts';
 import { formatListCursor, readListCursor } from '../../sync/pull/cursor.ts';
 import { devicesOf } from '../../sync/tools/devices.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
-import { taskUri } from '../../tasks/thing.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { conflictUri, thingPlaceOf } from '../things/ids.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { meantPlace } from '../things/vault-meant.ts';
 import { minute, sizeText } from './shown.ts';
+import { trashOf } from './trash.ts';
 
 const item = z.object({
   id: z.string(),
@@ -284,27 +284,12 @@ function listCategories({ tasks, docs }: Shelves, accountId: string): Page {
   return { headline: plural(items.length, 'category', 'categories'), items };
 }
 
-async function listTrash({ docs, papers, tasks }: Shelves, accountId: string, { limit, cursor }: Asked): Promise<Page> {
+async function listTrash(shelves: Shelves, accountId: string, { limit, cursor }: Asked): Promise<Page> {
   if (cursor !== undefined && !/^\d{1,9}$/.test(cursor)) throw badCursor();
   const from = Number(cursor ?? 0);
-  const at = (deletedAt: string | null) => `deleted ${minute(deletedAt ?? '')}`;
-  const deletedTasks = await tasks.deleted(accountId);
-  const all = [
-    ...docs.deleted(accountId).map((one) => ({ id: docUri(one), about: at(one.deleted_at) })),
-    ...papers.deleted(accountId).map((one) => ({ id: paperUri(one.id), about: `${one.title}, ${at(one.deleted_at)}` })),
-    ...deletedTasks.map((one) => ({
-      id: taskUri(one.id),
-      about: `${one.content.split('\n')[0]}, ${at(one.deleted_at)}`,
-    })),
-    ...tasks.categories.deleted(accountId).map((one) => ({
-      id: `category ${one.id}`,
-      about: `${one.name}, ${at(one.deleted_at)}; update_category with restore brings it back`,
-    })),
-  ];
-  const items = all.slice(from, from + limit);
-  const newest = deletedTasks.length === limits.trashRowsShown ? 'the newest ' : '';
-  const headline = `${newest}${plural(all.length, 'record')} in the trash; restore brings one back`;
-  return { headline, items, cursor: from + limit < all.length ? `${from + limit}` : undefined };
+  const { headline, items } = await trashOf(shelves, accountId);
+  const next = from + limit < items.length ? `${from + limit}` : undefined;
+  return { headline, items: items.slice(from, from + limit), cursor: next };
 }
 
 /** One folder: its subfolders with counts, then its files. With a glob: all files that match, in all folders. */

@@ -1,5 +1,6 @@
 /** The commands over dev docs, papers and handoffs, as a user types them. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { CAIRN, type CommandResult, runCairn } from '../../support/hub.ts';
@@ -159,6 +160,47 @@ test('[PAPER-1, TASK-7, CLI-6] a kept version of a paper, dev doc or handoff is 
     handoffs: [{ time: '0800' }],
   });
   expect((await cairn('handoff', 'restore', 'twice', 'state')).stderr).toContain('--version is required');
+});
+
+test('[CLI-6, FIND-3] cairn trash lists what was deleted, each with a command that brings it back', async () => {
+  const { mcp_key } = await account(hub);
+  const own = { ...env, CAIRN_KEY: mcp_key };
+  const run = async (...args: string[]) => {
+    const done = await runCairn(args, own, 'text\n');
+    expect([args, done.code, done.stderr]).toEqual([args, 0, '']);
+    return done.stdout;
+  };
+  expect(await run('trash')).toContain('Nothing was deleted');
+  await run('tasks', 'add', 'Water the plants');
+  await run('papers', 'put', '--title', 'On water');
+  await run('docs', 'put', '--title', "it's mine.md", '--category', 'claude');
+  await run('call', 'create_category', '--name=Garden');
+  await run('vault', 'create', 'Our notes');
+  const folder = temporaryFolder();
+  for (const name of ['a rose.md', 'b.md', 'c.md']) writeFileSync(join(folder, name), `${name}\n`);
+  await run('sync', '--folder', folder, '--vault', 'Our notes');
+  await run('call', 'write', '--id=plan.md', '--content=plan');
+  await run('call', 'remove', '--ids=["plan.md"]');
+  rmSync(join(folder, 'a rose.md'));
+  await run('sync', '--folder', folder);
+  for (const kind of ['tasks', 'papers']) await run(kind, 'remove', '1');
+  await run('docs', 'remove', "it's mine.md");
+  await run('call', 'delete_category', '--id=1');
+  const lines = (await run('trash')).trim().split('\n');
+  expect(lines).toHaveLength(6);
+  expect(lines.join('\n')).toMatch(/^cairn tasks restore 1 {2,}Water the plants, deleted 20/m);
+  const { items } = JSON.parse(await run('trash', '--json')) as { items: { restore: string }[] };
+  for (const { restore } of items) {
+    // As a shell reads it.
+    const script = `cairn() { "${process.execPath}" "${CAIRN}" "$@"; }; ${restore}`;
+    const done = spawnSync('sh', ['-c', script], {
+      env: { ...process.env, ...own },
+      cwd: temporaryFolder(),
+      encoding: 'utf8',
+    });
+    expect([restore, done.status, done.stderr.replace(/^run `cairn sync`.*\n/m, '')]).toEqual([restore, 0, '']);
+  }
+  expect(await run('trash')).toContain('Nothing was deleted');
 });
 
 test.each([

@@ -114,7 +114,7 @@ function pairOf({ mirrorToken, mirrorSecret }: ClientSettings) {
 export function recipientsOf(options: Options): readonly string[] {
   const file = options.optional('recipients-file');
   const listed = listOf(options.optional('recipient'));
-  return [...listed, ...(file === undefined ? [] : readRecipients(readText(file), nameOf(file)))];
+  return [...listed, ...(file === undefined ? [] : readRecipients(readKeyText(file), nameOf(file)))];
 }
 
 function listOf(text = ''): readonly string[] {
@@ -154,12 +154,12 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
     throw new UsageError('standard input is either the identity or the passphrase');
   if (path === undefined && passphrase === undefined)
     throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
-  return { identities: path === undefined ? [] : readIdentities(readText(path), nameOf(path)), passphrase };
+  return { identities: path === undefined ? [] : readIdentities(readKeyText(path), nameOf(path)), passphrase };
 }
 
 /** The first line of a file, as age and gpg read a passphrase file. */
 function readPassphrase(path: string): string {
-  const [passphrase = ''] = readText(path).split(/\r?\n/);
+  const [passphrase = ''] = readKeyText(path).split(/\r?\n/);
   if (passphrase === '') throw new ClientError(`${nameOf(path)} has no passphrase in its first line.`);
   return passphrase;
 }
@@ -172,7 +172,7 @@ function nameOf(path: string): string {
 }
 
 /** The text of a file, or of standard input for `-`. Throws ClientError. */
-export function readText(path: string): string {
+export function readKeyText(path: string): string {
   try {
     return readFileSync(path === STDIN ? 0 : path, 'utf8');
   } catch (error) {

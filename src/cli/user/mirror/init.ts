@@ -18,7 +18,7 @@ import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
 import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
-import { hubOf, openBackups, readText, recipientsOf } from './access.ts';
+import { hubOf, openBackups, readKeyText, recipientsOf } from './access.ts';
 
 interface Issued {
   readonly status: 'created' | 'existing' | 'replaced';
@@ -146,7 +146,7 @@ function chooseKey(
 
 /** The key of a file that was kept, as the key of this machine. Throws ClientError where that is another one: backups may need it. */
 function takeKey(path: string, given: string): () => Promise<ChosenKey> {
-  const text = readText(given);
+  const text = readKeyText(given);
   const identities = readIdentities(text, given);
   const own = readPrivateFile(path);
   if (own !== undefined && readIdentities(own, path).join() !== identities.join())
