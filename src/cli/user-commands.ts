@@ -22,7 +22,7 @@ export const userGroup: SourceGroup = {
     { word: 'sync', load: loadSync },
     { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
     { word: 'find', load: async () => [(await import('./user/find.ts')).findThings] },
-    { word: 'trash', load: async () => [(await import('./user/trash.ts')).trashCommand] },
+    { word: 'trash', load: async () => [(await import('./user/documents/trash.ts')).trashCommand] },
     { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
     { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
     { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },

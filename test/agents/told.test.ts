@@ -79,6 +79,11 @@ test('[FIND-3] an answer says what went with a section, what a category is calle
   expect(await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id }] })).toContain(
     'say what to change: content, due_date',
   );
+  // Null is how most clients write what they leave out: what takes a task out of its category is said.
+  const out = await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id, category: null }] });
+  expect(out).toContain('category ("" for none)');
+  await run('change_tasks', { tasks: [{ id: tasks[0]?.id, category: '' }] });
+  expect(await run('list_tasks', { search: 'Oil the crane' })).toMatchObject({ tasks: [{ category_id: null }] });
   expect(await refusal('move', { id: 'parts.md', to: 'parts.md' })).toContain('to is where parts.md is already');
   await run('write', { id: 'still/a.md', content: 'a' });
   expect(await refusal('move', { id: 'still/', to: 'still/' })).toContain('to is where still is already');

@@ -154,6 +154,20 @@ test('[CLI-1] cairn tasks edits the given fields only', async () => {
   });
 });
 
+test('[CLI-1] a task takes its text from standard input where - is typed, as documents do', async () => {
+  const { mcp_key: key } = await account(hub);
+  const env = { CAIRN_SERVER: hub.url, CAIRN_KEY: key };
+  const made = await runCairn(['tasks', 'add', '-', '--json'], env, 'Read the log\nof Monday\n');
+  expect(JSON.parse(made.stdout)).toMatchObject({ task: { content: 'Read the log\nof Monday' } });
+  await runCairn(['tasks', 'edit', '1', '--text', '-'], env, 'Read it\n');
+  const listed = await runCairn(['tasks', '--json'], env);
+  expect(JSON.parse(listed.stdout)).toMatchObject({ tasks: [{ content: 'Read it' }] });
+  expect(await runCairn(['tasks', 'add', '-'], env, '\n')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the text must not be empty'),
+  });
+});
+
 test('[CLI-1] cairn tasks adds, lists, completes, removes and restores', async () => {
   const added = await cairn('tasks', 'add', 'Écrire les tests', '--due', '2030-01-02', '--important', '--json');
   const { id } = (JSON.parse(added.stdout) as { task: { id: number } }).task;

@@ -146,6 +146,8 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
 
 const NOTHING_SAID = `say what to change: ${Object.keys(changed.shape)
   .filter((name) => name !== 'id' && name !== 'version')
+  // Null is what an unset argument is; the category alone has another word for none.
+  .map((name) => (name === 'category' ? 'category ("" for none)' : name))
   .join(', ')}`;
 
 async function changeTask(

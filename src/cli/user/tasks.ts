@@ -9,6 +9,7 @@ import { DATE_FORMS, readDue } from '../dates/due-date.ts';
 import { hasColour, print, printTable } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { allCategories, categoryIdOf } from './documents/category.ts';
+import { readDocumentText } from './documents/text-input.ts';
 import { changesOf, given, readNumber, runForEach, runToolCommand, SERVER, toolsOf } from './documents/tool-call.ts';
 import { type ListedTask, moreTasks, taskTable } from './task-table.ts';
 
@@ -59,7 +60,7 @@ export const taskCommands: readonly Command[] = [
     flags: ['important'],
     completes: COMPLETES,
     explains: EXPLAINS,
-    examples: ["cairn tasks add 'Renew the certificates' --due friday --important"],
+    examples: ["cairn tasks add 'Renew the certificates' --due friday --important", 'git log -1 | cairn tasks add -'],
     run: add,
   },
   {
@@ -160,9 +161,14 @@ function statusOf(options: Options): string | undefined {
   );
 }
 
+/** The text of a task as it was typed; `-` stands for standard input, as in every command that takes a text. */
+async function textOf(typed: string | undefined): Promise<string | undefined> {
+  return typed === '-' ? (await readDocumentText(typed)).trim() : typed;
+}
+
 async function add(options: Options): Promise<number> {
   return await runToolCommand(options, 'create_task', {
-    content: options.operand(),
+    content: await textOf(options.operand()),
     ...given('due_date', readDue(options.optional('due'), new Date())),
     ...given('category_id', await categoryIdOf(toolsOf(options), options.optional('category'))),
     ...(options.flag('important') ? { is_important: true } : {}),
@@ -175,7 +181,7 @@ async function edit(options: Options): Promise<number> {
     throw new UsageError('choose --important or --not-important');
   }
   const changes = {
-    ...given('content', options.optional('text')),
+    ...given('content', await textOf(options.optional('text'))),
     ...given('due_date', due === 'none' ? null : readDue(due, new Date())),
     ...given('kanban_status', statusOf(options)),
     ...given('category_id', category === 'none' ? null : await categoryIdOf(toolsOf(options), category)),

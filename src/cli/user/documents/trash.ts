@@ -1,12 +1,12 @@
 /** cairn trash: lists what was deleted, each with the command that brings it back. */
 import { z } from 'zod';
-import { pathWord } from '../../client/next-command.ts';
-import { quoted, shownLine } from '../../client/shown.ts';
-import { readAs } from '../../client/sync/remote-record.ts';
-import { limits } from '../../limits/service.ts';
-import { type Command, type Options, takes } from '../command.ts';
-import { aligned, printResult } from '../output.ts';
-import { given, readNumber, SERVER, toolsOf } from './documents/tool-call.ts';
+import { pathWord } from '../../../client/next-command.ts';
+import { quoted, shownLine } from '../../../client/shown.ts';
+import { readAs } from '../../../client/sync/remote-record.ts';
+import { limits } from '../../../limits/service.ts';
+import { type Command, type Options, takes } from '../../command.ts';
+import { aligned, printResult } from '../../output.ts';
+import { given, readNumber, SERVER, toolsOf } from './tool-call.ts';
 
 export const trashCommand: Command = {
   name: 'trash',
