@@ -237,3 +237,23 @@ export function AccountName({ email }: { readonly email: string }): VNode {
     />
   );
 }
+
+/** Fields of searches have no `maxlength`, so what is pasted is cut here, and that is said. */
+type Query = Pick<URLSearchParams, 'get'>;
+
+/** The words in an address, as many as are looked for. */
+export function searchWords(query: Query, charsMax: number): string {
+  return typedIn(query).slice(0, charsMax);
+}
+
+/** Says that a search was cut; nothing when it was not. */
+export function CutSearch({ query, charsMax }: { readonly query: Query; readonly charsMax: number }): VNode | null {
+  if (typedIn(query).length <= charsMax) return null;
+  return (
+    <p class="error" role="alert">
+      Only the first {charsMax} characters were searched for.
+    </p>
+  );
+}
+
+const typedIn = (query: Query): string => (query.get('q') ?? '').trim();

@@ -72,3 +72,13 @@ test('[WEB-6] a visitor is told what is too long for a sign-up, and has it back'
     expect(visitor.html).toContain(`value="${PASTED}"`);
   }
 });
+
+test.each(['/search', '/help', '/tasks', '/documents/docs', 'VAULT'])(
+  '[WEB-6] %s says that it searched for a part of a text that is too long',
+  async (path) => {
+    await member.open(`${filled(path)}?q=${PASTED}`);
+    expect(member.text).toContain('Only the first 200 characters were searched for.');
+    await member.open(`${filled(path)}?q=${PASTED.slice(0, 200)}`);
+    expect(member.text).not.toContain('Only the first');
+  },
+);

@@ -99,7 +99,11 @@ export class SecondFactors {
       const step = this.#stepOf(accountId, found, code);
       if (step === undefined) {
         this.#wrong.add([accountId]);
-        throw wrongCode();
+        // There is no recovery code yet, and no code was used.
+        throw invalidField(
+          'code',
+          'this code is wrong; scan the code on this page, and let your phone set its clock automatically',
+        );
       }
       const nowMs = this.#options.now();
       const hashes = recovery.map((one) => this.#hash(accountId, one));

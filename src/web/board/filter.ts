@@ -4,6 +4,7 @@ import { limits } from '../../limits/service.ts';
 import { KANBAN_STATUSES, type KanbanStatus } from '../../tasks/declared.ts';
 import type { TaskFilter } from '../../tasks/list/query.ts';
 import { dayNumber } from '../../time/calendar.ts';
+import { searchWords } from '../fields.tsx';
 import { ownPath } from '../next-path.ts';
 import { type BoardSort, GROUPINGS, type Grouping, SORTS } from './groups.ts';
 
@@ -35,7 +36,7 @@ const UNFOLDED = 'more';
 
 export function readFilter(query: URLSearchParams, isCategory: (id: number) => boolean): BoardFilter {
   const category = readTaskId(query.get('category'));
-  const text = (query.get('q') ?? '').trim().slice(0, limits.taskSearchCharsMax);
+  const text = searchWords(query, limits.taskSearchCharsMax);
   return {
     text: text === '' ? undefined : text,
     category: category !== undefined && isCategory(category) ? category : undefined,

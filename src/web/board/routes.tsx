@@ -5,7 +5,7 @@ import { limits } from '../../limits/service.ts';
 import type { TaskRecord } from '../../tasks/declared.ts';
 import { newTask, taskChange } from '../../tasks/fields.ts';
 import type { Capabilities } from '../capabilities.ts';
-import type { Problem } from '../fields.tsx';
+import { CutSearch, type Problem } from '../fields.tsx';
 import { otherFormFields, readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -107,6 +107,7 @@ async function showBoard(options: BoardOptions, visit: MemberVisit, problem?: Pr
         </div>
         <NewTask board={board} problem={problem} isNext={query.has('added')} />
         <FilterForm board={board} />
+        <CutSearch query={visit.request.query} charsMax={limits.taskSearchCharsMax} />
         {column === undefined ? (
           <ColumnTabs columns={columns} board={board} />
         ) : (

@@ -5,7 +5,7 @@ import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { seeOther } from '../document.tsx';
-import type { Problem } from '../fields.tsx';
+import { CutSearch, type Problem, searchWords } from '../fields.tsx';
 import { readOtherFields } from '../other-fields.tsx';
 import type { MemberVisit, PageAnswer, Pages } from '../pages.ts';
 import { problemOf } from '../problem.ts';
@@ -70,7 +70,7 @@ async function showList(
 ): Promise<Reply> {
   const { query } = visit.request;
   const asked = {
-    search: kind.id === 'docs' ? (query.get('q') ?? '').trim().slice(0, limits.devDocSearchCharsMax) : '',
+    search: kind.id === 'docs' ? searchWords(query, limits.devDocSearchCharsMax) : '',
     group: query.get('group') ?? '',
     cursor: query.get('cursor') ?? undefined,
   };
@@ -78,7 +78,12 @@ async function showList(
   const categories = kind.id === 'docs' ? docs.categories(visit.accountId) : [];
   const groups = categories.filter(({ docs: count }) => count > 0).map(({ name }) => name);
   const list = tried.ok ? tried.value : { items: [], cursor: undefined };
-  const body = <ListPage visit={visit} kinds={kinds} kind={kind} query={asked} groups={groups} list={list} />;
+  const body = (
+    <>
+      {kind.id === 'docs' ? <CutSearch query={query} charsMax={limits.devDocSearchCharsMax} /> : null}
+      <ListPage visit={visit} kinds={kinds} kind={kind} query={asked} groups={groups} list={list} />
+    </>
+  );
   return pages.show(visit, { title: kind.name, ...SECTION, body });
 }
 

@@ -4,6 +4,7 @@ import { Refusal } from '../../common/fault.ts';
 import { isTopic, readTopic, type Topic, topicNames, withAddress } from '../../common/manual.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { CutSearch, searchWords } from '../fields.tsx';
 import type { Pages } from '../pages.ts';
 import { HEADING_ID } from '../rendering/links.ts';
 import { Prose, type RenderedHtml, type Renderer } from '../rendering/renderer.tsx';
@@ -36,10 +37,16 @@ export function helpRoutes({ pages, renderer }: HelpOptions): Route[] {
   };
   return [
     pages.open('/help', (visit) => {
-      const words = (visit.request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+      const { query } = visit.request;
+      const words = searchWords(query, limits.searchCharsMax);
       return pages.show(visit, {
         title: words === '' ? 'Help' : `Help: ${words}`,
-        body: <Contents topics={topics} words={words} found={words === '' ? undefined : search(words)} />,
+        body: (
+          <>
+            <CutSearch query={query} charsMax={limits.searchCharsMax} />
+            <Contents topics={topics} words={words} found={words === '' ? undefined : search(words)} />
+          </>
+        ),
       });
     }),
     pages.open('/help/:topic', async (visit) => {

@@ -10,6 +10,7 @@ import { leavesOutOnly, readSearch } from '../../search/query.ts';
 import type { Snippet } from '../../search/snippets.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { emptyAdvice, leftOutAdvice, MORE_LATER, ONLY_LEFT_OUT } from '../../text/search-advice.ts';
+import { CutSearch, searchWords } from '../fields.tsx';
 import type { Pages } from '../pages.ts';
 import { Empty, Given, SubmitButton } from '../ui.tsx';
 
@@ -36,7 +37,7 @@ export function searchRoutes({ pages, find }: SearchOptions): Route[] {
   return [
     pages.member('/search', async (visit) => {
       const { query } = visit.request;
-      const text = (query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+      const text = searchWords(query, limits.searchCharsMax);
       const kind = THING_KINDS.find((one) => one === query.get('in'));
       const asked = { text, kind };
       const { accountId } = visit;
@@ -60,6 +61,7 @@ export function searchRoutes({ pages, find }: SearchOptions): Route[] {
           <>
             <h1>Search</h1>
             <SearchForm {...asked} />
+            <CutSearch query={query} charsMax={limits.searchCharsMax} />
             <p class="sr-only" role="status">
               {found === undefined ? '' : countWithNoun(found.total, 'result')}
             </p>

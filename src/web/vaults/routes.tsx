@@ -3,7 +3,7 @@ import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { VaultState } from '../../sync/vaults/vaults.ts';
-import type { Problem } from '../fields.tsx';
+import { CutSearch, type Problem, searchWords } from '../fields.tsx';
 import type { MemberVisit, PageAnswer } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { authorOf } from '../visit.ts';
@@ -73,7 +73,7 @@ async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Pr
   const { pages, sync } = options;
   const { accountId, request } = visit;
   const vault = vaultOfVisit(sync, accountId, request.params['vault']);
-  const search = (request.query.get('q') ?? '').trim().slice(0, limits.searchCharsMax);
+  const search = searchWords(request.query, limits.searchCharsMax);
   const after = placeOf(request.query.get('after'));
   const at = request.query.get('at');
   if (at !== null) return await showPast(options, visit, { vault, at, after });
@@ -86,7 +86,12 @@ async function showFiles(options: VaultOptions, visit: MemberVisit, problem?: Pr
   return pages.show(visit, {
     title: vault.record.name,
     section: 'vaults',
-    body: <FoundPage visit={visit} vault={vault} search={search} {...found} />,
+    body: (
+      <>
+        <CutSearch query={request.query} charsMax={limits.searchCharsMax} />
+        <FoundPage visit={visit} vault={vault} search={search} {...found} />
+      </>
+    ),
   });
 }
 

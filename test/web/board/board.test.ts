@@ -138,7 +138,7 @@ test('[WEB-1, TASK-1] what is wrong with a task is said in its form, with what w
   const { client } = await member();
   expect((await client.submit('/tasks', { content: '   ', due_date: '2030-02-30' })).status).toBe(422);
   expect(client.text).toContain('New task must not be empty.');
-  expect(client.text).toContain('Due date must be a date like 2026-11-21, or null.');
+  expect(client.text).toContain('Due date must be a date like 2026-11-21, or empty.');
   expect(client.fieldsOf('/tasks').get('due_date')).toBe('2030-02-30');
   expect((await client.submit('/tasks', { content: 'x'.repeat(10_001), due_date: '' })).status).toBe(422);
   expect(client.fieldsOf('/tasks').get('content')).toBe('x'.repeat(10_001));

@@ -49,6 +49,15 @@ async function withPassword(email: string): Promise<PageClient> {
 const isSignedIn = async (client: PageClient) => (await client.send('/settings')).status === 200;
 const submitCode = (client: PageClient, code: string) => client.submit('/signin/code', { code });
 
+test('[AUTH-3] a wrong code at the set-up is not told of recovery codes, which there are none of yet', async () => {
+  const client = await signedUp(hub, 'clock@example.org', PASSWORD);
+  await client.open('/settings');
+  await client.submit('/settings/second-factor');
+  expect((await client.submit('/settings/second-factor/confirm', { code: 'no code' })).status).toBe(422);
+  expect(client.text).toContain('This code is wrong; scan the code on this page');
+  expect(client.text).not.toContain('recovery code');
+});
+
 test('[AUTH-3] with a second factor the password alone opens nothing; a code signs in once, an earlier one never again', async () => {
   const { email, codeIn, codes } = await protectedAccount('two@example.org');
   expect(codes.length).toBe(10);
