@@ -37,6 +37,7 @@ function moveTool(shelves: Shelves): Tool {
     example: { id: 'notes/plan.md', to: 'archive/plan.md' },
     async handle({ id, to }, principal, { progress }) {
       const [from, target] = [thingPlaceOf(id), thingPlaceOf(to, 'to')];
+      if (from.kind === 'task') throw invalidField('id', 'change_tasks with category or status moves a task');
       if (from.kind !== 'file')
         throw invalidField(
           'id',
@@ -99,7 +100,7 @@ async function movesOf(
   const toVault = place.vault === undefined ? vaultId : await vaultOf(shelves, accountId, place);
   if (toVault !== vaultId)
     throw invalidField('to', 'to must be in the same vault; write the file there, then remove it here');
-  const folder = from.replace(/\/+$/, '');
+  const folder = folderIn(from, 'id');
   const { folded } = checkPath(folder, 'id');
   const file = from.endsWith('/') ? undefined : liveFile(sync.reader.file(vaultId, folded));
   if (file !== undefined) {
@@ -120,9 +121,16 @@ async function movesOf(
   return { vaultId, moves };
 }
 
+/** The path of a folder. Throws Refusal `invalid_fields` for the one that has all others. */
+function folderIn(path: string, field: 'id' | 'ids'): string {
+  const folder = path.replace(/\/+$/, '');
+  if (folder === '') throw invalidField(field, 'this is a whole vault; name its folders and files, which list shows');
+  return folder;
+}
+
 /** All files of a folder. Throws Refusal `not_found` when there are none, `invalid_fields` when they are too many. */
 async function filesOf({ sync }: Shelves, vault: VaultOf, id: string, field: 'id' | 'ids'): Promise<FileRecord[]> {
-  const folder = checkPath(id.replace(/\/+$/, ''), field).path;
+  const folder = checkPath(folderIn(id, field), field).path;
   const page = await sync.reading.fileLists.list(vault, {
     prefix: `${folder}/`,
     glob: undefined,
@@ -187,7 +195,7 @@ async function removeOne(
     case 'conflict':
       throw invalidField('ids', 'settle_conflict ends a conflict');
     case 'file': {
-      if (place.path.endsWith('/')) return await removeFolder(shelves, by, place, progress);
+      if (place.path === '' || place.path.endsWith('/')) return await removeFolder(shelves, by, place, progress);
       await planOnce(
         ['remove', place.path],
         () => fileOf(shelves, by.accountId, place),
