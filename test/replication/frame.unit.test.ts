@@ -13,6 +13,7 @@ import {
   type RecordToWrite,
 } from '../../src/replication/frame.ts';
 import { decodeRows, encodeRows, ROW_BYTES_MAX, rowSize } from '../../src/replication/row-bytes.ts';
+import { seed } from '../support/seed.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 1) * 100;
 
@@ -69,7 +70,7 @@ test('[MEMBER-1] a record is read as it was written', async () => {
       expect(hash).toBe(encoded.hash);
       expect(decodeHead(encoded.bytes)).toEqual({ ...fields, hash });
     }),
-    { numRuns: RUNS },
+    { seed, numRuns: RUNS },
   );
 });
 

@@ -7,6 +7,7 @@ import { checkDataFile, findDamagedPages } from '../../src/store/data-file/check
 import { HUB } from '../../src/store/owners.ts';
 import { Store } from '../../src/store/store.ts';
 import { defineTable } from '../../src/store/table.ts';
+import { seed } from '../support/seed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('[OPS-9] whatever is written and removed, a healthy file is never taken for a damaged one', async () => {
@@ -32,5 +33,5 @@ test('[OPS-9] whatever is written and removed, a healthy file is never taken for
       await store.close();
     },
   );
-  await fc.assert(run, { numRuns: 10 });
+  await fc.assert(run, { seed, numRuns: 10 });
 });

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addressWords, isWithin, rangeOf } from '../../../src/http/request/address-range.ts';
+import { seed } from '../../support/seed.ts';
 
 test.each([
   ['10.1.2.3', [0, 0, 0, 0, 0, 0xffff, 0x0a01, 0x0203]],
@@ -59,6 +60,6 @@ test('[NET-10] every address and range is compared as by BlockList', () => {
         expect(words && range && isWithin(words, range)).toBe(list.check(one, family(one)));
       },
     ),
-    { numRuns: 2000 },
+    { seed, numRuns: 2000 },
   );
 });

@@ -14,6 +14,9 @@ import { Router } from '../../../src/http/route/router.ts';
 import { limits } from '../../../src/limits/service.ts';
 import { nearest } from '../../../src/text/nearest.ts';
 import { connectionOf } from '../../support/connection.ts';
+import { seed } from '../../support/seed.ts';
+
+fc.configureGlobal({ seed });
 
 const route = (method: Route['method'], path: string): Route => ({
   method,

@@ -2,6 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textPart, type WantedPart } from '../../../src/web/rendering/parts.ts';
+import { seed } from '../../support/seed.ts';
+
+fc.configureGlobal({ seed });
 
 test.each<[string, string, WantedPart, object]>([
   ['an empty text', '', { part: 1 }, { text: '', part: 1, parts: 1, firstLine: 1, lastLine: 1 }],
