@@ -54,7 +54,7 @@ export function writePrivateFile(path: string, text: string | Iterable<string>, 
       for (const part of typeof text === 'string' ? [text] : text) writeFileSync(descriptor, part);
     });
     renameSync(aside, path);
-    syncing(folder, 'r', () => undefined);
+    flushPath(folder);
   } catch (error) {
     rmSync(aside, { force: true });
     throw new ClientError(`${path} cannot be written (${reasonOf(error)}).`);
@@ -66,6 +66,9 @@ export function reasonOf(error: unknown): string {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT' ? `${code}: the disk is full; free some space` : code;
 }
+
+/** Waits until the bytes of a file, or the names in a folder, are on the disk. Throws the error of the system. */
+export const flushPath = (path: string): void => syncing(path, 'r', () => undefined);
 
 function syncing(path: string, flags: 'wx' | 'r', work: (descriptor: number) => void): void {
   const descriptor = openSync(path, flags, 0o600);

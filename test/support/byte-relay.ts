@@ -4,13 +4,14 @@ import type { Hub } from './hub.ts';
 
 /**
  * What happens to a request: `before` runs before the hub gets it, `after` once the hub answered. `refuses` answers
- * instead of the hub; `cuts` ends the connection within the answer.
+ * instead of the hub; `cuts` ends the connection within the answer, `stalls` goes on sending nothing there.
  */
 interface RelayFault {
   readonly before?: () => void;
   readonly after?: () => void;
   readonly refuses?: { readonly status: number; readonly retryAfter?: string };
   readonly cuts?: boolean;
+  readonly stalls?: boolean;
 }
 
 export interface ByteRelay {
@@ -42,10 +43,10 @@ export async function startByteRelay(hub: Pick<Hub, 'url'>): Promise<ByteRelay> 
       (answer) => {
         fault?.after?.();
         outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        if (fault?.cuts !== true) answer.pipe(outgoing);
+        if (fault?.cuts !== true && fault?.stalls !== true) answer.pipe(outgoing);
         else
           answer.once('data', (part: Buffer) =>
-            outgoing.write(part.subarray(0, part.length / 2), () => outgoing.destroy()),
+            outgoing.write(part.subarray(0, part.length / 2), () => fault.cuts === true && outgoing.destroy()),
           );
       },
     );

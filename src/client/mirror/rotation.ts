@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { limits } from '../../limits/service.ts';
 import { countWithNoun } from '../../text/count.ts';
 import { ClientError } from '../client-error.ts';
-import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import { flushPath, readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { formatBytes } from '../progress.ts';
 import { backupExit } from './exit-codes.ts';
 import type { MirrorBlob, MirrorHub } from './hub.ts';
@@ -121,6 +121,9 @@ async function save(
     steps.progress('downloading', index, missing.length);
     await hub.download(blob, join(folder, blob.sha256), () => undefined);
   }
+  // From the rotation on, these are the only copies: a power failure must not take them. Also what a run before saved.
+  for (const { sha256 } of readable) flushPath(join(folder, sha256));
+  flushPath(folder);
   const archives = readable.map(
     (blob): Saved => ({
       commit_sha: blob.commit_sha,

@@ -1,5 +1,6 @@
 /** Bombs, damage, overload and cut lines: a sentence, an exit code, bounded memory, and nothing left behind. */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -7,8 +8,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { encrypt } from '../../../src/client/mirror/age.ts';
 import { type BackupMachine, backupMachine, commitFile, refsOf, testRepository } from '../../support/backup-machine.ts';
 import { startByteRelay } from '../../support/byte-relay.ts';
-import { CAIRN, cleanEnvironment } from '../../support/hub.ts';
+import { CAIRN, cleanEnvironment, runCairn } from '../../support/hub.ts';
 import { type Account, account, type Credential, randomCommit, upload } from '../../support/mirror.ts';
+import { until } from '../../support/mirror-state.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -187,6 +189,34 @@ test('[MIR-24] overload and cut lines: push and pull try again as Retry-After sa
   expect(await own.cairn('latest')).toMatchObject({ code: 8 });
   relay.close();
 }, 300_000);
+
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+  '[MIR-20] an archive that was downloaded in part has no name of its own after %s, and is downloaded again',
+  async (signal) => {
+    const commit = await uploadArchive(randomBytes(MiB));
+    const relay = await startByteRelay(hub);
+    const folder = temporaryFolder();
+    const env = cleanEnvironment({ XDG_CONFIG_HOME: machine.config, CAIRN_SERVER: relay.url, CAIRN_KEY: who.mcp_key });
+    const args = ['backups', 'pull', '--encrypted', '--commit', commit, '--output', 'kept.age'];
+    relay.fault = (_number, line) => (line.includes('/download') ? { stalls: true } : undefined);
+    const child = spawn(process.execPath, [CAIRN, ...args], { env, cwd: folder, stdio: 'ignore' });
+    const closed = new Promise((resolve) => child.once('close', (...ended) => resolve(ended)));
+    await until(
+      'bytes arrive',
+      () => readdirSync(folder).some((name) => statSync(join(folder, name)).size > 0) || undefined,
+    );
+    child.kill(signal);
+    expect(await closed).toEqual([null, signal]);
+    expect(readdirSync(folder)).toEqual(signal === 'SIGKILL' ? [expect.stringContaining('kept.age.partial-')] : []);
+    relay.fault = () => undefined;
+    expect(await runCairn(args, env as Record<string, string>, '', ['env', '-C', folder])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(readdirSync(folder)).toContain('kept.age');
+    relay.close();
+  },
+);
 
 test('[MIR-23] a drill proves the newest backup of each repository, and tells the one that cannot be restored', async () => {
   const own = backupMachine(hub, await account(hub));

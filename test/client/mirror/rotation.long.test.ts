@@ -1,12 +1,15 @@
 /** Replacing the credential loses no archive, wherever the command is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
 import { startByteRelay } from '../../support/byte-relay.ts';
-import { CAIRN, cleanEnvironment } from '../../support/hub.ts';
+import { isComplete } from '../../support/disk-trace.ts';
+import { CAIRN, cleanEnvironment, runCairn } from '../../support/hub.ts';
 import { account } from '../../support/mirror.ts';
+import { until } from '../../support/mirror-state.ts';
+import { canTrace, straceWrapper } from '../../support/strace.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -66,6 +69,36 @@ test('[MIR-20] a rotation killed before or after any request loses no archive, a
   expect((await machine.cairnIn(folder, 'push', '--again')).code).toBe(0);
   relay.close();
 }, 1_200_000);
+
+test.runIf(canTrace)(
+  '[MIR-20] the archives are on the disk before the credential that reads them is replaced',
+  async () => {
+    const who = await account(hub);
+    const machine = backupMachine(hub, who);
+    await machine.cairn('init');
+    const { folder } = testRepository(4096, 'first');
+    for (const text of ['1\n', '2\n']) {
+      commitFile(folder, 'a.txt', text);
+      expect((await machine.cairnIn(folder, 'push')).code).toBe(0);
+    }
+    const { blobs } = JSON.parse((await machine.cairn('list', '--json')).stdout) as { blobs: { sha256: string }[] };
+    const output = join(temporaryFolder(), 'trace');
+    const env = { XDG_CONFIG_HOME: machine.config, CAIRN_SERVER: hub.url, CAIRN_KEY: who.mcp_key };
+    const rules = ['trace=fsync,fdatasync,rename,exit_group', 'decode-fds=path'];
+    const rotated = await runCairn(['backups', 'init', '--rotate'], env, '', straceWrapper(rules, output));
+    expect(rotated.code).toBe(0);
+    await until('the trace is complete', () => isComplete(output) || undefined);
+    const calls = readFileSync(output, 'utf8').split('\n');
+    // The journal says what is saved, then that all of it is.
+    const [, isSaved = 0] = calls.flatMap((call, at) => (/rename\(.*-rotation-\w+\.json"/.test(call) ? [at] : []));
+    const flushed = calls
+      .slice(0, isSaved)
+      .filter((call) => /f(data)?sync\(\d+</.test(call))
+      .join('\n');
+    for (const { sha256 } of blobs) expect(flushed).toMatch(new RegExp(`-rotation-\\w+/${sha256}>`));
+    expect(flushed).toMatch(/-rotation-\w+>/);
+  },
+);
 
 test('[MIR-23] many recipients: one lost key with a second one left, a new key by rewrap, and push notices other recipients', async () => {
   const who = await account(hub);

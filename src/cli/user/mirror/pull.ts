@@ -1,12 +1,15 @@
 /** cairn backups pull: restores a backup into a new folder. */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { commitsOf, groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
 import { commitOfRef, repositoryHere } from '../../../client/mirror/git/repository.ts';
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
+import { besideItsPlace } from '../../../client/mirror/staging.ts';
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
+import { flushPath } from '../../../client/private-file.ts';
 import { openProgress } from '../../../client/progress.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
@@ -62,10 +65,16 @@ export async function pullMirror(options: Options): Promise<number> {
 }
 
 async function pullRaw(options: Options, hub: MirrorHub, blob: MirrorBlob, output: string): Promise<number> {
-  if (existsSync(output)) throw new ClientError(`${output} exists already; name a new file with --output.`);
+  refuseTaken(output);
   const bar = openProgress('downloading');
   try {
-    await hub.download(blob, output, (done, total) => bar.update(done, total));
+    await besideItsPlace(output, async (staging) => {
+      await hub.download(blob, staging, (done, total) => bar.update(done, total));
+      flushPath(staging);
+      refuseTaken(output);
+      renameSync(staging, output);
+      flushPath(dirname(output));
+    });
   } finally {
     bar.close();
   }
@@ -75,6 +84,10 @@ async function pullRaw(options: Options, hub: MirrorHub, blob: MirrorBlob, outpu
     { commit_sha, sha256, byte_size, output },
     () => `Saved the encrypted archive of ${commit_sha} as ${output}`,
   );
+}
+
+function refuseTaken(file: string): void {
+  if (existsSync(file)) throw new ClientError(`${file} exists already; name a new file with --output.`);
 }
 
 /** The archives that the options mean, newest first. */

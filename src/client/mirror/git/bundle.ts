@@ -1,7 +1,8 @@
 /** Refs, bundles and checks of a git repository. */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientError } from '../../client-error.ts';
+import { flushPath } from '../../private-file.ts';
 import { backupExit } from '../exit-codes.ts';
 import { type Ref, refsChange } from '../manifest.ts';
 import { git, gitText, type ProgramOptions } from './run-git.ts';
@@ -100,14 +101,7 @@ const FSCK_OBJECT_ERRORS = 1;
 function syncPacks(gitFolder: string): void {
   const packs = join(gitFolder, 'objects', 'pack');
   if (!existsSync(packs)) return;
-  for (const place of [...readdirSync(packs).map((name) => join(packs, name)), packs]) {
-    const descriptor = openSync(place, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  }
+  for (const place of [...readdirSync(packs).map((name) => join(packs, name)), packs]) flushPath(place);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { ClientError } from '../../client-error.ts';
 import type { OpenedArchive, RestoreBudget } from '../open-archive.ts';
+import { besideItsPlace } from '../staging.ts';
 import { TarCheck } from './tar-check.ts';
 import type { TarEntry } from './tar-read.ts';
 
@@ -72,17 +73,8 @@ export function refuseFilled(folder: string): void {
 export async function intoNewFolder<T>(folder: string, fill: (files: string, work: string) => Promise<T>): Promise<T> {
   refuseFilled(folder);
   const place = resolve(folder);
-  const staging = `${place}.partial-${crypto.randomUUID().slice(0, 8)}`;
-  const remove = () => rmSync(staging, { recursive: true, force: true, maxRetries: 3 });
-  const interrupted = (signal: NodeJS.Signals) => {
-    remove();
-    process.removeListener(signal, interrupted);
-    process.kill(process.pid, signal);
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, interrupted);
-  const [files, work] = [join(staging, 'files'), join(staging, 'work')];
-  try {
+  return await besideItsPlace(place, async (staging) => {
+    const [files, work] = [join(staging, 'files'), join(staging, 'work')];
     mkdirSync(dirname(place), { recursive: true });
     mkdirSync(work, { recursive: true });
     mkdirSync(files);
@@ -91,8 +83,5 @@ export async function intoNewFolder<T>(folder: string, fill: (files: string, wor
     rmSync(place, { recursive: true, force: true });
     renameSync(files, place);
     return result;
-  } finally {
-    for (const signal of signals) process.removeListener(signal, interrupted);
-    remove();
-  }
+  });
 }
