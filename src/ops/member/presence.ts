@@ -71,6 +71,13 @@ export class Presence {
     this.#others = others;
   }
 
+  /** Leaves a sign now, if one is due. A failure is logged: the next tick tries again. */
+  async join(): Promise<void> {
+    await this.#running;
+    this.#tick();
+    await this.#running;
+  }
+
   #isAway({ atMs }: Seen, nowMs: number): boolean {
     return nowMs - atMs > limits.memberSignsMissed * this.#everyMs;
   }

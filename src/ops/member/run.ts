@@ -193,6 +193,8 @@ class Member {
         begins,
       });
       this.#follower = follower;
+      // First its sign: of a member without one, the owner could not tell that it is away.
+      await this.#presence.join();
       await markMember(this.#commitLog, this.#identity, this.#log);
       await this.#markSetAside();
       return { replica: opened, follower, isToSeed: seeds, begins, close };
