@@ -5,6 +5,8 @@ import { ClientError } from './client-error.ts';
 const CONFLICT = -32006;
 /** JSON-RPC code of a credential that may not write. */
 const FORBIDDEN = -32003;
+/** JSON-RPC code of a path that does not exist. */
+const NOT_FOUND = -32005;
 /** JSON-RPC codes of a full quota, and of a hub whose disk takes no writes. Earlier hubs answer the first for a full disk. */
 const QUOTA = -32004;
 const STORAGE = -32008;
@@ -37,6 +39,11 @@ export class ToolRefused extends ClientError {
   /** True when this credential may not make the change, whatever it contains. */
   get isForbidden(): boolean {
     return this.code === FORBIDDEN;
+  }
+
+  /** True when the hub never had what was asked for. */
+  get isNotFound(): boolean {
+    return this.code === NOT_FOUND;
   }
 
   /** True when the hub failed, whatever the call was. */

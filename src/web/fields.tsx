@@ -238,10 +238,9 @@ export function AccountName({ email }: { readonly email: string }): VNode {
   );
 }
 
-/** Fields of searches have no `maxlength`, so what is pasted is cut here, and that is said. */
 type Query = Pick<URLSearchParams, 'get'>;
 
-/** The words in an address, as many as are looked for. */
+/** The words in an address, as many as are searched for. A field without `maxlength` takes more, and `CutSearch` says so. */
 export function searchWords(query: Query, charsMax: number): string {
   return typedIn(query).slice(0, charsMax);
 }

@@ -2,9 +2,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../../src/client/sync/folder/file.ts';
-import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { startHub } from '../../support/hub.ts';
+import { keepSave } from '../../support/keep-save.ts';
 import { account } from '../../support/mirror.ts';
 import { syncedFolder, until } from '../../support/synced-folder.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -15,9 +15,7 @@ test('[SYN-25] a kept save that is damaged, or of which the note is lost, become
   const a = syncedFolder(hub, key, 'notes');
   a.write('x.md', 'second\n');
   await a.sync();
-  const bytes = Buffer.from('first\n');
-  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
-  const { name } = new Saves(a.at('.cairn')).keep('x.md' as FolderPath, content, null);
+  const name = keepSave(a, { path: 'x.md', text: 'first\n', base: null });
   a.write(`.cairn/saves/${name}`, 'fir');
   writeFileSync(a.at('.cairn/saves/1-without-a-note'), 'of an unknown file\n');
   const { stdout } = await a.sync();

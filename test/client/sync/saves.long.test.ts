@@ -22,6 +22,7 @@ import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { startHub } from '../../support/hub.ts';
+import { keepSave } from '../../support/keep-save.ts';
 import { account } from '../../support/mirror.ts';
 import { canTrace } from '../../support/strace.ts';
 import { syncedFolder, until } from '../../support/synced-folder.ts';
@@ -266,10 +267,8 @@ test('[SYN-25] a save of which the base is not known never takes the place of wh
   const a = syncedFolder(hub, key, 'notes');
   a.write('x.md', 'second\n');
   await a.sync();
-  const bytes = Buffer.from('first\n');
-  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
   // As a thread kept it while the loop pushed the next save, and a kill came before the loop knew of it.
-  new Saves(a.at('.cairn')).keep('x.md' as FolderPath, content, null);
+  keepSave(a, { path: 'x.md', text: 'first\n', base: null });
   expect(await a.sync()).toMatchObject({ code: 0, stdout: 'up to date\n' });
   const { stdout } = await a.sync('history', 'x.md', '--json');
   expect(stdout.match(/"seq":\d+/g)).toHaveLength(1);

@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { sha256Of } from '../../../src/client/sync/folder/file.ts';
-import type { FolderPath } from '../../../src/client/sync/folder/path.ts';
 import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { limits } from '../../../src/limits/service.ts';
+import { keepSave } from '../../support/keep-save.ts';
 import { account } from '../../support/mirror.ts';
 import { type Relay, startRelay } from '../../support/relay.ts';
 import { type SyncedFolder, syncedFolder, until } from '../../support/synced-folder.ts';
@@ -34,11 +33,15 @@ beforeEach(async () => {
   return () => relay.close();
 });
 
-/** As a watch keeps a save while a sync is slow. */
 function keep(text: string): void {
-  const bytes = Buffer.from(text);
-  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
-  new Saves(a.at('.cairn')).keep('x.md' as FolderPath, content, sha256Of(Buffer.from(BEFORE)));
+  keepSave(a, { path: 'x.md', text, base: BEFORE });
+}
+
+/** The file here stays as it is, and waits for a choice. */
+async function expectConflict(): Promise<void> {
+  await a.sync();
+  expect(a.read('x.md')).toBe(BEFORE);
+  expect((await a.sync('status')).stdout).toContain('conflict');
 }
 
 async function expectTakenBack(): Promise<void> {
@@ -81,9 +84,7 @@ test('[SYN-25] an edit that was taken back is a version also where another devic
 });
 
 test('[SYN-25] a new file that was removed before it was sent removes no file that another device made with the same bytes', async () => {
-  const bytes = Buffer.from(EDIT);
-  const content = { bytes, sha256: sha256Of(bytes), executable: undefined, modifiedMs: Date.now() };
-  new Saves(a.at('.cairn')).keep('new.md' as FolderPath, content, '');
+  keepSave(a, { path: 'new.md', text: EDIT, base: '' });
   b.write('new.md', EDIT);
   await b.sync();
   for (const machine of [a, b]) expect(await machine.sync()).toMatchObject({ code: 0, stderr: '' });
@@ -190,9 +191,7 @@ test('[SYN-25] a file that came back after the answer to its delete was lost is 
   expect(b.has('x.md')).toBe(false);
   b.write('x.md', THEIRS);
   await b.sync();
-  await a.sync();
-  expect(a.read('x.md')).toBe(BEFORE);
-  expect((await a.sync('status')).stdout).toContain('conflict');
+  await expectConflict();
 });
 
 test('[SYN-25] a file that was made again as it once was is a conflict with one that another device made', async () => {
@@ -209,9 +208,7 @@ test('[SYN-25] a file that was made again as it once was is a conflict with one 
       await b.sync();
     },
   };
-  await a.sync();
-  expect(a.read('x.md')).toBe(BEFORE);
-  expect((await a.sync('status')).stdout).toContain('conflict');
+  await expectConflict();
 });
 
 test('[SYN-25] a large file that was taken back after its answer was lost is a conflict with what another device made of it', async () => {

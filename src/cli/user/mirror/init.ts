@@ -20,6 +20,8 @@ import { print, printError } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { hubOf, openBackups, readKeyText, recipientsOf } from './access.ts';
 
+const countArchives = async (options: Options) => (await openBackups(options).hub.list()).length;
+
 interface Issued {
   readonly status: 'created' | 'existing' | 'replaced';
   readonly token: string;
@@ -38,7 +40,6 @@ export async function initMirror(options: Options): Promise<number> {
   const issued = rotates ? await rotate(options, settings, credentials, kept) : await issue(options, credentials, kept);
   const { isNew, ...lock } = await key();
   writeMirrorEntry(settings.mirrorFile, server, { token: issued.token, hmac_secret: issued.hmac_secret, ...lock });
-  const earlier = isNew ? (await openBackups(options).hub.list()).length : 0;
   const { status, rotation } = issued;
   if (options.json) {
     print(jsonLine({ server, status, recipients: lock.recipients, identity_file: lock.identity_file, ...rotation }));
@@ -50,6 +51,7 @@ export async function initMirror(options: Options): Promise<number> {
   print(`They are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
     print(`Their decryption key is ${lock.identity_file}`);
+    const earlier = isNew ? await countArchives(options) : 0;
     print(
       earlier === 0
         ? 'Copy that file to a safe place now: restoring needs it and a sign-in, nothing else.'
@@ -65,7 +67,7 @@ async function issue(options: Options, credentials: Credentials, kept: MirrorEnt
   const { status, token, hmac_secret } = await issueCredential(server, credentials.keyAuthorization(), false);
   const secret = hmac_secret ?? (kept?.token === token ? kept.hmac_secret : undefined);
   if (secret !== undefined) return { status, token, hmac_secret: secret };
-  const count = (await openBackups(options).hub.list()).length;
+  const count = await countArchives(options);
   throw new ClientError(
     'this account already has a credential for uploads, and its secret was shown only once. To restore, nothing more is ' +
       'needed: run `cairn backups pull`. To upload from here too, set CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET from where ' +

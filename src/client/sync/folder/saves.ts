@@ -138,7 +138,7 @@ export class Saves {
   /** The files of which not each save was kept, until `forgetLost`. */
   lost(): FolderPath[] {
     const text = textOf(join(this.#folder, LOST));
-    const paths = text === undefined || text === UNREADABLE ? undefined : parsed(text.text);
+    const paths = text === UNREADABLE ? undefined : parsed(text);
     if (!Array.isArray(paths)) return [];
     return paths.map((path) => checkFolderPath(String(path))).filter((path): path is FolderPath => !isBad(path));
   }
@@ -209,8 +209,8 @@ export class Saves {
       // It is there and cannot be read now: a later look reads it.
       if (text === UNREADABLE) continue;
       const bytes = lookIfReadable(at)?.size ?? 0;
-      // A note that was lost in a power failure leaves bytes of which nobody knows the name: they count as a damaged save.
-      const note = noteOf(text === undefined ? undefined : parsed(text.text)) ?? (bytes > 0 ? NAMELESS : undefined);
+      // A power failure can lose the note. Bytes without one count as a damaged save.
+      const note = noteOf(parsed(text)) ?? (bytes > 0 ? NAMELESS : undefined);
       if (note === undefined) this.#drop(name);
       else this.#held.set(name, { ...note, bytes });
     }
@@ -240,18 +240,18 @@ export class Saves {
 }
 
 /** The text of a file; undefined when there is none. */
-function textOf(absolute: string): { readonly text: string } | typeof UNREADABLE | undefined {
+function textOf(absolute: string): string | typeof UNREADABLE | undefined {
   try {
-    return { text: readFileSync(absolute, 'utf8') };
+    return readFileSync(absolute, 'utf8');
   } catch (error) {
     return isAbsent(error) ? undefined : UNREADABLE;
   }
 }
 
-/** JSON; undefined when it is damaged. */
-function parsed(text: string): unknown {
+/** JSON; undefined when there is none or it is damaged. */
+function parsed(text: string | undefined): unknown {
   try {
-    return JSON.parse(text);
+    return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

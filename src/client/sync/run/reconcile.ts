@@ -33,9 +33,6 @@ const diffSchema = z.object({ diff: z.string().nullable() });
 
 type Merged = z.infer<typeof mergeSchema>;
 
-/** JSON-RPC code: the path does not exist. */
-const NOT_FOUND = -32005;
-
 /** `merge`: merges and sends the local side. `leave`: for a pull without push, which sends nothing; the path waits. */
 export type Reconcile = 'merge' | 'leave';
 
@@ -123,7 +120,7 @@ export async function recallFromHistory({ hub, state }: Replica, path: FolderPat
   } catch (error) {
     if (!(error instanceof ToolRefused)) throw error;
     // A path that the hub never had has no versions.
-    if (error.code !== NOT_FOUND) return;
+    if (!error.isNotFound) return;
   }
   state.forgetSent(path);
 }
