@@ -96,6 +96,8 @@ test('[SYN-36] a prompt, an editor and notices show what a watch says', async ()
   await bothChange(a, b);
   await until(async () => (await prompt()) === '[sync: 1 conflict] ', watcher.output);
   expect((await shownInEditor(b.folder)).text).toBe('$(warning) sync: conflict');
+  // The state knows of it while the sync goes on; the watch says it once that ends.
+  await until(() => watcher.output().includes('"state":"conflict"'), watcher.output);
   await watcher.stop();
   expect(await prompt()).toBe('');
   expect((await shownInEditor(b.folder)).text).toBe('$(circle-slash) sync: no watch');

@@ -1,9 +1,11 @@
 /** What must hold once a storm is over and everything was synced: equal folders, visible conflicts, no byte string lost. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readState } from '../../../../src/client/sync/base/state-file.ts';
 import type { CommandResult, Hub } from '../../../support/hub.ts';
 import { contentsOf, type SyncedFolder } from '../../../support/synced-folder.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import type { Journal } from './journal.ts';
 import { hashOf, type Ledger, type Owed } from './ledger.ts';
 
 /** More rounds than any storm needs: a conflict kept in one folder may bring a change to all. */
@@ -16,12 +18,15 @@ interface Status {
 }
 
 /** Syncs all folders in turn until a whole round moves nothing. Returns what went wrong. */
-export async function settle(folders: readonly SyncedFolder[]): Promise<string[]> {
+export async function settle(folders: readonly SyncedFolder[], journal: Journal): Promise<string[]> {
   let before = '';
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const problems: string[] = [];
-    for (const folder of folders)
-      problems.push(...wrongWith(folder, await folder.sync('--allow-deletes', '--allow-rewrites')));
+    for (const folder of folders) {
+      const result = await folder.sync('--allow-deletes', '--allow-rewrites');
+      journal.note(folder.folder.slice(-6), `settles: ${result.stdout}${result.stderr}`);
+      problems.push(...wrongWith(folder, result));
+    }
     if (problems.length > 0) return problems;
     const after = hashOf(Buffer.from(JSON.stringify(folders.map(hashesIn))));
     if (after === before) return [];
@@ -81,6 +86,23 @@ export async function silentDifferences(folders: readonly SyncedFolder[]): Promi
     }
   }
   return found;
+}
+
+/** What the hub and each folder know of a path, in any spelling: where its difference comes from. */
+export async function knownOf(folders: readonly SyncedFolder[], path: string): Promise<string[]> {
+  const about = (names: Iterable<readonly [string, unknown]>) =>
+    JSON.stringify([...names].filter(([name]) => compared(name) === compared(path)), (_, value) =>
+      value instanceof Set ? [...value] : value,
+    );
+  const lines = folders.map(({ folder }, at) => {
+    const state = readState(folder);
+    if (state === undefined) return `device ${at} has no state`;
+    const { device_id: device, base, waits, sent, cursor, own } = state;
+    return `device ${at} ${folder.slice(-6)} ${device}: base ${about(base)} waits ${about(waits)} sent ${about(sent)} cursor ${cursor} own ${JSON.stringify(own)}`;
+  });
+  const [one] = folders;
+  const history = await one?.sync('history', path, '--json');
+  return [...lines, `history: ${history?.stdout.slice(0, 6000)}${history?.stderr}`];
 }
 
 /** What a folder says is a conflict, a problem, or still to be done; and what lies below those paths. */

@@ -9,7 +9,7 @@ import { randomOf } from '../../../support/random.ts';
 import { DOWN_MS_MAX, FAULTS } from './faults.ts';
 import { Journal } from './journal.ts';
 import { Ledger, type Owed } from './ledger.ts';
-import { agreeOnRules, lostStrings, settle, silentDifferences, wrongRules } from './settled.ts';
+import { agreeOnRules, knownOf, lostStrings, settle, silentDifferences, wrongRules } from './settled.ts';
 import { Station } from './station.ts';
 
 export interface StormOptions {
@@ -136,17 +136,20 @@ class Weather {
     this.#lookForDeaths();
     await Promise.all(this.#coming);
     for (const station of this.#stations) await station.stop('stop');
-    const other = [...this.#violations, ...(await settle(folders))];
-    if (await agreeOnRules(folders)) other.push(...(await settle(folders)));
+    const other = [...this.#violations, ...(await settle(folders, this.journal))];
+    if (await agreeOnRules(folders)) other.push(...(await settle(folders, this.journal)));
     const rules = await wrongRules(folders);
     if (rules.length > 0) {
       // What they leave out cannot be compared.
       for (const folder of folders) folder.write('.cairnignore', '');
-      other.push(...rules, ...(await settle(folders)));
+      other.push(...rules, ...(await settle(folders, this.journal)));
     }
-    const different = (await silentDifferences(folders)).map(
-      (one) => `${one}${this.#storyOf(one.split(' differs in silence')[0] ?? '')}`,
-    );
+    const different: string[] = [];
+    for (const one of await silentDifferences(folders)) {
+      const path = one.split(' differs in silence')[0] ?? '';
+      const known = (await knownOf(folders, path)).map((line) => `\n    ${line}`);
+      different.push([one, ...known, this.#storyOf(path)].join(''));
+    }
     const lost = await lostStrings(this.#hub, this.#email, folders, this.ledger);
     for (const { outputs, place } of this.#stations) {
       const trace = outputs.find((output) => /\n\s+at .*:\d+/.test(output));
