@@ -11,6 +11,7 @@ import type { Allows } from './plan/guard.ts';
 import { troublesOf } from './plan/troubles.ts';
 import type { Replica } from './replica.ts';
 import { type Round, runStep, type SyncStep } from './round.ts';
+import { compareNow } from './run/compare-next.ts';
 import { takeRulesFirst } from './run/first-rules.ts';
 import { keepLateWrites } from './run/keep-copy.ts';
 import { pullChanges } from './run/pull.ts';
@@ -161,7 +162,7 @@ function listTroubles({ folder, state, large, next, listener }: SyncStep): void 
   const saved = unsent.size === 0 ? [] : folder.saves.list().filter(({ place }) => unsent.has(place));
   const found = troublesOf(next, state, {
     root: folder.root.path,
-    isComing: (path) => large.isComing(path),
+    isMoving: (path) => large.isComing(path) || large.isGoing(path),
     saved: new Set(saved.map(({ path }) => path)),
     // A watch tells this at once, and its status as well.
     lost: listener === undefined ? folder.saves.lost() : [],
@@ -176,7 +177,8 @@ function dropParts({ folder, state, large }: Replica): void {
 }
 
 /** Ends the guard's hold on changes of the hub: those that the user confirmed are compared, or the files here are sent. */
-function settleHeld({ state, next }: SyncStep, rules: SyncRules): void {
+function settleHeld(step: SyncStep, rules: SyncRules): void {
+  const { state, next } = step;
   const { allowDeletes, allowRewrites, restoreRewritten, sendBack } = rules;
   next.allows = {
     allowDeletes: allowDeletes || sendBack,
@@ -187,7 +189,7 @@ function settleHeld({ state, next }: SyncStep, rules: SyncRules): void {
     const remote = state.waits.get(path)?.remote ?? null;
     state.endWait(path);
     if (sendBack) state.setBase(path, remote === null ? undefined : { sha256: remote });
-    else next.recheck.add(path);
+    else compareNow(step, path);
   }
 }
 
@@ -204,7 +206,7 @@ function forgetDecided({ state }: Replica, options: SyncRules): void {
 
 /** Gives up the files rewritten here and not sent: the pull takes the hub's side, and the ones here are kept beside. */
 async function giveUpRewritten(step: SyncStep): Promise<void> {
-  const { folder, state, tell, next } = step;
+  const { folder, state, tell } = step;
   const { files, leavesOut } = await scanFiles(step);
   const place = placeOfReplaced(Date.now());
   const saves = folder.saves.list();
@@ -219,7 +221,7 @@ async function giveUpRewritten(step: SyncStep): Promise<void> {
     }
     tell({ verb: 'kept', path, note: `the one here is in ${place}` });
     state.setBase(path, { ...base, sha256: here.sha256, seen: undefined });
-    next.recheck.add(path);
+    compareNow(step, path);
   }
   await state.save();
 }
@@ -234,14 +236,14 @@ function forgetRefused({ state, next }: SyncStep): void {
 
 /** Removes files missing here from the base record, so that the pull treats them as new files on the hub. */
 async function forgetMissing(step: SyncStep): Promise<void> {
-  const { folder, state, next } = step;
+  const { folder, state } = step;
   const { files, leavesOut } = await scanFiles(step);
   const missing = [...state.base.keys()].filter((path) => !files.has(path) && !leavesOut(path));
   if (missing.length > 0 && state.cursor === null)
     throw new ClientError(`this folder was never synced. Run \`${nextCommand(folder.root.path, 'sync')}\` first.`);
   for (const path of missing) {
     state.setBase(path, undefined);
-    next.recheck.add(path);
+    compareNow(step, path);
   }
   state.setInode(folder.root.inode);
   await state.save();

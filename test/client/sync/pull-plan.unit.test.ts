@@ -155,7 +155,7 @@ test.each([
   expect([...respelledHere(scanOf(files), stateOf(base, waits), all)]).toEqual(respelled);
 });
 
-const LISTED = { root: '/f', isComing: () => false, saved: new Set<FolderPath>(), lost: [] };
+const LISTED = { root: '/f', isMoving: () => false, saved: new Set<FolderPath>(), lost: [] };
 const NOTHING = { troubles: new Map<string, string>(), damaged: new Map<FolderPath, string>() };
 
 test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>, object, string[]]>([
@@ -164,12 +164,12 @@ test.each<[string, Partial<Wait> & Pick<Wait, 'kind'>, ReturnType<typeof scanOf>
   ['a file that cannot be written', { kind: 'hub' }, scanOf({}), {}, ['a: It waits.']],
   ['not while it is excluded', { kind: 'hub' }, scanOf({}, ['a']), {}, []],
   ['a refused push also when it is excluded', { kind: 'push' }, scanOf({}, ['a']), {}, ['a: It waits.']],
-  ['not what is being downloaded', { kind: 'download' }, scanOf({}), { isComing: () => true }, []],
+  ['not what is being downloaded', { kind: 'download' }, scanOf({}), { isMoving: () => true }, []],
   [
     'what is downloaded again after it could not be written',
     { kind: 'download', failed: FAILED },
     scanOf({}),
-    { isComing: () => true },
+    { isMoving: () => true },
     ['a: It waits.'],
   ],
   ['first why it cannot be read', { kind: 'push' }, scanOf({}, [], ['a']), {}, ['a: It cannot be read.']],

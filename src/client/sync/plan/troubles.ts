@@ -42,8 +42,8 @@ interface Found {
 
 export interface TroubleOptions {
   readonly root: string;
-  /** True when a download is queued or under way; it is listed only if an earlier one failed. */
-  readonly isComing: (path: FolderPath) => boolean;
+  /** True when a transfer of it is queued or under way; it is listed only if an earlier one failed. */
+  readonly isMoving: (path: FolderPath) => boolean;
   /** Paths with earlier saves that wait until the hub takes them. */
   readonly saved: ReadonlySet<FolderPath>;
   /** Paths of which not each save was kept. */
@@ -54,7 +54,7 @@ export interface TroubleOptions {
 export function troublesOf(
   { scan, troubles, damaged }: Found,
   { base, waits, foreign }: Pick<SyncState, 'base' | 'waits' | 'foreign'>,
-  { root, isComing, saved, lost }: TroubleOptions,
+  { root, isMoving, saved, lost }: TroubleOptions,
 ): Map<string, string> {
   const found = new Map(troubles);
   if (scan === undefined) return found;
@@ -63,7 +63,7 @@ export function troublesOf(
   for (const path of damaged.keys()) if (!excludes(path)) found.set(path, whyDamaged(root, path));
   for (const path of linkedOver(links, base)) found.set(path, LINKED);
   for (const [path, { kind, reason, failed }] of waits) {
-    const isOut = (kind === 'hub' && excludes(path)) || (isComing(path) && failed === undefined);
+    const isOut = (kind === 'hub' && excludes(path)) || (isMoving(path) && failed === undefined);
     const isListed = found.has(path) || (leavesOut(path) && skipped.has(path));
     if (kind !== 'conflict' && kind !== 'held' && !isOut && !isListed) found.set(path, reason);
   }

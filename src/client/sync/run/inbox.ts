@@ -12,6 +12,7 @@ import type { SyncStep } from '../round.ts';
 import { RULES_FILE, readRules } from '../scan/choice.ts';
 import { type Scan, withOtherRules } from '../scan/scan.ts';
 import { applyRemote, isUnclear, plannedAction } from './apply.ts';
+import { compareNext, keepToCompare } from './compare-next.ts';
 import { recallFromHistory } from './reconcile.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
@@ -67,7 +68,7 @@ export class Inbox {
     if (path === RULES_FILE) this.#hasRules = true;
     if (large.isGoing(path)) {
       // Decided after the hub has answered the upload.
-      this.#step.next.due.add(path);
+      compareNext(this.#step, path);
       return;
     }
     this.bothChanged.delete(path);
@@ -86,7 +87,11 @@ export class Inbox {
         this.#applyTo(kept, record);
         return;
       }
-      if (this.#renames?.takes(record, this.#local) === true) return;
+      if (this.#renames?.takes(record, this.#local) === true) {
+        // It is decided after the last page, and the cursor may have passed it by then.
+        keepToCompare(state, path);
+        return;
+      }
       this.#apply(record);
     }
     this.#spellings.forgetOthers(path);

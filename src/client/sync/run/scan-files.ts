@@ -1,20 +1,12 @@
 /** Scans the folder as a step of a sync: puts names into their form, and takes over what the scan tells about the state. */
 import { limits } from '../../../limits/service.ts';
-import type { Wait } from '../base/state.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { changesOfParticipation } from '../plan/left-out.ts';
 import type { SyncStep } from '../round.ts';
 import { FullScan, mayScanPaths, rescanPaths, type Scan, type ScanHow, scanFolder } from '../scan/scan.ts';
+import { compareNext } from './compare-next.ts';
 import { keepCopy } from './keep-copy.ts';
-
-const TAKES_PART_AGAIN: Wait = {
-  kind: 'hub',
-  remote: null,
-  local: null,
-  conflictId: null,
-  reason: 'It takes part again and is compared with the hub by the next sync.',
-};
 
 /**
  * Scans the folder, reusing hashes that are still valid; after the first scan, only what was written here or noticed since,
@@ -109,7 +101,8 @@ async function withoutTwins(step: SyncStep, found: Scan): Promise<Scan> {
 }
 
 /** Takes over what a scan tells about the state, and which paths may differ from it. */
-function noteInState({ state, next }: SyncStep, found: Scan): void {
+function noteInState(step: SyncStep, found: Scan): void {
+  const { state } = step;
   const { files, looked } = found;
   for (const path of looked ?? files.keys()) {
     const file = files.get(path);
@@ -126,8 +119,7 @@ function noteInState({ state, next }: SyncStep, found: Scan): void {
   for (const [path, record] of changesOfParticipation(found, state, looked)) {
     state.setBase(path, record);
     if (record !== undefined) continue;
-    next.due.add(path);
-    if (state.waits.get(path)?.kind !== 'conflict') state.wait(path, TAKES_PART_AGAIN);
+    compareNext(step, path);
   }
 }
 

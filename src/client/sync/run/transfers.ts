@@ -23,6 +23,7 @@ import { applyRemote, plannedAction } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Bell } from './bell.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
+import { compareNext } from './compare-next.ts';
 import { noteWritten } from './inbox.ts';
 import { sendParcels } from './send.ts';
 
@@ -332,7 +333,7 @@ function failDownload({ state }: SyncStep, path: FolderPath, reason: string): vo
  */
 function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void {
   const { folder, state } = step;
-  const { scan, due } = step.next;
+  const { scan } = step.next;
   const { side } = record;
   const wait = state.waits.get(path);
   // Deleted or in conflict since the request.
@@ -342,7 +343,7 @@ function takeLarge(step: SyncStep, record: RemoteRecord, path: FolderPath): void
     const applied = applyRemote(step, { ...record, path }, folder.read(path));
     if (applied === 'done') {
       if (scan !== undefined) noteWritten(step, scan, path);
-      if ((side?.sha256 ?? null) !== wait.remote || path !== record.path) due.add(path);
+      if ((side?.sha256 ?? null) !== wait.remote || path !== record.path) compareNext(step, path);
       return;
     }
     if (typeof applied === 'object') reason = applied.unwritable;
