@@ -91,8 +91,9 @@ export async function silentDifferences(folders: readonly SyncedFolder[]): Promi
 /** What the hub and each folder know of a path, in any spelling: where its difference comes from. */
 export async function knownOf(folders: readonly SyncedFolder[], path: string): Promise<string[]> {
   const about = (names: Iterable<readonly [string, unknown]>) =>
-    JSON.stringify([...names].filter(([name]) => compared(name) === compared(path)), (_, value) =>
-      value instanceof Set ? [...value] : value,
+    JSON.stringify(
+      [...names].filter(([name]) => compared(name) === compared(path)),
+      (_, value) => (value instanceof Set ? [...value] : value),
     );
   const lines = folders.map(({ folder }, at) => {
     const state = readState(folder);
