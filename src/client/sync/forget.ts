@@ -7,6 +7,7 @@ import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { ignoreRuleFor, withRules } from './plan/newcomer.ts';
 import type { Replica } from './replica.ts';
 import { pushCall } from './run/arguments.ts';
+import { keepToCompare } from './run/compare-next.ts';
 import { RULES_FILE, readRules } from './scan/choice.ts';
 import { listFiles, type VaultFile } from './vault-files.ts';
 
@@ -55,14 +56,19 @@ export async function forgetFiles(replica: Replica, files: readonly VaultFile[])
       const path = checkFolderPath(file.path);
       return isBad(path) ? [] : [{ path, file }];
     });
-    // Forgotten first: if an answer is lost, the files here are compared as new ones and never removed.
-    for (const { path } of some) state.agree(path, undefined);
+    // Forgotten first: if an answer is lost, the files here are compared as new ones and never removed, and one that is not here
+    // comes back once it is left out no more.
+    for (const { path } of some) {
+      state.agree(path, undefined);
+      keepToCompare(state, path);
+    }
     await state.save();
     const outcomes = await hub.push(some.map(({ path, file }) => pushCall(replica, path, undefined, file.sha256)));
     for (const [index, { path, file }] of some.entries()) {
       const outcome = outcomes[index];
       if (outcome instanceof ToolRefused) refused.set(path, outcome.message);
       else {
+        state.endWait(path);
         if (outcome !== undefined && outcome.status !== 'unchanged') state.noteOwn(outcome.seq);
         count += 1;
         bytes += file.size_bytes;

@@ -114,3 +114,16 @@ test('[SYN-24] a delete that came with the first page is done, after the edit he
   await bothSync();
   expect([a.has('x.md'), b.has('x.md')]).toEqual([false, false]);
 });
+
+test('[SYN-24] a file that the hub kept although it was to be forgotten comes back once no rule leaves it out', async () => {
+  a.write('.cairnignore', 'x.md\n');
+  await bothSync();
+  a.remove('x.md');
+  await a.sync();
+  relay.rules = { holds: async ({ body }) => expect(body).not.toContain('sync_push') };
+  expect((await a.sync('forget', 'x.md')).code).not.toBe(0);
+  relay.rules = {};
+  a.write('.cairnignore', '');
+  await bothSync();
+  expect(a.read('x.md')).toBe(BEFORE);
+});

@@ -27,7 +27,7 @@ export function compareNext({ state, next }: SyncStep, path: FolderPath): void {
   keepToCompare(state, path);
 }
 
-/** What waits of the path for another reason, and is compared anyway, stays as it is. */
+/** Alone in the state. What waits of the path for another reason, and is compared anyway, stays as it is. */
 export function keepToCompare(state: SyncStep['state'], path: FolderPath): void {
   const kind = state.waits.get(path)?.kind;
   if (kind === undefined || kind === 'push') state.wait(path, COMPARED);
