@@ -7,7 +7,6 @@ import { checkFolderPath, type FolderPath, isBad } from './folder/path.ts';
 import { ignoreRuleFor, withRules } from './plan/newcomer.ts';
 import type { Replica } from './replica.ts';
 import { pushCall } from './run/arguments.ts';
-import { keepToCompare } from './run/compare-next.ts';
 import { RULES_FILE, readRules } from './scan/choice.ts';
 import { listFiles, type VaultFile } from './vault-files.ts';
 
@@ -60,7 +59,7 @@ export async function forgetFiles(replica: Replica, files: readonly VaultFile[])
     // comes back once it is left out no more.
     for (const { path } of some) {
       state.agree(path, undefined);
-      keepToCompare(state, path);
+      state.compareLater(path);
     }
     await state.save();
     const outcomes = await hub.push(some.map(({ path, file }) => pushCall(replica, path, undefined, file.sha256)));

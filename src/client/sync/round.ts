@@ -118,3 +118,15 @@ export function withFindings(
     sends: new Map([...round.sends, ...later]),
   };
 }
+
+/** Has a path compared with the hub in this turn; a process that ends before that leaves it to the next one. */
+export function compareNow({ state, next }: SyncStep, path: FolderPath): void {
+  next.recheck.add(path);
+  state.compareLater(path);
+}
+
+/** The same in the next turn or sync, once no upload of the path is under way. */
+export function compareNext({ state, next }: SyncStep, path: FolderPath): void {
+  next.due.add(path);
+  state.compareLater(path);
+}

@@ -41,6 +41,14 @@ class Unwritten {
   }
 }
 
+const COMPARED_LATER: Wait = {
+  kind: 'hub',
+  remote: null,
+  local: null,
+  conflictId: null,
+  reason: 'It is compared with the hub by the next sync.',
+};
+
 export class StateStore implements SyncState {
   readonly #folder: SyncedFolder;
   #state: OwnedState;
@@ -192,6 +200,15 @@ export class StateStore implements SyncState {
   wait(path: FolderPath, wait: Wait): void {
     this.#state.waits.set(path, wait);
     this.#unwritten.waits.add(path);
+  }
+
+  /**
+   * Has a path compared with the hub whatever the cursor says, by this process or a later one: the base or the cursor tells nothing
+   * of it any more. What waits of it for another reason, and is compared anyway, stays as it is.
+   */
+  compareLater(path: FolderPath): void {
+    const kind = this.#state.waits.get(path)?.kind;
+    if (kind === undefined || kind === 'push') this.wait(path, COMPARED_LATER);
   }
 
   endWait(path: FolderPath): void {

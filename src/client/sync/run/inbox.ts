@@ -8,11 +8,10 @@ import { heldKinds, type Window, windowOf } from '../plan/guard.ts';
 import { afterFailure } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
 import type { Replica } from '../replica.ts';
-import type { SyncStep } from '../round.ts';
+import { compareNext, type SyncStep } from '../round.ts';
 import { RULES_FILE, readRules } from '../scan/choice.ts';
 import { type Scan, withOtherRules } from '../scan/scan.ts';
 import { applyRemote, isUnclear, plannedAction } from './apply.ts';
-import { compareNext, keepToCompare } from './compare-next.ts';
 import { recallFromHistory } from './reconcile.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
@@ -89,7 +88,7 @@ export class Inbox {
       }
       if (this.#renames?.takes(record, this.#local) === true) {
         // It is decided after the last page, and the cursor may have passed it by then.
-        keepToCompare(state, path);
+        state.compareLater(path);
         return;
       }
       this.#apply(record);

@@ -3,9 +3,8 @@ import { limits } from '../../../limits/service.ts';
 import type { SyncedFolder } from '../folder/folder.ts';
 import type { FolderPath } from '../folder/path.ts';
 import { changesOfParticipation } from '../plan/left-out.ts';
-import type { SyncStep } from '../round.ts';
+import { compareNext, type SyncStep } from '../round.ts';
 import { FullScan, mayScanPaths, rescanPaths, type Scan, type ScanHow, scanFolder } from '../scan/scan.ts';
-import { compareNext } from './compare-next.ts';
 import { keepCopy } from './keep-copy.ts';
 
 /**

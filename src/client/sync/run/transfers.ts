@@ -17,13 +17,12 @@ import { Unwritable } from '../folder/unwritable.ts';
 import type { PushedFile } from '../hub.ts';
 import { afterFailure, backoffMs } from '../plan/waits.ts';
 import type { RemoteRecord } from '../remote-record.ts';
-import { newRound, type Round, type SyncStep, withFindings } from '../round.ts';
+import { compareNext, newRound, type Round, type SyncStep, withFindings } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { applyRemote, plannedAction } from './apply.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Bell } from './bell.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
-import { compareNext } from './compare-next.ts';
 import { noteWritten } from './inbox.ts';
 import { sendParcels } from './send.ts';
 
