@@ -60,6 +60,15 @@ export interface Wait {
   readonly failed?: Failed | undefined;
 }
 
+/** What a path waits for of which neither the base nor the cursor tells any more. */
+export const COMPARED_LATER: Wait = {
+  kind: 'hub',
+  remote: null,
+  local: null,
+  conflictId: null,
+  reason: 'It is compared with the hub by the next sync.',
+};
+
 /** The device that changed the hub's side, and when the hub stored that (milliseconds since 1970). */
 interface OtherSide {
   readonly device: string;

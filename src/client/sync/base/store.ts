@@ -7,6 +7,7 @@ import { afterChange, type RecentChange } from './recent.ts';
 import {
   type BaseRecord,
   type Clock,
+  COMPARED_LATER,
   clockText,
   newDevice,
   type OwnRanges,
@@ -40,14 +41,6 @@ class Unwritten {
     return [this.base, this.waits, this.foreign, this.sent, this.recent];
   }
 }
-
-const COMPARED_LATER: Wait = {
-  kind: 'hub',
-  remote: null,
-  local: null,
-  conflictId: null,
-  reason: 'It is compared with the hub by the next sync.',
-};
 
 export class StateStore implements SyncState {
   readonly #folder: SyncedFolder;
