@@ -127,3 +127,22 @@ test('[SYN-24] a file that the hub kept although it was to be forgotten comes ba
   await bothSync();
   expect(a.read('x.md')).toBe(BEFORE);
 });
+
+test('[SYN-24] edits on both sides that a pull alone found are merged by the next sync', async () => {
+  await begin({ 'x.md': 'one\ntwo\nthree\nfour\nfive\n' });
+  a.write('x.md', 'ONE\ntwo\nthree\nfour\nfive\n');
+  b.write('x.md', 'one\ntwo\nthree\nfour\nFIVE\n');
+  await b.sync();
+  await a.sync('pull');
+  await bothSync();
+  expect([a.read('x.md'), b.read('x.md')]).toEqual(Array(2).fill('ONE\ntwo\nthree\nfour\nFIVE\n'));
+});
+
+test('[SYN-24] a conflict that a pull alone found is on the hub after the next sync', async () => {
+  a.write('x.md', 'ours\n');
+  b.write('x.md', 'theirs\n');
+  await b.sync();
+  await a.sync('pull');
+  expect((await a.sync()).code).toBe(3);
+  expect((await b.sync('status')).stdout).toContain('x.md');
+});

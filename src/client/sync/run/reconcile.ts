@@ -38,8 +38,11 @@ export type Reconcile = 'merge' | 'leave';
 
 /** Merges each path, or stores the local side on the hub for the user to decide. One path never stops the others. */
 export async function reconcilePaths(step: SyncStep, paths: Iterable<FolderPath>, how: Reconcile): Promise<void> {
-  if (how === 'leave') return;
   for (const path of paths) {
+    if (how === 'leave') {
+      leaveToLater(step, path);
+      continue;
+    }
     try {
       await reconcile(step, path);
     } catch (error) {
@@ -47,6 +50,12 @@ export async function reconcilePaths(step: SyncStep, paths: Iterable<FolderPath>
       step.next.troubles.set(path, error.message);
     }
   }
+}
+
+/** No hash of a file: the next sync that sends something merges it, or gives the hub what is here. */
+function leaveToLater({ state }: SyncStep, path: FolderPath): void {
+  const wait = state.waits.get(path);
+  if (wait?.kind === 'conflict' && wait.conflictId === null) state.wait(path, { ...wait, local: null });
 }
 
 async function reconcile(step: SyncStep, path: FolderPath): Promise<void> {
