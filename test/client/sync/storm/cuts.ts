@@ -1,6 +1,7 @@
 /**
- * A storm of syncs that end early: the hub is lost at a random request, before it gets it or before its answer arrives. Whatever a
- * process knew only in memory then, the next one has to find again. Everything comes from one seed.
+ * A storm of syncs that end early: the hub is lost at a random request, before it gets it or before its answer arrives, or the process
+ * is killed. Whatever it knew only in memory then, the next one has to find again. Everything comes from one seed but the moment
+ * at which a kill meets a process.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { startHub } from '../../../support/hub.ts';
@@ -46,7 +47,10 @@ const SYNCS_MAX = 3;
 const ACTS_MAX = 8;
 /** More requests than most syncs make. */
 const REQUESTS_MAX = 12;
-const CUT_PART = 0.7;
+const CUT_PART = 0.5;
+const KILL_PART = 0.2;
+/** Longer than most syncs take. */
+const KILL_SECONDS_MAX = 1.5;
 const SAVE_PART = 0.2;
 
 /** Ends at the first difference. */
@@ -85,13 +89,15 @@ export async function cutStorm({ seed, devices, rounds }: CutOptions): Promise<C
           note(`save: ${path} ${keepSave(place, { path, text: `saved ${seed} ${report.syncs}\n`, base })}`);
         }
         const options = OPTIONS[below(OPTIONS.length)] ?? [];
-        const isCut = random() < CUT_PART;
-        if (isCut) cutAfter(relay, { requests: below(REQUESTS_MAX), isAnswerLost: random() < 0.5 });
-        const { stdout, stderr } = await place.sync(...options);
+        const how = random();
+        const end = how < CUT_PART ? 'cut' : how < CUT_PART + KILL_PART ? 'killed' : 'whole';
+        if (end === 'cut') cutAfter(relay, { requests: below(REQUESTS_MAX), isAnswerLost: random() < 0.5 });
+        const wrapper = end === 'killed' ? ['timeout', '-s', 'KILL', `${random() * KILL_SECONDS_MAX}`] : [];
+        const { stdout, stderr } = await place.syncUnder(wrapper, ...options);
         relay.rules = {};
-        note(`syncs ${options.join(' ')}${isCut ? ', cut' : ''}: ${stdout}${stderr}`);
+        note(`syncs ${options.join(' ')}, ${end}: ${stdout}${stderr}`);
         report.syncs += 1;
-        if (isCut) report.cuts += 1;
+        if (end !== 'whole') report.cuts += 1;
       }
       for (const { folder } of places) writeFileSync(`${folder}/.cairnignore`, '');
       report.other.push(...(await settle(places, journal)));
