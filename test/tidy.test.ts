@@ -114,6 +114,7 @@ const CLIENT = [
     'spoken.ts',
   ],
   ['file-lock.ts', 'http.ts', 'patiently.ts'],
+  ['staging.ts'],
   ['sign-in', 'mirror', 'spare-calls.ts'],
   ['tools.ts', 'mcp-bridge.ts'],
   ['sync'],

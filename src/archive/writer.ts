@@ -1,23 +1,8 @@
-/**
- * Writes an archive into a temporary folder, which is renamed when everything in it is on disk. Never overwrites an
- * existing folder and leaves nothing of an unfinished archive.
- */
+/** Writes an archive into a new folder. The manifest is last: a folder without one is not an archive. */
 import { createHash, type Hash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { z } from 'zod';
-import { StartError } from '../common/start-error.ts';
-import { makeFolders } from '../store/data-file/make-folders.ts';
 import { syncPath } from '../store/data-file/sync-path.ts';
 import { writeWhole } from '../store/data-file/write-whole.ts';
 import {
@@ -61,15 +46,8 @@ export interface SectionWriter<Line extends { readonly type: string } = ArchiveR
   readonly noteMissing: (what: string) => void;
 }
 
-/** Throws StartError when the folder of an export exists already. */
-export function requireNewFolder(folder: string): void {
-  if (existsSync(resolve(folder)))
-    throw new StartError(`${folder} exists already, and an export overwrites nothing; name a new folder.`);
-}
-
 export class ArchiveWriter {
   readonly #folder: string;
-  readonly #partial: string;
   readonly #onBytes: (bytes: number) => void;
   readonly #files = new Map<ArchiveSection, SectionSummary>();
   #blobs = 0;
@@ -77,14 +55,12 @@ export class ArchiveWriter {
   #bytes = 0;
   readonly #missing: string[] = [];
 
-  /** `onBytes` receives the number of bytes written so far. Throws StartError when `folder` already exists. */
+  /** `onBytes` receives the number of bytes written so far. Throws the error of the system, also when `folder` exists. */
   constructor(folder: string, onBytes: (bytes: number) => void) {
-    this.#folder = resolve(folder);
+    this.#folder = folder;
     this.#onBytes = onBytes;
-    requireNewFolder(folder);
-    makeFolders(dirname(this.#folder));
-    this.#partial = mkdtempSync(`${this.#folder}.partial-`);
-    mkdirSync(join(this.#partial, BLOB_FOLDER));
+    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(join(folder, BLOB_FOLDER), { mode: 0o700 });
   }
 
   /** Writes the records of one section, each of which fits the schema. */
@@ -93,7 +69,7 @@ export class ArchiveWriter {
     schema: z.ZodType<Line>,
     write: (output: SectionWriter<Line extends { readonly type: string } ? Line : ArchiveRecord>) => void,
   ): void {
-    const file = new LineFile(join(this.#partial, fileOf(section)), (bytes) => this.#grow(bytes));
+    const file = new LineFile(join(this.#folder, fileOf(section)), (bytes) => this.#grow(bytes));
     try {
       write({
         write: (record) => {
@@ -124,7 +100,7 @@ export class ArchiveWriter {
    * the hash.
    */
   blob(sha256: string, parts: Iterable<Uint8Array>): boolean {
-    const path = join(this.#partial, BLOB_FOLDER, sha256);
+    const path = join(this.#folder, BLOB_FOLDER, sha256);
     if (existsSync(path)) return true;
     const hash = createHash('sha256');
     const descriptor = openSync(path, 'wx', 0o600);
@@ -149,23 +125,21 @@ export class ArchiveWriter {
     return true;
   }
 
-  /** Writes the manifest and renames the folder to its final name. */
+  /** Writes the manifest. All of the archive is then on the disk. */
   finish(about: Pick<ArchiveManifest, 'cairn_version' | 'made_at' | 'account'>): ArchiveManifest {
     const files = Object.fromEntries(this.#files) as ArchiveManifest['files'];
     const blobs = { count: this.#blobs, bytes: this.#blobBytes };
     const missing = this.#missing.length === 0 ? {} : { missing: this.#missing };
     const manifest = newManifest({ ...about, files, blobs, ...missing });
-    const path = join(this.#partial, ARCHIVE_MANIFEST_FILE);
+    const path = join(this.#folder, ARCHIVE_MANIFEST_FILE);
     writeFileSync(path, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
-    for (const changed of [path, join(this.#partial, BLOB_FOLDER), this.#partial]) syncPath(changed);
-    renameSync(this.#partial, this.#folder);
-    syncPath(dirname(this.#folder));
+    for (const changed of [path, join(this.#folder, BLOB_FOLDER), this.#folder]) syncPath(changed);
     return manifest;
   }
 
   /** Removes everything written of an unfinished archive. */
   abandon(): void {
-    rmSync(this.#partial, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
   #grow(bytes: number): void {

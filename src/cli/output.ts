@@ -32,6 +32,9 @@ export function printError(text: string): void {
   process.stderr.write(`${printed(text)}\n`);
 }
 
+/** Tells a person one sentence beside the result. */
+export const tellUser = (sentence: string): void => printError(`cairn: ${sentence}`);
+
 /**
  * Prints the result of a command: as one line of JSON for a script, else the text that `tell` returns for a person.
  * Returns the exit code of success.

@@ -39,7 +39,7 @@ const held = new Set<string>();
 /** Runs `work` while holding the lock of `path`. Throws ClientError when the lock does not become free in time. */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   const lock = `${path}.lock`;
-  const mark = `${process.pid} ${hostname()} ${crypto.randomUUID()} ${birthOf(process.pid) ?? ''}`;
+  const mark = newMark();
   try {
     if (options.makesFolder !== false) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -54,6 +54,27 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, opti
     // If another process took the lock over, that process removes it.
     if (contentOf(lock) === mark) rmSync(lock, { force: true });
   }
+}
+
+/** What a file says that this process holds. */
+const newMark = (): string => `${process.pid} ${hostname()} ${crypto.randomUUID()} ${birthOf(process.pid) ?? ''}`;
+
+/** Runs `work` while a new file shows other processes that this one is at work. Throws the error of the system. */
+export async function withMark<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const mark = newMark();
+  held.add(mark);
+  try {
+    writeFileSync(file, mark, { flag: 'wx', mode: 0o600 });
+    return await whileBeating(file, work);
+  } finally {
+    held.delete(mark);
+  }
+}
+
+/** True for the file of `withMark` whose process is gone, or did not renew it for minutes. */
+export function isMarkLeft(file: string): boolean {
+  const content = contentOf(file);
+  return content !== undefined && isStale(file, content);
 }
 
 async function whileBeating<T>(lock: string, work: () => Promise<T>): Promise<T> {

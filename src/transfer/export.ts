@@ -25,15 +25,17 @@ export interface ExportOptions {
   /** The data file, opened for reading. */
   readonly store: Store;
   readonly email: string;
-  /** Destination of the archive; must not exist. */
+  /** Where it is written; must not exist. */
   readonly folder: string;
+  /** How an error names the destination. */
+  readonly named: string;
   /** Receives the number of bytes written so far. */
   readonly onBytes: (bytes: number) => void;
   readonly now: () => number;
 }
 
 /** Writes the archive and returns its manifest. Throws StartError and then leaves nothing of the archive. */
-export function exportAccount({ store, email, folder, onBytes, now }: ExportOptions): ArchiveManifest {
+export function exportAccount({ store, email, folder, named, onBytes, now }: ExportOptions): ArchiveManifest {
   const unreadable = new Set<string>();
   const snapshot = store.snapshot((table, key) =>
     unreadable.add(`${table} ${keyText(key)}: the record cannot be read`),
@@ -48,7 +50,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
     const madeAt = new Date(now()).toISOString();
     // A damaged row of the account is told as missing; the rest of the account can still be had.
     const account: AccountRecord = stored ?? { email: address, name: null, created_at: madeAt };
-    const archive = openArchive(folder, onBytes);
+    const archive = openArchive(folder, named, onBytes);
     try {
       const hasCategory = (id: number) => categoryExists(snapshot, accountId, id);
       // A clock that is wrong now, or was, must not keep a record out of the archive.
@@ -72,7 +74,7 @@ export function exportAccount({ store, email, folder, onBytes, now }: ExportOpti
       });
     } catch (error) {
       archive.abandon();
-      throw toldToOperator(error, folder);
+      throw toldToOperator(error, named);
     }
   } finally {
     snapshot.close();
@@ -85,11 +87,11 @@ function accountWith(snapshot: Snapshot, email: string): string | undefined {
   return undefined;
 }
 
-function openArchive(folder: string, onBytes: (bytes: number) => void): ArchiveWriter {
+function openArchive(folder: string, named: string, onBytes: (bytes: number) => void): ArchiveWriter {
   try {
     return new ArchiveWriter(folder, onBytes);
   } catch (error) {
-    throw toldToOperator(error, folder);
+    throw toldToOperator(error, named);
   }
 }
 

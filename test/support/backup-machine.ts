@@ -10,6 +10,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface BackupMachine {
   /** The folder of the machine's configuration. */
   readonly config: string;
+  /** The settings of its commands. */
+  readonly env: Readonly<Record<string, string>>;
   /** Runs `cairn backups …`. */
   readonly cairn: (...args: string[]) => Promise<CommandResult>;
   /** Runs `cairn backups …` in a folder. */
@@ -30,6 +32,7 @@ export function backupMachine(
   const outside = temporaryFolder();
   return {
     config,
+    env: settings,
     cairn: (...args) => inFolder(outside, args),
     cairnIn: inFolderOf(inFolder),
   };

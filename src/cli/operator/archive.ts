@@ -2,15 +2,20 @@
  * cairn export and cairn import: writes one account to a folder, and creates an account from such a folder on any hub.
  */
 
-import { resolve } from 'node:path';
-import { SECTIONS } from '../../archive/format.ts';
+import { existsSync, renameSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type ArchiveManifest, SECTIONS } from '../../archive/format.ts';
 import { IMPORT_SOURCES } from '../../client/importing/imported.ts';
 import { formatBytes, openProgress } from '../../client/progress.ts';
+import { besideItsPlace } from '../../client/staging.ts';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
-import type { ExportOptions } from '../../transfer/export.ts';
+import type { MadeFiles } from '../../compose/exports/export-thread.ts';
+import { makeFolders } from '../../store/data-file/make-folders.ts';
+import { syncPath } from '../../store/data-file/sync-path.ts';
+import type { PlainSummary } from '../../transfer/plain/write.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
-import { printError, printResult, table } from '../output.ts';
+import { printError, printResult, table, tellUser } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 import { givenQuotas, QUOTA_OPTIONS, QUOTA_WORDS } from './account-standing.ts';
 import { control } from './control.ts';
@@ -80,10 +85,14 @@ function refuseUnused(options: Options): void {
 }
 
 async function runExport(options: Options): Promise<number> {
-  if (options.flag('plain')) return await runPlainExport(options);
   const folder = options.operand() ?? '';
-  const { exportAccount } = await import('../../transfer/export.ts');
-  const manifest = await exported(options.required('email'), folder, exportAccount);
+  const made = await exported(options, folder);
+  return made.kind === 'archive'
+    ? printArchive(options, folder, made.manifest)
+    : printPlain(options, folder, made.summary);
+}
+
+function printArchive(options: Options, folder: string, manifest: ArchiveManifest): number {
   for (const one of manifest.missing ?? []) printError(`missing: ${one}`);
   const { files, blobs, account, made_at } = manifest;
   const rows = [
@@ -103,10 +112,7 @@ webhooks, quotas and rights.`,
   );
 }
 
-async function runPlainExport(options: Options): Promise<number> {
-  const folder = options.operand() ?? '';
-  const { exportPlain } = await import('../../transfer/plain/export.ts');
-  const summary = await exported(options.required('email'), folder, exportPlain);
+function printPlain(options: Options, folder: string, summary: PlainSummary): number {
   for (const one of summary.left_out) printError(`left out: ${one}`);
   const rows = [
     ['folder', folder],
@@ -123,20 +129,42 @@ README.md in it says what is where. It is not encrypted: keep it safe. \`cairn i
   );
 }
 
-/** Makes an export of one moment, shows how far it is, and records it. */
-async function exported<T>(email: string, folder: string, make: (given: ExportOptions) => T | Promise<T>): Promise<T> {
-  const store = await openForReading(operatorConfig());
+/** Makes an export of one moment, shows how far it is, and records it. Throws StartError, and then leaves nothing. */
+async function exported(options: Options, folder: string): Promise<MadeFiles> {
+  const email = options.required('email');
+  const { dataFolder, mapBytes } = operatorConfig();
+  // Refuses what cannot be read. The thread opens the data file itself.
+  await (await openForReading({ dataFolder, mapBytes })).close();
+  const { exportInThread } = await import('../../compose/exports/in-thread.ts');
+  const { toldToOperator } = await import('../../transfer/export.ts');
+  const place = resolve(folder);
+  requireNew(place, folder);
   const bar = openProgress('exporting');
-  let made: T;
+  let made: MadeFiles;
   try {
-    made = await make({ store, email, folder, onBytes: (bytes) => bar.update(bytes, undefined), now: Date.now });
+    makeFolders(dirname(place));
+    made = await besideItsPlace(place, tellUser, async (staging) => {
+      const job = { dataFolder, mapBytes, email, folder: staging, named: folder, besideService: false };
+      const files = await exportInThread({ ...job, plain: options.flag('plain') }, (bytes) =>
+        bar.update(bytes, undefined),
+      );
+      requireNew(place, folder);
+      renameSync(staging, place);
+      syncPath(dirname(place));
+      return files;
+    });
+  } catch (error) {
+    throw toldToOperator(error, folder);
   } finally {
     bar.close();
-    // Without a running service, the next step opens the data file for writing.
-    await store.close();
   }
   await noteExport(email);
   return made;
+}
+
+function requireNew(place: string, named: string): void {
+  if (existsSync(place))
+    throw new StartError(`${named} exists already, and an export overwrites nothing; name a new folder.`);
 }
 
 /**

@@ -1,9 +1,7 @@
 /** Pushes a repository: decides between nothing, an increment and a full backup, packs it and uploads it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { limits } from '../../limits/service.ts';
 import type { TransferProgress } from '../http.ts';
+import { type Tell, withWorkFolder } from '../staging.ts';
 import type { Lock } from './age.ts';
 import { type LastPush, readLastPush, writeLastPush } from './git/last-push.ts';
 import type { Repository } from './git/repository.ts';
@@ -33,6 +31,7 @@ export interface RepositoryPush {
   readonly uploadedBy: string | undefined;
   readonly leftOut: readonly string[];
   readonly nowMs: number;
+  readonly tell: Tell;
   readonly progress: (label: string) => TransferProgress;
 }
 
@@ -50,28 +49,23 @@ export type BackupResult =
 
 /** Backs up a repository. Resolves when every part is on the hub's disk. Throws ClientError. */
 export async function pushRepository(options: RepositoryPush): Promise<BackupResult> {
+  // Made also when there is nothing to do: what a killed push left is not encrypted, and is removed by the next one.
+  return await withWorkFolder('cairn-push', options.tell, (work) => push(options, work));
+}
+
+async function push(options: RepositoryPush, work: string): Promise<BackupResult> {
   const { hub, repository, choices } = options;
   const [snapshot, all] = await Promise.all([readSnapshot(repository, choices), hub.list(repository.id)]);
   const { plan, base } = await decide(options, snapshot, all);
   if (plan.kind === 'nothing') return { kind: 'nothing', commit: repository.commit };
-  const work = mkdtempSync(join(tmpdir(), 'cairn-push-'));
-  try {
-    const packed = await packRepository({ ...options, snapshot, base, work });
-    const uploaded = await uploadParts(
-      options,
-      packed,
-      snapshot,
-      plan.kind === 'increment' ? plan.base.sha256 : undefined,
-    );
-    const { blob } = uploaded;
-    const line =
-      repository.roots.length === 0 ? undefined : { commit: repository.commit, roots: [...repository.roots] };
-    writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed), line);
-    const { length: refs } = snapshot.refs;
-    return { kind: plan.kind, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
-  } finally {
-    rmSync(work, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const packed = await packRepository({ ...options, snapshot, base, work });
+  const continued = plan.kind === 'increment' ? plan.base.sha256 : undefined;
+  const uploaded = await uploadParts(options, packed, snapshot, continued);
+  const { blob } = uploaded;
+  const line = repository.roots.length === 0 ? undefined : { commit: repository.commit, roots: [...repository.roots] };
+  writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed), line);
+  const { length: refs } = snapshot.refs;
+  return { kind: plan.kind, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
 }
 
 interface Decision {

@@ -23,6 +23,8 @@ export interface BackupPull {
   readonly unlock: Unlock;
   readonly budget: RestoreBudget;
   readonly tell: (sentence: string) => void;
+  /** The folder stays, so it is flushed. */
+  readonly isKept: boolean;
   readonly downloading: (part: number, parts: number) => (done: number, total: number) => void;
 }
 
@@ -47,7 +49,7 @@ type Beginning = { readonly manifest: Manifest } | { readonly manifest: undefine
 
 /** Restores the newest complete candidate into a new folder. Nothing is left when it fails. Throws ClientError. */
 export async function pullBackup(options: BackupPull, folder: string): Promise<PulledBackup> {
-  return await intoNewFolder(folder, async (files, work) => {
+  return await intoNewFolder(folder, options, async (files, work) => {
     const { blob, manifest, file } = await newestComplete(options, work);
     if (manifest === undefined) return await restoreTree(options, blob, file, files);
     return await restoreRepository(options, { blob, manifest, file }, files, work);

@@ -1,14 +1,14 @@
 /** Makes archives of accounts for download: each in a separate folder below the data folder, removed after the download. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { ActorRegistry } from '../../actors/registry.ts';
 import { noteAct } from '../../audit/note.ts';
 import { Refusal } from '../../common/fault.ts';
+import { StartError } from '../../common/start-error.ts';
 import type { Config } from '../../config.ts';
 import { limits } from '../../limits/service.ts';
 import type { AccountExports, ExportedBy, MadeExport } from '../../web/settings/export.tsx';
-import type { ExportJob, ExportOutcome } from './export-thread.ts';
+import { exportInThread } from './in-thread.ts';
 
 const FOLDER = 'exports';
 
@@ -47,30 +47,20 @@ export class Exports implements AccountExports {
       // What a stopped hub left behind.
       if (isFirst) await rm(root, { recursive: true, force: true });
       await mkdir(root, { recursive: true, mode: 0o700 });
-      const outcome = await runThread({ ...config, email, folder, plain });
-      if (!outcome.ok && outcome.reason !== null) throw busy(outcome.reason);
-      if (!outcome.ok) throw new Error('an export failed');
+      const { dataFolder, mapBytes } = config;
+      const job = { dataFolder, mapBytes, email, folder, named: folder, plain, besideService: true };
+      await exportInThread(job, () => undefined);
       await actors.account(accountId).ask((batch) => {
         noteAct(batch, accountId, { atMs: now(), act: 'account_exported', source });
       });
       return { folder, remove };
     } catch (error) {
       await remove();
-      throw error;
+      throw error instanceof StartError ? busy(error.message) : error;
     }
   }
 }
 
 function busy(what: string): Refusal {
   return new Refusal({ kind: 'overloaded', what, retryAfterSeconds: limits.exportRetrySeconds });
-}
-
-function runThread({ dataFolder, mapBytes, email, folder, plain }: ExportJob): Promise<ExportOutcome> {
-  const workerData: ExportJob = { dataFolder, mapBytes, email, folder, plain };
-  const worker = new Worker(new URL('./export-thread.js', import.meta.url), { workerData, name: 'export' });
-  return new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread of an export ended')));
-  });
 }

@@ -207,13 +207,77 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
     );
     child.kill(signal);
     expect(await closed).toEqual([null, signal]);
-    expect(readdirSync(folder)).toEqual(signal === 'SIGKILL' ? [expect.stringContaining('kept.age.partial-')] : []);
+    const left = readdirSync(folder);
+    expect(left).toEqual(signal === 'SIGKILL' ? [expect.stringContaining('kept.age.partial-')] : []);
     relay.fault = () => undefined;
     expect(await runCairn(args, env as Record<string, string>, '', ['env', '-C', folder])).toMatchObject({
       code: 0,
-      stderr: '',
+      stderr: left.map(removedFrom('.')).join(''),
     });
-    expect(readdirSync(folder)).toContain('kept.age');
+    expect(readdirSync(folder)).toEqual(['kept.age']);
+    relay.close();
+  },
+);
+
+/** What a command says when it removes what a killed one left in this folder. */
+const removedFrom = (folder: string) => (name: string) =>
+  `cairn: removed ${join(folder, name)}, which an interrupted command left; it was not encrypted.\n`;
+
+/** Ends a command by a signal once `isFar`, and tells how it ended. */
+async function endedBy(signal: NodeJS.Signals, args: readonly string[], env: NodeJS.ProcessEnv, isFar: () => boolean) {
+  const child = spawn(process.execPath, [CAIRN, 'backups', ...args], { env, stdio: 'ignore' });
+  const closed = new Promise((resolve) => child.once('close', (...ended) => resolve(ended)));
+  await until('it is far enough', () => isFar() || undefined);
+  child.kill(signal);
+  return await closed;
+}
+
+test.each([
+  ['pull', 'SIGTERM'],
+  ['pull', 'SIGKILL'],
+  ['drill', 'SIGINT'],
+  ['drill', 'SIGKILL'],
+  ['push', 'SIGINT'],
+  ['push', 'SIGKILL'],
+] as const)(
+  '[MIR-20] a %s that ends by %s leaves nothing decrypted, or the next one removes it',
+  async (command, signal) => {
+    const relay = await startByteRelay(hub);
+    const own = backupMachine(hub, await account(hub), { CAIRN_SERVER: relay.url });
+    await own.cairn('init');
+    const { folder } = testRepository(4096, 'own');
+    expect((await own.cairnIn(folder, 'push')).code).toBe(0);
+    commitFile(folder, 'a.txt', 'a\n');
+    expect((await own.cairnIn(folder, 'push')).code).toBe(0);
+    commitFile(folder, 'b.txt', 'b\n');
+    // Temporary files of this test alone.
+    const temporary = temporaryFolder();
+    const env = cleanEnvironment({ ...own.env, TMPDIR: temporary });
+    const args = {
+      pull: ['pull', '--repository', 'own', '--output', join(temporary, 'out')],
+      drill: ['drill'],
+      push: ['push', '--repository', folder],
+    }[command];
+    // A pull and a drill have made the repository and applied the first archive when they wait for the second one. A push has packed.
+    let downloads = 0;
+    relay.fault = (_number, line) => {
+      if (line.startsWith('POST')) return { refuses: { status: 503, retryAfter: '60' } };
+      if (line.includes('/download')) downloads += 1;
+      return downloads > 2 ? { stalls: true } : undefined;
+    };
+    const isFar = () =>
+      readdirSync(temporary, { recursive: true }).some((name) =>
+        /objects\/pack\/.*\.idx$|\.bundle$/.test(String(name)),
+      );
+    expect(await endedBy(signal, args, env, isFar)).toEqual([null, signal]);
+    const left = readdirSync(temporary);
+    expect(left).toEqual(signal === 'SIGKILL' ? [expect.stringMatching(/^(out|cairn-\w+)\.partial-/)] : []);
+    relay.fault = () => undefined;
+    expect(await runCairn(['backups', ...args], env as Record<string, string>)).toMatchObject({
+      code: 0,
+      stderr: left.map(removedFrom(temporary)).join(''),
+    });
+    expect(readdirSync(temporary)).toEqual(command === 'pull' ? ['out'] : []);
     relay.close();
   },
 );

@@ -1,6 +1,4 @@
 /** cairn backups drill: restores the newest backup of each repository into a temporary folder, and reports the result. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
@@ -9,9 +7,10 @@ import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { pullBackup } from '../../../client/mirror/restore.ts';
 import { formatBytes } from '../../../client/progress.ts';
+import { withWorkFolder } from '../../../client/staging.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
-import { print, printError, printResult } from '../../output.ts';
+import { print, printError, printResult, tellUser } from '../../output.ts';
 import { type MirrorAccess, openBackups, unlockOf } from './access.ts';
 import { budgetOf } from './budget.ts';
 
@@ -63,7 +62,6 @@ async function drill(
   group: RepositoryGroup,
   unlock: Unlock,
 ): Promise<Drilled> {
-  const work = mkdtempSync(join(tmpdir(), 'cairn-drill-'));
   const { budget, line } = budgetOf(options);
   const result = (blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>, outcome: Outcome, detail: string): Drilled => ({
     at: new Date().toISOString(),
@@ -74,13 +72,15 @@ async function drill(
     outcome,
     detail,
   });
-  const tell = (sentence: string) => printError(`cairn: ${sentence}`);
+  const downloading = () => () => undefined;
   const [newest] = group.blobs;
   if (newest === undefined) throw new Error('a group has an archive');
   try {
-    const restored = await pullBackup(
-      { hub, all, candidates: group.blobs, unlock, budget, tell, downloading: () => () => undefined },
-      join(work, 'restored'),
+    const restored = await withWorkFolder('cairn-drill', tellUser, (work) =>
+      pullBackup(
+        { hub, all, candidates: group.blobs, unlock, budget, tell: tellUser, isKept: false, downloading },
+        join(work, 'restored'),
+      ),
     );
     const size = formatBytes(restored.bytes);
     const detail =
@@ -97,7 +97,6 @@ async function drill(
     return result(newest, 'failed', error.message.slice(0, DETAIL_CHARS_MAX));
   } finally {
     line.close();
-    rmSync(work, { recursive: true, force: true });
   }
 }
 

@@ -16,7 +16,7 @@ import { jsonLine } from '../../../client/shown.ts';
 import { Credentials } from '../../../client/sign-in/credentials.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
-import { print, printError } from '../../output.ts';
+import { print, tellUser } from '../../output.ts';
 import { UsageError } from '../../usage-error.ts';
 import { hubOf, openBackups, readKeyText, recipientsOf } from './access.ts';
 
@@ -103,7 +103,7 @@ async function rotate(
         return hubOf(server, entryNow());
       },
       stored: () => hubOf(server, entryNow()),
-      tell: (sentence) => printError(`cairn: ${sentence}`),
+      tell: tellUser,
       progress: (label, done, total) => line.show(() => `${label} ${done} of ${countWithNoun(total, 'archive')}`),
     });
     return { status: 'replaced', ...entryNow(), rotation };

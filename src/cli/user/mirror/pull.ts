@@ -7,13 +7,13 @@ import { commitOfRef, repositoryHere } from '../../../client/mirror/git/reposito
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
-import { besideItsPlace } from '../../../client/mirror/staging.ts';
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
 import { flushPath } from '../../../client/private-file.ts';
 import { openProgress } from '../../../client/progress.ts';
+import { besideItsPlace } from '../../../client/staging.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
-import { printError, printResult } from '../../output.ts';
+import { printError, printResult, tellUser } from '../../output.ts';
 import { useUmaskOfUser } from '../../process.ts';
 import { openBackups, unlockOf } from './access.ts';
 import { budgetOf } from './budget.ts';
@@ -47,7 +47,8 @@ export async function pullMirror(options: Options): Promise<number> {
         candidates,
         unlock,
         budget: budget.budget,
-        tell: (sentence) => printError(`cairn: ${sentence}`),
+        tell: tellUser,
+        isKept: true,
         downloading: (part, parts) => {
           const bar = openProgress(parts === 1 ? 'downloading' : `downloading ${part} of ${parts}`);
           bars.add(bar);
@@ -68,7 +69,7 @@ async function pullRaw(options: Options, hub: MirrorHub, blob: MirrorBlob, outpu
   refuseTaken(output);
   const bar = openProgress('downloading');
   try {
-    await besideItsPlace(output, async (staging) => {
+    await besideItsPlace(output, tellUser, async (staging) => {
       await hub.download(blob, staging, (done, total) => bar.update(done, total));
       flushPath(staging);
       refuseTaken(output);

@@ -8,7 +8,7 @@ import { type BackupResult, pushRepository } from '../../../client/mirror/push.t
 import { formatBytes, openProgress } from '../../../client/progress.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
-import { printError, printResult } from '../../output.ts';
+import { printError, printResult, tellUser } from '../../output.ts';
 import { lockOf, openUploads } from './access.ts';
 
 const REASONS: Readonly<Record<FullReason, string>> = {
@@ -45,6 +45,7 @@ export async function pushMirror(options: Options): Promise<number> {
       uploadedBy: options.optional('label'),
       leftOut,
       nowMs: Date.now(),
+      tell: tellUser,
       progress(label) {
         const bar = openProgress(label);
         bars.push(bar);

@@ -1,6 +1,4 @@
 /** cairn backups rewrap: encrypts the newest backup of each repository for other recipients, beside the old one. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { type Lock, NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
@@ -11,8 +9,9 @@ import type { MirrorBlob } from '../../../client/mirror/hub.ts';
 import { reencrypt } from '../../../client/mirror/open-archive.ts';
 import { pushRepository } from '../../../client/mirror/push.ts';
 import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
+import { withWorkFolder } from '../../../client/staging.ts';
 import type { Options } from '../../command.ts';
-import { print, printError, printResult } from '../../output.ts';
+import { print, printError, printResult, tellUser } from '../../output.ts';
 import { lockOf, type MirrorAccess, openBackups, openUploads, unlockOf } from './access.ts';
 import { budgetOf } from './budget.ts';
 
@@ -34,9 +33,10 @@ export async function rewrapBackups(options: Options): Promise<number> {
   // Repositories whose newest archive has a passphrase.
   let left = 0;
   for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
-    const work = mkdtempSync(join(tmpdir(), 'cairn-rewrap-'));
     try {
-      const blob = await rewrap({ options, uploads, all, group, lock, unlock, work });
+      const blob = await withWorkFolder('cairn-rewrap', tellUser, (work) =>
+        rewrap({ options, uploads, all, group, lock, unlock, work }),
+      );
       const { commit_sha, sha256 } = blob;
       done.push({ repository_id: group.id, repository_label: group.label, commit_sha, sha256 });
       if (!options.json)
@@ -46,9 +46,7 @@ export async function rewrapBackups(options: Options): Promise<number> {
     } catch (error) {
       if (!(error instanceof NeedsPassphrase)) throw error;
       left += 1;
-      printError(`cairn: ${groupName(group)}: ${error.what}; it stays as it is.`);
-    } finally {
-      rmSync(work, { recursive: true, force: true });
+      tellUser(`${groupName(group)}: ${error.what}; it stays as it is.`);
     }
   }
   if (done.length + left === 0) throw new ClientError('there is no backup yet. Make one with `cairn backups push`.');
@@ -83,12 +81,17 @@ async function rewrap({ options, uploads, all, group, lock, unlock, work }: Rewr
   const { hub } = uploads;
   const folder = join(work, 'restored');
   const budget = budgetOf(options);
-  const tell = (sentence: string) => printError(`cairn: ${sentence}`);
   const downloading = () => () => undefined;
-  const restored = await pullBackup(
-    { hub: openBackups(options).hub, all, candidates: group.blobs, unlock, budget: budget.budget, tell, downloading },
-    folder,
-  );
+  const pulling = {
+    all,
+    candidates: group.blobs,
+    unlock,
+    budget: budget.budget,
+    tell: tellUser,
+    isKept: false,
+    downloading,
+  };
+  const restored = await pullBackup({ hub: openBackups(options).hub, ...pulling }, folder);
   budget.line.close();
   if (restored.kind === 'tree') return await rewrapTree(hub, restored, lock, unlock, work);
   const repository = { ...(await openRepository(folder)), id: group.id ?? '', label: group.label ?? '' };
@@ -101,6 +104,7 @@ async function rewrap({ options, uploads, all, group, lock, unlock, work }: Rewr
     uploadedBy: options.optional('label'),
     leftOut: restored.leftOut,
     nowMs: Date.now(),
+    tell: tellUser,
     progress: () => () => undefined,
   });
   if (result.kind === 'nothing') throw new Error('a forced push uploads');

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ClientError } from '../../client-error.ts';
+import { flushPath } from '../../private-file.ts';
+import { besideItsPlace, flushTree, type Tell } from '../../staging.ts';
 import type { OpenedArchive, RestoreBudget } from '../open-archive.ts';
-import { besideItsPlace } from '../staging.ts';
 import { TarCheck } from './tar-check.ts';
 import type { TarEntry } from './tar-read.ts';
 
@@ -66,22 +67,35 @@ export function refuseFilled(folder: string): void {
   if (entries.length > 0) throw new ClientError(`${folder} is not empty; name a new folder with --output.`);
 }
 
+/** How a new folder is made. */
+export interface NewFolder {
+  /** It stays: all of it is on the disk before it gets its name. */
+  readonly isKept: boolean;
+  readonly tell: Tell;
+}
+
 /**
  * Calls `fill` with a new folder beside `folder` and one for temporary files, then gives the first that name. When
  * `fill` throws or the process is interrupted, nothing is left.
  */
-export async function intoNewFolder<T>(folder: string, fill: (files: string, work: string) => Promise<T>): Promise<T> {
+export async function intoNewFolder<T>(
+  folder: string,
+  { isKept, tell }: NewFolder,
+  fill: (files: string, work: string) => Promise<T>,
+): Promise<T> {
   refuseFilled(folder);
   const place = resolve(folder);
-  return await besideItsPlace(place, async (staging) => {
+  mkdirSync(dirname(place), { recursive: true });
+  return await besideItsPlace(place, tell, async (staging) => {
     const [files, work] = [join(staging, 'files'), join(staging, 'work')];
-    mkdirSync(dirname(place), { recursive: true });
     mkdirSync(work, { recursive: true });
     mkdirSync(files);
     const result = await fill(files, work);
+    if (isKept) await flushTree(files);
     refuseFilled(folder);
     rmSync(place, { recursive: true, force: true });
     renameSync(files, place);
+    if (isKept) flushPath(dirname(place));
     return result;
   });
 }
