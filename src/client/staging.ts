@@ -60,7 +60,7 @@ async function whileRemovable<T>(folder: string, work: () => Promise<T>): Promis
   }
 }
 
-/** Renames it first: what still writes into it, such as a thread, fails instead of making it anew. */
+/** Renames it first: what still writes into it, such as a thread, fails instead of making it again. */
 function remove(folder: string): void {
   const aside = stagingOf(folder.replace(STAGING, ''));
   try {

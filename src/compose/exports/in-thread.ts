@@ -1,4 +1,4 @@
-/** Exports an account in a thread of its own, so that this one answers requests and signals meanwhile. */
+/** Exports an account in a separate thread, so that this one answers requests and signals meanwhile. */
 import { Worker } from 'node:worker_threads';
 import { StartError } from '../../common/start-error.ts';
 import type { ExportJob, ExportMessage, MadeFiles } from './export-thread.ts';
