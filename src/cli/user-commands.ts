@@ -23,6 +23,7 @@ export const userGroup: SourceGroup = {
     { word: 'vault', load: async () => (await import('./user/vault/vault.ts')).vaultCommands },
     { word: 'find', load: async () => [(await import('./user/find.ts')).findThings] },
     { word: 'trash', load: async () => [(await import('./user/documents/trash.ts')).trashCommand] },
+    { word: 'activity', load: async () => [(await import('./user/documents/activity.ts')).activityCommand] },
     { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
     { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
     { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },

@@ -113,7 +113,12 @@ export async function openRoutes(parts: ServiceParts, probes: readonly Route[]):
     ...paperRoutes({ papers: parts.documents.papers, access, nameOf }),
     ...syncRoutes({ sync: parts.sync, access: gatewayAccess(parts.core) }),
     ...foundRoutes({ things, find: parts.search, access: gatewayAccess(parts.core), baseUrl: baseUrlOf(parts.config) }),
-    ...eventRoutes({ events: parts.events, access: gatewayAccess(parts.core) }),
+    ...eventRoutes({
+      events: parts.events,
+      access: gatewayAccess(parts.core),
+      zones: parts.core.timeZones,
+      now: Date.now,
+    }),
     ...webhookRoutes({ webhooks: parts.webhooks, access: gatewayAccess(parts.core) }),
   ];
   const routes = [
@@ -167,12 +172,12 @@ const ALSO_FOR_MODELS: ReadonlySet<string> = new Set(['search', 'fetch', 'list_t
 
 /** Returns the tools, in listing order. */
 function openTools(
-  { config, core, tasks, documents, sync, search, toolTraffic }: ServiceParts,
+  { config, core, tasks, documents, sync, search, events, toolTraffic }: ServiceParts,
   { onboarding, things }: SignInParts & { readonly things: Things },
   nameOf: CallerName,
   archives: BlobReads,
 ): ToolRegistry {
-  const shelves = { things, tasks, ...documents, sync, nameOf, find: search };
+  const shelves = { things, tasks, ...documents, sync, nameOf, find: search, events, activity: core.activity };
   return new ToolRegistry(
     [
       ...inSet('tasks', taskTools(tasks, core.timeZones, nameOf)),

@@ -1,22 +1,15 @@
-/**
- * Reads the events of an account in order, from the logs that its changes are written to in their own commit: activity,
- * the logs of its vaults, the order of its backups. Nothing is stored for events.
- */
-import type { ActivityHead, ChangeRecord } from '../activity/records.ts';
-import { activityChanges, activityHeads, type ChangedKind } from '../activity/records.ts';
-import type { ThingKindName, ThingReader } from '../ids/thing.ts';
+/** Tells the events of an account: from a cursor on as they happen, or the newest first. Nothing is stored for events. */
+import { activityChanges, activityHeads } from '../activity/records.ts';
+import type { ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { Changes } from '../live/changes.ts';
-import { UNKNOWN_GROUP } from '../mirror/declared.ts';
-import { blobs, heads, order } from '../mirror/records.ts';
+import { heads } from '../mirror/records.ts';
 import type { Store } from '../store/store.ts';
-import { SyncReader } from '../sync/log/reader.ts';
-import { accountOfVault, vaultHeads, vaults, versions } from '../sync/log/records.ts';
-import type { VersionMeta, VersionStatus } from '../sync/log/version.ts';
+import { accountOfVault, vaultHeads } from '../sync/log/records.ts';
 import { Waiters } from '../sync/pull/waiters.ts';
-import { fileUri } from '../sync/tools/uri.ts';
 import { foldCase } from '../text/fold-case.ts';
 import type { ToldEvent } from './event.ts';
+import { type ChangeRef, EventLogs } from './logs.ts';
 import { EVENTS_START, type EventPosition, eventsGone, formatEventCursor, readEventCursor } from './position.ts';
 
 /** The tables that every event writes to. */
@@ -29,10 +22,18 @@ interface AccountEventsOptions {
   readonly hash: (text: string) => string;
 }
 
-interface EventQuery {
-  readonly limit: number;
-  /** Undefined: all. */
+/** Which events are told. Undefined: all. */
+export interface EventFilter {
   readonly kinds?: readonly ThingKindName[] | undefined;
+  /** Name of who did it, in any case. */
+  readonly by?: string | undefined;
+  /** The first and the last moment, in milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+interface EventQuery extends EventFilter {
+  readonly limit: number;
 }
 
 export interface EventPage {
@@ -42,38 +43,31 @@ export interface EventPage {
   readonly hasMore: boolean;
 }
 
-/** A place in one log. Undefined event: nothing that is told. */
-interface Step {
-  readonly atMs: number;
-  readonly event: ToldEvent | undefined;
-  readonly move: (position: EventPosition) => EventPosition;
+/** A change, and what undoes it: undefined for what cannot be undone. */
+interface PastChange {
+  readonly event: ToldEvent;
+  readonly ref: ChangeRef | undefined;
 }
 
-const RECORD_KINDS: Readonly<Record<ChangedKind, ThingKindName>> = {
-  tasks: 'task',
-  docs: 'doc',
-  handoffs: 'handoff',
-  papers: 'paper',
-};
-
-const FILE_ACTS: Readonly<Record<VersionStatus, ToldEvent['act']>> = {
-  created: 'created',
-  updated: 'changed',
-  renamed: 'moved',
-  restored: 'restored',
-  deleted: 'deleted',
-};
+/** A page of what happened, the newest first. */
+export interface PastPage {
+  readonly changes: readonly PastChange[];
+  /** Before the last of them; undefined: there is nothing earlier. */
+  readonly next: EventPosition | undefined;
+  /** Everybody who changed something then, also those whom the filter left out. */
+  readonly names: ReadonlySet<string>;
+}
 
 export class AccountEvents {
   readonly #options: AccountEventsOptions;
-  readonly #reader: SyncReader;
+  readonly #logs: EventLogs;
   readonly #waiters: Waiters;
   readonly #changes: Changes;
 
   constructor(options: AccountEventsOptions) {
     this.#options = options;
     const { store } = options;
-    this.#reader = new SyncReader(store);
+    this.#logs = new EventLogs(store);
     this.#changes = new Changes(store, eventTables, accountOfVault(store));
     this.#waiters = new Waiters(this.#changes);
   }
@@ -83,38 +77,64 @@ export class AccountEvents {
    * `invalid_fields` and `events_gone`.
    */
   positionOf(accountId: string, after: string | undefined): EventPosition {
-    if (after === undefined) return { ...EVENTS_START, records: this.#activityHead(accountId)?.dropped ?? 0 };
-    if (after === 'now') return this.#end(accountId);
-    return readEventCursor(after, { ...this.#options, accountId });
+    if (after === undefined) return { ...EVENTS_START, records: this.#dropped(accountId) };
+    if (after === 'now') return this.#logs.end(accountId);
+    return readEventCursor(after, { ...this.#options, accountId, way: 'on' });
+  }
+
+  /** The position before what happened at a time, or before the oldest that is kept. */
+  positionAt(accountId: string, ms: number): EventPosition {
+    const { records, ...others } = this.#logs.before(accountId, ms);
+    return { ...others, records: Math.max(records, this.#dropped(accountId)) };
   }
 
   cursorOf(accountId: string, position: EventPosition): string {
-    return formatEventCursor(position, { ...this.#options, accountId });
+    return formatEventCursor(position, { ...this.#options, accountId, way: 'on' });
   }
 
   /** The events after a position, oldest first. Throws Refusal `events_gone` when some of them are no longer kept. */
-  page(accountId: string, after: EventPosition, { limit, kinds }: EventQuery): EventPage {
+  page(accountId: string, after: EventPosition, { limit, ...filter }: EventQuery): EventPage {
     if (this.missedAfter(accountId, after) !== undefined) {
       throw eventsGone('changes after this cursor are no longer kept');
     }
-    const ids = Array.from(this.#options.store.keys(vaults, [accountId]), ([, id]) => id);
-    const known = ids.map((id): [string, number] => [id, after.vaults[id] ?? 0]);
-    let position: EventPosition = { ...after, vaults: Object.fromEntries(known) };
-    const logs = [
-      this.#records(accountId, after.records),
-      this.#backups(accountId, after.backups),
-      ...known.map(([id, seq]) => this.#files(id, seq)),
-    ];
+    let position = this.#logs.known(accountId, after);
     const events: ToldEvent[] = [];
     let steps = 0;
-    for (const { event, move } of oldestFirst(logs)) {
+    for (const { atMs, event, move } of this.#logs.on(accountId, position)) {
+      if (filter.untilMs !== undefined && atMs > filter.untilMs) break;
       if (events.length === limit || steps === limits.eventStepsMax) return { events, position, hasMore: true };
       steps += 1;
       position = move(position);
-      if (event !== undefined && (kinds === undefined || kinds.includes(event.kind))) events.push(event);
+      if (event !== undefined && isTold(event, filter)) events.push(event);
     }
     return { events, position, hasMore: false };
   }
+
+  /** The events before a position, or before `untilMs`, newest first. */
+  past(accountId: string, before: EventPosition | undefined, { limit, ...filter }: EventQuery): PastPage {
+    const { sinceMs = 0, untilMs } = filter;
+    const end = untilMs === undefined ? this.#logs.end(accountId) : this.#logs.before(accountId, untilMs + 1);
+    let position = before === undefined ? end : this.#logs.known(accountId, before);
+    const changes: PastChange[] = [];
+    const names = new Set<string>();
+    let steps = 0;
+    for (const { atMs, event, ref, move } of this.#logs.back(accountId, position)) {
+      if (atMs < sinceMs) break;
+      if (changes.length === limit || steps === limits.eventStepsMax) return { changes, next: position, names };
+      steps += 1;
+      position = move(position);
+      if (event?.by != null) names.add(event.by);
+      if (event !== undefined && isTold(event, filter)) changes.push({ event, ref });
+    }
+    return { changes, next: undefined, names };
+  }
+
+  /** Reads and writes the cursors of `past`. */
+  readonly pastCursors = {
+    read: (accountId: string, text: string) => readEventCursor(text, { ...this.#options, accountId, way: 'back' }),
+    format: (accountId: string, position: EventPosition) =>
+      formatEventCursor(position, { ...this.#options, accountId, way: 'back' }),
+  };
 
   /**
    * How many changes after a position are no longer kept, and the position after them, from where nothing is missing.
@@ -124,7 +144,7 @@ export class AccountEvents {
     accountId: string,
     after: EventPosition,
   ): { readonly count: number; readonly position: EventPosition } | undefined {
-    const dropped = this.#activityHead(accountId)?.dropped ?? 0;
+    const dropped = this.#dropped(accountId);
     if (after.records >= dropped) return undefined;
     return { count: dropped - after.records, position: { ...after, records: dropped } };
   }
@@ -156,133 +176,24 @@ export class AccountEvents {
     this.#waiters.close();
   }
 
-  #activityHead(accountId: string): ActivityHead | undefined {
-    return this.#options.store.get(activityHeads, [accountId]);
+  /** Time of the oldest change of tasks and documents that is kept; undefined: all are. */
+  recordsKeptFrom(accountId: string): number | undefined {
+    if (this.#dropped(accountId) === 0) return undefined;
+    return this.#options.store.range(activityChanges, { prefix: [accountId], limit: 1 })[0]?.value.at_ms;
   }
 
-  #end(accountId: string): EventPosition {
-    const { store } = this.#options;
-    const ofVaults = Array.from(store.keys(vaults, [accountId]), ([, id]) => [id, this.#reader.head(id).seq] as const);
-    return {
-      records: this.#activityHead(accountId)?.number ?? 0,
-      backups: store.get(heads, [accountId])?.sequence ?? 0,
-      vaults: Object.fromEntries(ofVaults),
-    };
-  }
-
-  *#records(accountId: string, after: number): Generator<Step> {
-    for (const { key, value } of rowsAfter(this.#options.store, activityChanges, accountId, after)) {
-      const [, number] = key;
-      yield {
-        atMs: value.at_ms,
-        event: recordEvent(number, value),
-        move: (position) => ({ ...position, records: number }),
-      };
-    }
-  }
-
-  *#backups(accountId: string, after: number): Generator<Step> {
-    const { store } = this.#options;
-    for (const { key, value } of rowsAfter(store, order, accountId, after)) {
-      const [, sequence] = key;
-      const { commit_sha: commit, sha256 } = value;
-      const blob = store.get(blobs, [accountId, commit, sha256]);
-      const group = blob?.repository_id ?? UNKNOWN_GROUP;
-      yield {
-        atMs: Date.parse(blob?.uploaded_at ?? ''),
-        event: blob && {
-          id: `b.${sequence}`,
-          kind: 'backup',
-          act: 'created',
-          thing: `cairn://backups/${group}`,
-          name: blob.repository_label ?? 'Unknown repository',
-          at: blob.uploaded_at,
-          by: blob.uploaded_by,
-          details: { commit_sha: commit, sha256, repository_id: blob.repository_id, size_bytes: blob.byte_size },
-        },
-        move: (position) => ({ ...position, backups: sequence }),
-      };
-    }
-  }
-
-  *#files(vaultId: string, after: number): Generator<Step> {
-    const { store } = this.#options;
-    for (let beyond = after; ; ) {
-      const keys = [...store.keysIn(versions, { prefix: [vaultId], beyond, limit: limits.eventRowsRead })];
-      for (const [, seq] of keys) {
-        beyond = seq;
-        const meta = this.#reader.versionMeta(vaultId, seq);
-        if (meta === undefined) continue;
-        yield {
-          atMs: Date.parse(meta.stored_at),
-          event: this.#isLeft(vaultId, meta) ? undefined : fileEvent(vaultId, meta),
-          move: (position) => ({ ...position, vaults: { ...position.vaults, [vaultId]: seq } }),
-        };
-      }
-      if (keys.length < limits.eventRowsRead) return;
-    }
-  }
-
-  /** True for the tombstone that a move leaves: the change after it, in the same commit, tells of the move. */
-  #isLeft(vaultId: string, { type, seq, path }: VersionMeta): boolean {
-    if (type !== 'deleted') return false;
-    const from = this.#reader.versionMeta(vaultId, seq + 1)?.renamed_from;
-    return from !== undefined && foldCase(from) === foldCase(path);
+  /** Number of the newest change that was removed to make room; 0: none. */
+  #dropped(accountId: string): number {
+    return this.#options.store.get(activityHeads, [accountId])?.dropped ?? 0;
   }
 }
 
-/** The rows of an account in a numbered log, a few at a time: an iterator of the store would hold a snapshot. */
-function* rowsAfter<V>(
-  store: ThingReader,
-  table: Parameters<typeof store.range<[string, number], V>>[0],
-  accountId: string,
-  after: number,
-) {
-  for (let beyond = after; ; ) {
-    const rows = store.range(table, { prefix: [accountId], beyond, limit: limits.eventRowsRead });
-    yield* rows;
-    if (rows.length < limits.eventRowsRead) return;
-    beyond = rows.at(-1)?.key[1] ?? beyond;
-  }
-}
-
-/** Merges logs that are each in order. What is undated goes first. */
-function* oldestFirst(logs: readonly Generator<Step>[]): Generator<Step> {
-  const next = (log: Generator<Step>) => {
-    const { value, done } = log.next();
-    return done === true ? [] : [{ log, step: value as Step }];
-  };
-  const firsts = logs.flatMap(next);
-  while (firsts.length > 0) {
-    const oldest = firsts.reduce((best, one) => (best.step.atMs <= one.step.atMs ? best : one));
-    yield oldest.step;
-    firsts.splice(firsts.indexOf(oldest), 1, ...next(oldest.log));
-  }
-}
-
-function recordEvent(number: number, { kind, item, act, name, at_ms: atMs, by, after }: ChangeRecord): ToldEvent {
-  return {
-    id: `r.${number}`,
-    kind: RECORD_KINDS[kind],
-    act,
-    thing: `cairn://${kind}/${item}`,
-    name,
-    at: new Date(atMs).toISOString(),
-    by,
-    details: act === 'changed' ? { fields: Object.keys(after) } : {},
-  };
-}
-
-function fileEvent(vaultId: string, meta: VersionMeta): ToldEvent {
-  const { path, seq, sha256, size_bytes: sizeBytes, renamed_from: from } = meta;
-  return {
-    id: `f.${vaultId}.${seq}`,
-    kind: 'file',
-    act: from === undefined ? FILE_ACTS[meta.status] : 'moved',
-    thing: fileUri(vaultId, path),
-    name: path.slice(path.lastIndexOf('/') + 1),
-    at: meta.stored_at,
-    by: meta.device_id,
-    details: { vault_id: vaultId, path, seq, sha256, size_bytes: sizeBytes, ...(from && { renamed_from: from }) },
-  };
+function isTold(
+  event: ToldEvent,
+  { kinds, by, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: EventFilter,
+): boolean {
+  if (kinds !== undefined && !kinds.includes(event.kind)) return false;
+  if (by !== undefined && (event.by === null || foldCase(event.by) !== foldCase(by))) return false;
+  const atMs = Date.parse(event.at);
+  return atMs >= sinceMs && atMs <= untilMs;
 }

@@ -16,27 +16,33 @@ export interface EventPosition {
 export const EVENTS_START: EventPosition = { records: 0, backups: 0, vaults: {} };
 
 interface CursorBinding {
+  /** Direction of the walk that it continues. */
+  readonly way: 'on' | 'back';
   readonly hash: (text: string) => string;
   readonly epoch: string;
   readonly accountId: string;
 }
 
-const FORM = 'e1';
+const FORMS = { on: 'e1', back: 'h1' } as const;
+/** The argument that takes a cursor of each. */
+const FIELDS = { on: 'after', back: 'cursor' } as const;
 /** 96 bits in hex. */
 const MAC_CHARS = 24;
 
 export function formatEventCursor({ records, backups, vaults }: EventPosition, binding: CursorBinding): string {
   const payload = Buffer.from(JSON.stringify([binding.epoch, records, backups, vaults])).toString('base64url');
-  return `${FORM}.${payload}.${macOf(payload, binding)}`;
+  return `${FORMS[binding.way]}.${payload}.${macOf(payload, binding)}`;
 }
 
-/** Throws Refusal `invalid_fields` (field `after`) for a foreign or forged cursor, and `events_gone` for an outdated one. */
+/** Throws Refusal `invalid_fields` (field `after` or `cursor`) for a foreign or forged cursor, and `events_gone` for an outdated one. */
 export function readEventCursor(text: string, binding: CursorBinding): EventPosition {
   const [form, payload = '', mac = '', ...rest] = text.split('.');
   const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(payload, binding))];
   const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
-  if (form !== FORM || rest.length > 0 || !isOurs) {
-    throw invalidField('after', 'after must be a cursor of an earlier answer for this account, or now, or missing');
+  if (form !== FORMS[binding.way] || rest.length > 0 || !isOurs) {
+    const field = FIELDS[binding.way];
+    const others = binding.way === 'on' ? 'now, or missing; for a time send since' : 'missing';
+    throw invalidField(field, `${field} must be a cursor of an earlier answer for this account, or ${others}`);
   }
   const [epoch, records, backups, vaults] = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as [
     string,
@@ -44,6 +50,8 @@ export function readEventCursor(text: string, binding: CursorBinding): EventPosi
     number,
     Record<string, number>,
   ];
+  if (epoch !== binding.epoch && binding.way === 'back')
+    throw invalidField('cursor', 'cursor is of before a restore of the hub; omit it for the newest changes');
   if (epoch !== binding.epoch) throw eventsGone('the hub was restored from a backup since this cursor was given');
   return { records, backups, vaults };
 }

@@ -4,8 +4,10 @@ import { operation } from '../http/route/operation.ts';
 import type { Authenticator, Route } from '../http/route/route.ts';
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
+import type { Zone } from '../time/zone.ts';
 import type { AccountEvents } from './account-events.ts';
 import { EVENT_EXAMPLE, eventSchema } from './event.ts';
+import { MOMENT_ABOUT, momentField, momentOf } from './moments.ts';
 
 const ANY_KIND = THING_KINDS.join('|');
 
@@ -20,6 +22,14 @@ const query = z.strictObject({
     .max(limits.eventCursorCharsMax)
     .optional()
     .describe('cursor of an earlier answer; now: only what happens from now on; missing: the oldest kept'),
+  since: momentField.describe(`From when on: ${MOMENT_ABOUT}`),
+  until: momentField.describe('Up to when; a day: to its end'),
+  by: z
+    .string()
+    .min(1)
+    .max(limits.changedByCharsMax)
+    .optional()
+    .describe('Only what this key, device, app or browser did'),
   kinds: z
     .string()
     .regex(
@@ -47,9 +57,13 @@ const answer = z.object({
 export function eventRoutes({
   events,
   access,
+  zones,
+  now,
 }: {
   readonly events: AccountEvents;
   readonly access: Authenticator;
+  readonly zones: { of(accountId: string): Zone };
+  readonly now: () => number;
 }): Route[] {
   return [
     operation({
@@ -57,7 +71,7 @@ export function eventRoutes({
       path: '/api/events',
       operationId: 'listEvents',
       tag: 'events',
-      summary: 'Lists what changed since a cursor, and waits for the next change',
+      summary: 'Lists what changed since a cursor or a time, and waits for the next change',
       access,
       query,
       refusals: [410],
@@ -70,11 +84,21 @@ export function eventRoutes({
           has_more: false,
         },
       },
-      async handle({ query: { after, kinds, limit, wait }, request }, { accountId }) {
-        const from = events.positionOf(accountId, after);
+      async handle({ query: { after, kinds, since, until, by, limit, wait }, request }, { accountId }) {
+        const asked = { nowMs: now(), zone: zones.of(accountId) };
+        const [sinceMs, untilMs] = [momentOf('since', since, asked), momentOf('until', until, asked)];
+        const from =
+          after === undefined && sinceMs !== undefined
+            ? events.positionAt(accountId, sinceMs)
+            : events.positionOf(accountId, after);
         const wanted = kinds === undefined ? undefined : kindsOf(kinds);
-        const page = await events.pageOrWait(accountId, from, { limit, kinds: wanted, ms: wait * 1000 }, (notify) =>
-          request.linger(wait, notify),
+        // What ends at a time is waited for no longer than until then.
+        const ms = Math.min(wait * 1000, Math.max(0, (untilMs ?? Number.POSITIVE_INFINITY) - asked.nowMs));
+        const page = await events.pageOrWait(
+          accountId,
+          from,
+          { limit, kinds: wanted, by, sinceMs, untilMs, ms },
+          (notify) => request.linger(wait, notify),
         );
         return {
           events: [...page.events],

@@ -1,8 +1,10 @@
 /** Defines what agents read and change by its id, whatever stores it. Types, and the capabilities that it is built over. */
+import type { ActivityLog } from '../../activity/log.ts';
 import type { CallerName } from '../../common/principal.ts';
 import type { DevDocs } from '../../documents/dev-docs/service.ts';
 import type { Handoffs } from '../../documents/handoffs/service.ts';
 import type { Papers } from '../../documents/papers/service.ts';
+import type { AccountEvents } from '../../events/account-events.ts';
 import type { Things } from '../../ids/things.ts';
 import type { Find } from '../../search/found.ts';
 import type { Sync } from '../../sync/service.ts';
@@ -18,6 +20,8 @@ export interface Shelves {
   readonly sync: Pick<Sync, 'vaults' | 'reader' | 'reading' | 'push' | 'history' | 'asOf' | 'conflicts' | 'merges'>;
   readonly nameOf: CallerName;
   readonly find: Find;
+  readonly events: AccountEvents;
+  readonly activity: ActivityLog;
 }
 
 /** One version of a thing. */

@@ -27,7 +27,7 @@ export function agentTools(shelves: Shelves, { zones, reports, setupText, now }:
     ...textTools(changes),
     listTool(shelves, reports),
     ...placeTools(shelves),
-    ...versionTools(shelves),
+    ...versionTools(shelves, { zones, now }),
     ...taskListTools(shelves),
     ...memoryTools(shelves),
   ];

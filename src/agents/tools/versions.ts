@@ -7,45 +7,73 @@ import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { handoffUri } from '../../documents/handoffs/uri.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
+import { eventSchema } from '../../events/event.ts';
+import { MOMENT_ABOUT, momentField, momentOf } from '../../events/moments.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
+import type { AccountZones } from '../../tasks/tools.ts';
 import { parseIsoMs } from '../../time/iso-time.ts';
 import { type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
+import { recentChanges, taskChanges } from './changes.ts';
 import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 
 const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
 
-export function versionTools(shelves: Shelves): Tool[] {
-  return [historyTool(shelves), restoreTool(shelves)];
+/** What a day and "an hour ago" mean. */
+interface Clock {
+  readonly zones: AccountZones;
+  readonly now: () => number;
 }
 
-function historyTool(shelves: Shelves): Tool {
+export function versionTools(shelves: Shelves, clock: Clock): Tool[] {
+  return [historyTool(shelves, clock), restoreTool(shelves)];
+}
+
+const byField = z.string().min(1).max(limits.changedByCharsMax).optional().describe('Key, device, app or browser');
+
+function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
   return defineTool({
     name: 'history',
-    title: 'List versions',
+    title: 'List versions and changes',
     access: 'account',
-    description: 'Lists the kept versions of a file, dev doc, paper or handoff, newest first: when, and by whom.',
+    description:
+      'Lists the kept versions of a file, dev doc, paper or handoff, or the changes of a task. Without id: what changed of every kind, deletions too, newest first, by whom.',
     input: z.strictObject({
-      id: thingId,
+      id: thingId.optional(),
+      since: momentField.describe(MOMENT_ABOUT),
+      until: momentField,
+      by: byField,
       limit: z.int().min(1).max(limits.historyMax).optional(),
+      cursor: z.string().max(limits.eventCursorCharsMax).optional(),
       detail: z.boolean().optional().describe('Adds hashes'),
     }),
     output: z.object({
-      id: z.string(),
+      id: z.string().optional(),
       versions: z.array(z.object({ version: z.int(), about: z.string(), sha256: z.string().optional() })),
+      changes: z.array(eventSchema).optional().describe('Without id, or of a task'),
+      cursor: z.string().nullable().optional(),
     }),
     annotations: READS,
-    hints: { search: 'history versions who changed earlier' },
+    hints: { search: 'history versions recent activity who changed what since yesterday earlier' },
     example: { id: 'notes/today.md' },
-    async handle({ id, limit = limits.historyDefault, detail = false }, { accountId }) {
-      const found = await versionsOf(shelves, accountId, thingPlaceOf(id), limit);
+    async handle({ id, since, until, by, limit = limits.historyDefault, cursor, detail = false }, { accountId }) {
+      if (id === undefined) {
+        const asked = { nowMs: now(), zone: zones.of(accountId) };
+        const span = { sinceMs: momentOf('since', since, asked), untilMs: momentOf('until', until, asked) };
+        return recentChanges(shelves, accountId, { ...span, by, limit, cursor });
+      }
+      const [extra] = Object.entries({ since, until, by, cursor }).find(([, value]) => value !== undefined) ?? [];
+      if (extra !== undefined) throw invalidField(extra, `${extra} is for the changes of everything: omit id`);
+      const place = thingPlaceOf(id);
+      if (place.kind === 'task') return taskChanges(shelves, accountId, place.id, limit);
+      const found = await versionsOf(shelves, accountId, place, limit);
       const text = headed(
         `${found.id}: ${plural(found.versions.length, 'version')}; read or restore takes version`,
         found.versions,
