@@ -76,6 +76,7 @@ const HOUSE = [
   ['activity', 'audit'],
   CAPABILITIES,
   ['events'],
+  ['undo'],
   ['web', 'control', 'agents'],
   ['transfer'],
   ['compose'],

@@ -24,6 +24,7 @@ export const userGroup: SourceGroup = {
     { word: 'find', load: async () => [(await import('./user/find.ts')).findThings] },
     { word: 'trash', load: async () => [(await import('./user/documents/trash.ts')).trashCommand] },
     { word: 'activity', load: async () => [(await import('./user/documents/activity.ts')).activityCommand] },
+    { word: 'undo', load: async () => [(await import('./user/documents/undo.ts')).undoCommand] },
     { word: 'tasks', load: async () => (await import('./user/tasks.ts')).taskCommands },
     { word: 'docs', load: async () => (await import('./user/documents/docs.ts')).docCommands },
     { word: 'papers', load: async () => (await import('./user/documents/papers.ts')).paperCommands },

@@ -66,6 +66,7 @@ const OTHER_TOOLS: ReadonlySet<string> = new Set([
 
 /** Sentences that take more than another name. `FILE` stands for the path that the refusal is about. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\brestore with since "(\S+)" takes that back/g, '`cairn undo --since $1 --yes` takes that back'],
   [
     /task #(\d+) is in the trash; update_task with restore: true/g,
     'task #$1 is in the trash; `cairn tasks restore $1`',

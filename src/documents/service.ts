@@ -43,6 +43,12 @@ export abstract class DocumentService<
   /** Returns a version of a document by its number. Throws Refusal `not_found`, also when the version is not stored. */
   abstract openById(accountId: string, id: number, version?: number): ReadDocument<R>;
 
+  /** As `openById`, also of a document in the trash. Undefined: it is not stored. */
+  stored(accountId: string, id: number, version?: number): ReadDocument<R> | undefined {
+    const record = this.find(this.options.store, accountId, id);
+    return record && this.open(accountId, record, version);
+  }
+
   /** Returns the stored versions of a document, newest first. */
   versions(accountId: string, { id }: Pick<R, 'id'>): Version[] {
     return versionsOf(this.options.store, this.name(accountId, id)).reverse();

@@ -21,7 +21,7 @@ import type { EventPosition } from './position.ts';
 /** What names a change for an undo: a version in the log of a vault, or a change in the activity of the account. */
 export type ChangeRef = FileChangeRef | RecordChangeRef;
 
-interface FileChangeRef {
+export interface FileChangeRef {
   readonly of: 'file';
   readonly vaultId: string;
   readonly seq: number;
@@ -30,7 +30,7 @@ interface FileChangeRef {
   readonly from: string | undefined;
 }
 
-interface RecordChangeRef {
+export interface RecordChangeRef {
   readonly of: 'record';
   /** Its number in the activity. */
   readonly number: number;

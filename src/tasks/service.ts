@@ -127,6 +127,12 @@ export class Tasks {
     return task && withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
   }
 
+  /** As `find`, also a task in the trash. */
+  stored(accountId: string, id: number): TaskRecord | undefined {
+    const task = this.#options.store.get(tasks, [accountId, id]);
+    return task && withoutCleared(task, this.#clearing.of(this.#options.store, accountId));
+  }
+
   /** As `twinOf` in list/reads.ts. */
   twinOf(accountId: string, task: TaskRecord): number | undefined {
     return twinOf((id) => this.#readers.now.text(accountId, id), task);

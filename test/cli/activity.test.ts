@@ -46,3 +46,15 @@ test('[CLI-6, EVENT-1] who did nothing is told who did, and what is no time is t
   const wrong = await runCairn(['activity', '--since', 'soon'], env);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('soon is not a time')]);
 });
+
+test('[CLI-6, FIND-7] cairn undo shows what it takes back, does it with --yes, and says how that is undone', async () => {
+  const undo = async (...args: string[]) => (await runCairn(['undo', ...args], env)).stdout;
+  const shown = await undo('--by', 'laptop', '--since', '2h');
+  expect(shown).toMatch(/^1 would be taken back:\nnotes\/garden\.md .*\nNothing was changed\. Add --yes to do it\.\n$/);
+  const done = await undo('--by', 'laptop', '--since', '2h', '--yes');
+  expect(done).toMatch(/^1 taken back; `cairn undo --since \S+ --yes` takes that back:\nnotes\/garden\.md removed/);
+  const [, back = ''] = /`cairn undo (.+?)`/.exec(done) ?? [];
+  expect(await undo(...back.split(' '))).toContain('notes/garden.md is back');
+  const wrong = await runCairn(['undo', '--by', 'laptop'], env);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--since is required')]);
+});

@@ -17,7 +17,10 @@ export interface Shelves {
   readonly docs: DevDocs;
   readonly handoffs: Handoffs;
   readonly papers: Papers;
-  readonly sync: Pick<Sync, 'vaults' | 'reader' | 'reading' | 'push' | 'history' | 'asOf' | 'conflicts' | 'merges'>;
+  readonly sync: Pick<
+    Sync,
+    'vaults' | 'reader' | 'reading' | 'push' | 'history' | 'asOf' | 'conflicts' | 'merges' | 'comparer'
+  >;
   readonly nameOf: CallerName;
   readonly find: Find;
   readonly events: AccountEvents;

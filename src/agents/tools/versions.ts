@@ -16,13 +16,13 @@ import { limits } from '../../limits/service.ts';
 import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import type { AccountZones } from '../../tasks/tools.ts';
-import { parseIsoMs } from '../../time/iso-time.ts';
 import { type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { recentChanges, taskChanges } from './changes.ts';
 import { thingId, versionArgument } from './read.ts';
 import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
+import { takeBack } from './take-back.ts';
 
 const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
 
@@ -33,7 +33,7 @@ interface Clock {
 }
 
 export function versionTools(shelves: Shelves, clock: Clock): Tool[] {
-  return [historyTool(shelves, clock), restoreTool(shelves)];
+  return [historyTool(shelves, clock), restoreTool(shelves, clock)];
 }
 
 const byField = z.string().min(1).max(limits.changedByCharsMax).optional().describe('Key, device, app or browser');
@@ -132,29 +132,44 @@ function documentVersions({ docs, handoffs, papers }: Shelves, accountId: string
   }
 }
 
-function restoreTool(shelves: Shelves): Tool {
+function restoreTool(shelves: Shelves, { zones, now }: Clock): Tool {
   return defineTool({
     name: 'restore',
     title: 'Bring back a version',
     access: 'account',
     description:
-      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. A new change, which can be undone.',
+      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. With since: takes back all that by (default: you) did since then; what others changed since stays. A new change, which can be undone.',
     input: z.strictObject({
-      id: thingId,
+      id: thingId.optional(),
       version: versionArgument.describe('See history'),
-      at: z.string().max(limits.isoTimeCharsMax).optional().describe('ISO 8601 with a zone'),
+      at: momentField.describe(MOMENT_ABOUT),
+      since: momentField.describe('As at'),
+      until: momentField,
+      by: byField,
       dry_run: z.boolean().optional().describe('Only list'),
     }),
     output: outcomes,
     annotations: ADDS,
-    hints: { search: 'restore undo revert recover deleted version folder' },
+    hints: { search: 'restore undo revert recover deleted version folder take back wrong changes' },
     example: { id: 'archive/plan.md' },
-    async handle({ id, version: wanted, at, dry_run: isDry = false }, principal, { progress }) {
+    async handle({ id, version: wanted, at, since, until, by, dry_run: isDry = false }, principal, { progress }) {
+      const asked = { nowMs: now(), zone: zones.of(principal.accountId) };
+      const [sinceMs, untilMs] = [momentOf('since', since, asked), momentOf('until', until, asked)];
+      if (sinceMs !== undefined) {
+        if (wanted !== undefined || at !== undefined)
+          throw invalidField('since', 'since takes back changes: omit version and at');
+        return await takeBack(shelves, principal, { id, sinceMs, untilMs, by, isDry, startMs: asked.nowMs, progress });
+      }
+      const extra = until !== undefined ? 'until' : by !== undefined ? 'by' : undefined;
+      if (extra !== undefined) throw invalidField(extra, `${extra} needs since: from when on changes are taken back`);
+      if (id === undefined)
+        throw invalidField('id', 'id is required: what to bring back; or since, to take back what you did since then');
       const place = thingPlaceOf(id);
-      if (isDry && at === undefined) throw invalidField('dry_run', 'dry_run needs at: what would be restored of then');
+      if (isDry && at === undefined)
+        throw invalidField('dry_run', 'dry_run needs at or since: what would be restored of then');
       if (wanted !== undefined && at !== undefined) throw invalidField('at', 'send either version or at');
       const verb = isDry ? 'would be restored' : 'restored';
-      const atMs = at === undefined ? undefined : timeOf(at);
+      const atMs = momentOf('at', at, asked);
       if (atMs !== undefined && place.kind === 'file') {
         const found = await folderOf(shelves, principal.accountId, place);
         if (found !== undefined) {
@@ -178,13 +193,6 @@ function restoreTool(shelves: Shelves): Tool {
       );
     },
   });
-}
-
-/** Throws Refusal `invalid_fields`. */
-function timeOf(at: string): number {
-  const atMs = parseIsoMs(at);
-  if (atMs === undefined) throw invalidField('at', 'at must be ISO 8601 with a zone, e.g. 2026-11-20T18:00:00Z');
-  return atMs;
 }
 
 /** The version that was the current one at a time. Throws Refusal `invalid_fields` when there was none. */

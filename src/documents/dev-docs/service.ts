@@ -99,6 +99,11 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
     });
   }
 
+  /** The document that a reference names, also in the trash. Throws Refusal `not_found`. */
+  named(accountId: string, reference: DocReference): DevDocRecord {
+    return findAny(this.options.store, accountId, reference);
+  }
+
   /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
   async update(accountId: string, change: DevDocChange, by?: string): Promise<DevDocRecord> {
     const { id, title, category, content, mode = 'replace', expected_version: expected, restore, ...fields } = change;
@@ -121,11 +126,15 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
     });
   }
 
-  /** Moves a document to the trash, unless it is already there. Throws Refusal `not_found`. */
-  async remove(accountId: string, reference: DocReference, by?: string): Promise<DevDocRecord> {
+  /**
+   * Moves a document to the trash, unless it is already there. `expected`: the version that the caller read. Throws Refusal
+   * `not_found` or `stale_version`.
+   */
+  async remove(accountId: string, reference: DocReference, by?: string, expected?: number): Promise<DevDocRecord> {
     const { actors, now } = this.options;
     return actors.account(accountId).once(['dev doc removed', reference], (batch) => {
       const doc = findAny(batch, accountId, reference);
+      checkExpected('dev doc', expected, doc.version);
       if (doc.deleted_at !== null) return doc;
       const { doc: binned, head } = decideDocBin(doc, this.headOf(batch, accountId), now(), by);
       return this.put(batch, accountId, doc, binned, undefined, head);

@@ -6,6 +6,7 @@ import { checkFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { textBytes } from '../../quotas/usage.ts';
 import type { Reader } from '../../store/table.ts';
+import { checkExpected } from '../rules.ts';
 import { DocumentService, type DocumentServiceOptions, type ReadDocument } from '../service.ts';
 import { measure } from '../texts.ts';
 import type { PaperRecord } from './declared.ts';
@@ -111,11 +112,15 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return id;
   }
 
-  /** Moves a paper to the trash and returns the time (ISO 8601). Throws Refusal `not_found`. */
-  async remove(accountId: string, id: number | undefined, by?: string): Promise<string> {
+  /**
+   * Moves a paper to the trash and returns the time (ISO 8601). `expected`: the version that the caller read. Throws Refusal
+   * `not_found` or `stale_version`.
+   */
+  async remove(accountId: string, id: number | undefined, by?: string, expected?: number): Promise<string> {
     const { actors, now } = this.options;
     return await actors.account(accountId).once(['paper removed', id], (batch) => {
       const paper = this.#live(batch, accountId, id);
+      checkExpected('paper', expected, paper.version);
       const binned = decidePaperBin(paper, now(), by);
       this.put(batch, accountId, paper, binned);
       return binned.deleted_at;

@@ -4,6 +4,7 @@ import { readId } from '../../fields/kinds.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
+import { undoChanges } from '../../undo/undo.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages } from '../pages.ts';
 import { authorOf, browserOf } from '../visit.ts';
@@ -11,7 +12,7 @@ import { showChange } from './change-page.tsx';
 import { entriesOfSession, readSessions } from './entries.ts';
 import { readActivityQuery, readSessionRef } from './query.ts';
 import type { ActivityEntry } from './sessions.ts';
-import { undoEntries, undoneText } from './undo.ts';
+import { isAnyDone, keptOf, undoneText } from './undone.ts';
 import { ActivityPage, SessionPageView, whoText } from './view.tsx';
 
 export interface ActivityOptions
@@ -76,15 +77,15 @@ async function undo(options: ActivityOptions, visit: MemberVisit, form: URLSearc
   const startMs = now();
   const entries = await entriesToUndo(options, accountId, form);
   const by = { author: browserOf(visit), device: authorOf(visit) };
-  const undone = await undoEntries(options, accountId, entries.slice(0, limits.activityUndoMax), by);
-  const isChanged = undone.files + undone.tasks + undone.documents > 0;
+  const changes = entries.slice(0, limits.activityUndoMax).flatMap(({ ref }) => (ref.of === 'event' ? [] : [ref]));
+  const undone = await undoChanges(options, accountId, changes, { by });
   const hasMore = entries.length > limits.activityUndoMax ? ' There are more changes: undo again to continue.' : '';
   // Only what this undo did, however fast the next change comes.
   const fields = { by: by.author, first: String(startMs), last: String(now()), back: backOf(form) };
   return pages.go(visit, backOf(form), {
     text: `${undoneText(undone)}${hasMore}`,
-    ...(undone.kept.length === 0 ? {} : { tone: 'bad' as const }),
-    ...(isChanged ? { undo: { label: 'Undo', action: `${PATH}/undo`, fields } } : {}),
+    ...(keptOf(undone).length === 0 ? {} : { tone: 'bad' as const }),
+    ...(isAnyDone(undone) ? { undo: { label: 'Undo', action: `${PATH}/undo`, fields } } : {}),
   });
 }
 

@@ -1,31 +1,18 @@
 /** Groups changes into sessions: what one device, agent or browser did without a long pause. Pure. */
-import type { ChangeAct, ChangedKind } from '../../activity/records.ts';
+import type { ChangeAct } from '../../activity/records.ts';
+import type { FileChangeRef, RecordChangeRef } from '../../events/logs.ts';
 
 /** What a person filters by. */
 export const ENTRY_KINDS = ['files', 'tasks', 'documents', 'account'] as const;
 
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** A change of a file: a version in the log of a vault. */
-export interface FileRef {
-  readonly of: 'file';
-  readonly vaultId: string;
+/** A change of a file, with the name of its vault. */
+export interface FileRef extends FileChangeRef {
   readonly vault: string;
-  readonly seq: number;
-  readonly path: string;
-  /** The path that the file left; the tombstone there is the change before this one. */
-  readonly from: string | undefined;
 }
 
-/** A change of a task or a document, by its number in the activity of the account. */
-interface RecordRef {
-  readonly of: 'record';
-  readonly number: number;
-  readonly kind: ChangedKind;
-  readonly item: number;
-}
-
-type EntryRef = FileRef | RecordRef | { readonly of: 'event' };
+type EntryRef = FileRef | RecordChangeRef | { readonly of: 'event' };
 
 export interface ActivityEntry {
   readonly atMs: number;

@@ -46,7 +46,7 @@ const changesSchema = z.object({
 });
 
 /** Times and the name of who did it, as the tools take them. Throws UsageError for what is no time. */
-function spanOf(options: Options): Record<string, string> {
+export function spanOf(options: Options): Record<string, string> {
   const nowMs = Date.now();
   const time = (name: string) => {
     const text = options.optional(name);

@@ -1,14 +1,13 @@
 /** Decides how to take changes back: what each file, task and document was before them. Pure. */
-import type { ChangeAct, ChangeRecord, FieldValues } from '../../activity/records.ts';
+import type { ChangeAct, ChangeRecord, FieldValues } from '../activity/records.ts';
 
-/** What a file was before a session, and its last version of the session. */
+/** The versions of a file to take back. */
 export interface FileUndo {
   readonly vaultId: string;
   readonly path: string;
   readonly folded: string;
-  /** The first and the last version that the session made of this path. */
-  readonly firstSeq: number;
-  readonly lastSeq: number;
+  /** Numbers of the versions of this path, in order. */
+  readonly seqs: readonly number[];
 }
 
 /** A version that a session made. */
@@ -24,16 +23,26 @@ export function planFiles(versions: readonly MadeVersion[]): FileUndo[] {
   const plans = new Map<string, FileUndo>();
   for (const { vaultId, path, folded, seq } of versions) {
     const name = `${vaultId} ${folded}`;
-    const known = plans.get(name);
+    const seqs = plans.get(name)?.seqs ?? [];
+    const isLast = seq > (seqs.at(-1) ?? 0);
     plans.set(name, {
       vaultId,
       folded,
-      path: known !== undefined && known.lastSeq > seq ? known.path : path,
-      firstSeq: Math.min(seq, known?.firstSeq ?? seq),
-      lastSeq: Math.max(seq, known?.lastSeq ?? seq),
+      path: isLast ? path : (plans.get(name)?.path ?? path),
+      seqs: [...seqs, seq].sort((a, b) => a - b),
     });
   }
-  return [...plans.values()].sort((a, b) => b.lastSeq - a.lastSeq);
+  const lastOf = ({ seqs }: FileUndo) => seqs.at(-1) ?? 0;
+  return [...plans.values()].sort((a, b) => lastOf(b) - lastOf(a));
+}
+
+/** The first of the last versions between which nobody else made one: a file goes back to what somebody else made of it. */
+export function firstOfLastRun(seqs: readonly number[], previousOf: (seq: number) => number | undefined): number {
+  const own = new Set(seqs);
+  let first = seqs.at(-1) ?? 0;
+  for (let previous = previousOf(first); previous !== undefined && own.has(previous); previous = previousOf(first))
+    first = previous;
+  return first;
 }
 
 /** What a task or document was before a session. */
@@ -48,8 +57,8 @@ export interface RecordUndo {
   /** The fields that changed: their values before the session, and after it. */
   readonly before: FieldValues;
   readonly after: FieldValues;
-  /** Number of the last change of the session. */
-  readonly lastNumber: number;
+  /** Numbers of the changes, in order. */
+  readonly numbers: readonly number[];
 }
 
 export interface MadeChange extends Pick<ChangeRecord, 'kind' | 'item' | 'name' | 'act' | 'before' | 'after'> {
@@ -68,13 +77,19 @@ export function planRecords(changes: readonly MadeChange[]): RecordUndo[] {
       name: later?.name ?? name,
       isNew: act === 'created',
       wasDeleted: wasDeletedBefore(act) ?? later?.wasDeleted,
-      // The older change knows what was before both, the later one what came of them.
-      before: { ...later?.before, ...before },
+      before: beforeBoth({ before, after }, later?.before),
       after: { ...after, ...later?.after },
-      lastNumber: later?.lastNumber ?? number,
+      numbers: [number, ...(later?.numbers ?? [])],
     });
   }
   return [...plans.values()];
+}
+
+/** What was before two changes; of a field that somebody else changed in between, what that one made of it. */
+function beforeBoth(earlier: Pick<MadeChange, 'before' | 'after'>, later: FieldValues = {}): FieldValues {
+  const isOwn = ([name, was]: readonly [string, unknown]) =>
+    Object.hasOwn(earlier.after, name) && same(was, earlier.after[name]);
+  return { ...earlier.before, ...Object.fromEntries(Object.entries(later).filter((one) => !isOwn(one))) };
 }
 
 function wasDeletedBefore(act: ChangeAct): boolean | undefined {
