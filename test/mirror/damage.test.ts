@@ -63,6 +63,17 @@ test.each([
   expect(await counted('cairn_damage_healed_total')).toBe(1);
 });
 
+test('[MIR-19] no part of bytes that were found damaged is sent, also a moment after one that was whole', async () => {
+  const bytes = randomBytes(3_000_000);
+  const commit = randomCommit();
+  expect((await upload(hub, owner, commit, bytes)).status).toBe(200);
+  const part = { Range: 'bytes=10-19' };
+  expect((await download(hub, owner, commit, part)).status).toBe(206);
+  flip(hub.dataFolder, bytes.subarray(0, 64));
+  await expect(download(hub, owner, commit)).rejects.toThrow();
+  expect((await download(hub, owner, commit, part)).status).toBe(500);
+});
+
 test.each([0, 1_500_000, 3_000_000 - 64])(
   '[MIR-19] a download of damaged bytes (at %i) ends before its last byte',
   async (at) => {

@@ -138,12 +138,18 @@ export class MirrorHub {
     return repositoryId === undefined ? found : found.filter((blob) => (blob.repository_id ?? null) === repositoryId);
   }
 
-  /** True when the hub has this archive, readable under the current credential. */
+  /** True when the hub has this archive, readable under the current credential. That of a large one may be damaged. */
   async has(blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>): Promise<boolean> {
     const answer = await this.#sendEither(downloadOf(blob), headerOf(blob), { method: 'HEAD' });
     if (answer.status === 200) return true;
-    if (answer.status === 404 || answer.status === 422) return false;
+    if (answer.status === 404 || answer.status === 422 || (await this.isDamaged(blob))) return false;
     throw refusalOf(this.server, answer);
+  }
+
+  /** True when the hub says that the bytes of this archive are damaged. It checks all of them before it sends a part. */
+  async isDamaged(blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>): Promise<boolean> {
+    const answer = await this.#send(downloadOf(blob), { headers: { Range: 'bytes=0-0' } });
+    return answer.status === 500 && /\bdamaged\b/.test(refusalOf(this.server, answer).message);
   }
 
   /** The first bytes of an archive; undefined when it cannot be read. */
@@ -157,7 +163,11 @@ export class MirrorHub {
    * Downloads an archive into a new file, mode 0600. Its hash is computed here and compared with the one of the list; a
    * download that fails leaves no file.
    */
-  async download(blob: MirrorBlob, file: string, progress: TransferProgress): Promise<void> {
+  async download(
+    blob: Pick<MirrorBlob, 'commit_sha' | 'sha256'>,
+    file: string,
+    progress: TransferProgress,
+  ): Promise<void> {
     const path = downloadOf(blob);
     const bytesMax = limits.uploadBytesMax;
     let isWhole = false;

@@ -30,7 +30,7 @@ const journalSchema = z.object({
   /** `saving`: the old credential is in force. `rotating`: all is on this disk. `sending`: the new one is stored. */
   phase: z.enum(['saving', 'rotating', 'sending']),
   /** Oldest first, so that sending them again keeps their order. */
-  archives: z.array(savedSchema),
+  archives: z.array(savedSchema).readonly(),
 });
 
 type Journal = z.infer<typeof journalSchema>;
@@ -51,8 +51,18 @@ export interface RotationSteps {
 
 export interface RotationResult {
   readonly resent: number;
-  /** Archives that were unreadable before: replaced credentials of earlier versions, damage. They stay as they were. */
+  /** Archives that were unreadable before: they belong to credentials that were replaced. They stay as they were. */
   readonly unreadable: number;
+  /** Archives that are not readable any more, because they are damaged. They hold up none of the others. */
+  readonly damaged: readonly DamagedArchive[];
+}
+
+export interface DamagedArchive {
+  readonly commit_sha: string;
+  readonly sha256: string;
+  readonly repository_label: string | null;
+  /** The copy on this disk, which was changed; null: its bytes are damaged on the hub. */
+  readonly copy: string | null;
 }
 
 /** Rotates, or continues a rotation. Throws ClientError; calling it again continues. */
@@ -61,19 +71,24 @@ export async function rotateSafely(steps: RotationSteps): Promise<RotationResult
   const place = placeOf(mirrorFile, hub.server);
   const begun = readJournal(place.journal);
   if (begun !== undefined) tell('continuing the replacement of the credential begun earlier');
-  const { journal, unreadable } =
-    begun === undefined || begun.phase === 'saving' ? await save(steps, place) : { journal: begun, unreadable: 0 };
+  const isSaving = begun === undefined || begun.phase === 'saving';
+  const { archives, unreadable, damaged } = isSaving
+    ? await save(steps, place)
+    : { archives: begun.archives, unreadable: 0, damaged: [] };
   let sender: MirrorHub;
-  if (journal.phase === 'sending') sender = steps.stored();
+  if (begun?.phase === 'sending') sender = steps.stored();
   else {
-    writeJournal(place.journal, { ...journal, phase: 'rotating' });
+    if (!isSaving) await saveChanged(hub, place.folder, archives);
+    writeJournal(place.journal, { version: 1, phase: 'rotating', archives });
     sender = await steps.rotate();
-    writeJournal(place.journal, { ...journal, phase: 'sending' });
+    writeJournal(place.journal, { version: 1, phase: 'sending', archives });
   }
-  await sendAgain(steps, sender, place.folder, journal.archives);
-  rmSync(place.folder, { recursive: true, force: true });
-  rmSync(place.journal, { force: true });
-  return { resent: journal.archives.length, unreadable };
+  const changed = await sendAgain(steps, sender, place.folder, archives);
+  if (changed.length === 0) {
+    rmSync(place.folder, { recursive: true, force: true });
+    rmSync(place.journal, { force: true });
+  }
+  return { resent: archives.length - changed.length, unreadable, damaged: [...damaged, ...changed] };
 }
 
 /** True while a rotation of this machine is unfinished. */
@@ -92,16 +107,24 @@ function placeOf(mirrorFile: string, server: string): Place {
   return { journal: `${base}-rotation-${name}.json`, folder: `${base}-rotation-${name}` };
 }
 
+interface SavedArchives {
+  readonly archives: readonly Saved[];
+  readonly unreadable: number;
+  /** On the hub. */
+  readonly damaged: readonly DamagedArchive[];
+}
+
 /** Downloads every archive that the hub returns, except those already saved by an earlier run. */
-async function save(
-  steps: RotationSteps,
-  { journal, folder }: Place,
-): Promise<{ journal: Journal; unreadable: number }> {
+async function save(steps: RotationSteps, { journal, folder }: Place): Promise<SavedArchives> {
   const { hub, tell } = steps;
   const blobs = (await hub.list()).toReversed();
   const readable: MirrorBlob[] = [];
-  for (const blob of blobs) if (await hub.has(blob)) readable.push(blob);
-  const unreadable = blobs.length - readable.length;
+  const damaged = new Set<MirrorBlob>();
+  for (const blob of blobs) {
+    if (await hub.has(blob)) readable.push(blob);
+    else if (await hub.isDamaged(blob)) damaged.add(blob);
+  }
+  const unreadable = blobs.length - readable.length - damaged.size;
   const bytes = readable.reduce((sum, blob) => sum + blob.byte_size, 0);
   tell(
     `without a copy, the rotation would make ${countWithNoun(readable.length, 'archive')} unreadable; ` +
@@ -119,12 +142,13 @@ async function save(
   writeJournal(journal, { version: 1, phase: 'saving', archives: [] });
   for (const [index, blob] of missing.entries()) {
     steps.progress('downloading', index, missing.length);
-    await hub.download(blob, join(folder, blob.sha256), () => undefined);
+    if (!(await isDownloaded(hub, blob, join(folder, blob.sha256)))) damaged.add(blob);
   }
+  const saved = readable.filter((blob) => !damaged.has(blob));
   // From the rotation on, these are the only copies: a power failure must not take them. Also what a run before saved.
-  for (const { sha256 } of readable) flushPath(join(folder, sha256));
+  for (const { sha256 } of saved) flushPath(join(folder, sha256));
   flushPath(folder);
-  const archives = readable.map(
+  const archives = saved.map(
     (blob): Saved => ({
       commit_sha: blob.commit_sha,
       sha256: blob.sha256,
@@ -136,7 +160,38 @@ async function save(
       archive_kind: blob.archive_kind ?? null,
     }),
   );
-  return { journal: { version: 1, phase: 'saving', archives }, unreadable };
+  return { archives, unreadable, damaged: [...damaged].map((blob) => damagedOf(blob, null)) };
+}
+
+const damagedOf = (
+  { commit_sha, sha256, repository_label: label }: Pick<MirrorBlob, 'commit_sha' | 'sha256' | 'repository_label'>,
+  copy: string | null,
+): DamagedArchive => ({ commit_sha, sha256, repository_label: label ?? null, copy });
+
+/**
+ * False when the hub says that the bytes are damaged: nobody can download them. An archive that does not arrive for any other reason
+ * ends the rotation, which would make it unreadable.
+ */
+async function isDownloaded(hub: MirrorHub, blob: MirrorBlob, file: string): Promise<boolean> {
+  try {
+    await hub.download(blob, file, () => undefined);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ClientError) || !(await hub.isDamaged(blob))) throw error;
+    return false;
+  }
+}
+
+/** Downloads the copies again that were changed on this disk since an earlier run, while the former credential reads them. */
+async function saveChanged(hub: MirrorHub, folder: string, archives: readonly Saved[]): Promise<void> {
+  for (const saved of archives) {
+    const file = join(folder, saved.sha256);
+    // The hub may have replaced the credential without an answer that arrived: then it does not have it any more.
+    if (isSaved(folder, saved) || !(await hub.has(saved))) continue;
+    await hub.download(saved, file, () => undefined);
+    flushPath(file);
+  }
+  flushPath(folder);
 }
 
 function requireRoom(folder: string, bytes: number): void {
@@ -150,19 +205,25 @@ function requireRoom(folder: string, bytes: number): void {
   );
 }
 
+/** Sends the copies that are as they were downloaded, and removes each. Resolves with the others, which stay. */
 async function sendAgain(
   steps: RotationSteps,
   sender: MirrorHub,
   folder: string,
   archives: readonly Saved[],
-): Promise<void> {
+): Promise<readonly DamagedArchive[]> {
+  const changed: DamagedArchive[] = [];
   for (const [index, saved] of archives.entries()) {
     steps.progress('sending again', index, archives.length);
     // Sent before the interruption, and its copy removed.
-    if (!existsSync(join(folder, saved.sha256))) continue;
-    const bytes = readFileSync(join(folder, saved.sha256));
+    const copy = join(folder, saved.sha256);
+    if (!existsSync(copy)) continue;
+    const bytes = readFileSync(copy);
     if (digest(bytes) !== saved.sha256) {
-      throw new ClientError(`the copy ${join(folder, saved.sha256)} was changed on this disk.`, backupExit.damaged);
+      // Sent before as well, if the hub has it under the new credential.
+      if (await sender.has(saved)) rmSync(copy, { force: true });
+      else changed.push(damagedOf(saved, copy));
+      continue;
     }
     const facts = {
       commit: saved.commit_sha,
@@ -173,11 +234,12 @@ async function sendAgain(
       kind: saved.archive_kind ?? undefined,
     };
     await sender.upload(bytes, facts, () => undefined);
-    rmSync(join(folder, saved.sha256), { force: true });
+    rmSync(copy, { force: true });
   }
+  return changed;
 }
 
-function isSaved(folder: string, { sha256 }: MirrorBlob): boolean {
+function isSaved(folder: string, { sha256 }: Pick<MirrorBlob, 'sha256'>): boolean {
   const file = join(folder, sha256);
   return existsSync(file) && digest(readFileSync(file)) === sha256;
 }

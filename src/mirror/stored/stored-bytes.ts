@@ -167,6 +167,8 @@ export class StoredBytes {
   }
 
   #damaged({ commitSha, sha256, record }: NamedBytes) {
+    // It was whole when a part of it was asked for last.
+    this.#whole.delete(record.storage_id);
     return this.#damage.note('blob', { commit_sha: commitSha, sha256, storage_id: record.storage_id });
   }
 

@@ -8,11 +8,11 @@ import { makeIdentity, readIdentities, recipientsOfIdentities } from '../../../c
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { type MirrorEntry, readMirrorEntry, writeMirrorEntry } from '../../../client/mirror/file.ts';
 import { issueCredential } from '../../../client/mirror/hub.ts';
-import { isRotating, type RotationResult, rotateSafely } from '../../../client/mirror/rotation.ts';
+import { type DamagedArchive, isRotating, type RotationResult, rotateSafely } from '../../../client/mirror/rotation.ts';
 import { readPrivateFile, writePrivateFile } from '../../../client/private-file.ts';
 import { openStatusLine } from '../../../client/progress.ts';
 import { type ClientSettings, readClientSettings } from '../../../client/settings.ts';
-import { jsonLine } from '../../../client/shown.ts';
+import { jsonLine, quoted } from '../../../client/shown.ts';
 import { Credentials } from '../../../client/sign-in/credentials.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
@@ -43,10 +43,11 @@ export async function initMirror(options: Options): Promise<number> {
   const { status, rotation } = issued;
   if (options.json) {
     print(jsonLine({ server, status, recipients: lock.recipients, identity_file: lock.identity_file, ...rotation }));
-    return 0;
+    return exitOf(rotation);
   }
   if (rotation !== undefined)
     print(`The credential was replaced; ${countWithNoun(rotation.resent, 'archive')} sent again.`);
+  for (const one of rotation?.damaged ?? []) tellUser(damageSentence(one));
   print(`Backups to ${server} are ready; run \`cairn backups push\` in a repository.`);
   print(`They are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
@@ -59,7 +60,20 @@ export async function initMirror(options: Options): Promise<number> {
             'encrypted for. Keep both files in a safe place.',
     );
   }
-  return 0;
+  return exitOf(rotation);
+}
+
+const exitOf = (rotation: RotationResult | undefined): number =>
+  (rotation?.damaged ?? []).length === 0 ? 0 : backupExit.damaged;
+
+function damageSentence({ commit_sha: commit, sha256, repository_label: label, copy }: DamagedArchive): string {
+  const archive = `the archive of commit ${commit}${label === null ? '' : ` of ${label}`}`;
+  return copy === null
+    ? `${archive} is damaged on the hub, so it was not sent again and cannot be downloaded any more; run \`cairn backups push ` +
+        '--again` in its repository for a new full backup.'
+    : `${archive} was not sent again: its copy ${quoted(copy)} was changed on this disk. Replace the copy by blobs/${sha256} of an export ` +
+        'of the account (`cairn export`, or Settings, Export), or remove it to give this archive up; then run ' +
+        '`cairn backups init --rotate` again.';
 }
 
 async function issue(options: Options, credentials: Credentials, kept: MirrorEntry | undefined): Promise<Issued> {
