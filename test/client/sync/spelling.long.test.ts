@@ -7,6 +7,7 @@ import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
 import { keepSave } from '../../support/keep-save.ts';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
+import { startRelay } from '../../support/relay.ts';
 import { syncedPair, textsOf } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
@@ -327,3 +328,33 @@ test('[SYN-24] a conflict of a side that is the last agreed one takes the change
   expect(textsOf(b)).toMatchObject({ 'docs/X.bin': 'of a\n' });
   expect(Object.values(textsOf(b))).toContain('of b\n');
 }, 180_000);
+
+test('[SYN-15] a file gets its name from the hub although its folder could be written to only in the middle of a sync', async () => {
+  const relay = await startRelay(hub);
+  const files = { 'Src/a5.txt': 'one\n', 'x.md': 'before\n' };
+  const [b, a] = await syncedPair(hub, key, files, { isShared: true, through: relay });
+  // Its answer is lost, so the next pull asks for versions before it decides about x.md.
+  a.write('x.md', 'an edit\n');
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') };
+  await a.sync();
+  a.write('x.md', 'before\n');
+  await b.sync();
+  b.rename('Src/a5.txt', 'src/a5.txt');
+  b.write('src/a5.txt', 'one, edited\n');
+  b.write('x.md', 'of another device\n');
+  await b.sync();
+  chmodSync(a.at('Src'), 0o555);
+  let asked = 0;
+  relay.rules = {
+    holds: async ({ body }) => {
+      if (!body.includes('sync_history')) return;
+      asked += 1;
+      chmodSync(a.at('Src'), 0o755);
+    },
+  };
+  for (const user of [plainly, plainly]) await a.syncUnder(user);
+  expect(asked).toBeGreaterThan(0);
+  expect(textsOf(a)['src/a5.txt']).toBe('one, edited\n');
+  expect(a.has('Src/a5.txt')).toBe(false);
+  await relay.close();
+});

@@ -37,6 +37,8 @@ export class Inbox {
   readonly #renames: Renames | undefined;
   /** Changes whose path was blocked; a later change may clear the path. */
   readonly #blocked = new Map<FolderPath, RemoteRecord>();
+  /** Files that keep another spelling here, with what the hub has under its name. */
+  readonly #kept = new Map<FolderPath, RemoteRecord>();
   /** Removes, decided together at the end; a file that was moved is new elsewhere by then. */
   readonly #removes = new Map<FolderPath, RemoteRecord>();
   /** New names that came, by the hash of the file. */
@@ -114,15 +116,19 @@ export class Inbox {
 
   /** Applies a change to the file that keeps another spelling here, which waits to be renamed. */
   #applyTo(kept: FolderPath, record: RemoteRecord): void {
-    const { path, side } = record;
-    const { state } = this.#step;
-    const here = { ...record, path: kept };
-    this.#apply(here);
-    const isAgreed = side !== undefined && side.sha256 === state.base.get(kept)?.sha256;
-    if (isAgreed && !state.waits.has(kept)) {
-      this.#wait(here, 'hub', `Its name on the hub is ${quoted(path)}, and it cannot be renamed here.`);
-    }
+    this.#kept.set(kept, record);
+    this.#apply({ ...record, path: kept });
     this.#spellings.forgetOthers(kept);
+  }
+
+  /** Call after all changes are applied and merged: files that keep another spelling here, and wait for nothing else, wait for their names. */
+  waitForNames(): void {
+    const { state } = this.#step;
+    for (const [kept, record] of this.#kept) {
+      if (!state.base.has(kept) || state.waits.has(kept)) continue;
+      const name = quoted(record.path);
+      this.#wait({ ...record, path: kept }, 'hub', `Its name on the hub is ${name}, and it cannot be renamed here.`);
+    }
   }
 
   /** True when it brought removes without the shared rules, which may leave them out and have a newer change. */

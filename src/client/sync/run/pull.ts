@@ -112,6 +112,7 @@ async function finish(step: SyncStep, inbox: Inbox, reconcile: Reconcile): Promi
   }
   inbox.finish();
   await reconcilePaths(step, inbox.bothChanged, reconcile);
+  inbox.waitForNames();
 }
 
 /** Compares the paths that the hub may not have changed since the last pull, and those that could not be settled. */

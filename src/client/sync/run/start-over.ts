@@ -61,6 +61,7 @@ export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcil
   await inbox.ask();
   inbox.finish();
   await reconcilePaths(step, inbox.bothChanged, reconcile);
+  inbox.waitForNames();
   state.pulledTo(cursor, []);
 }
 
