@@ -130,8 +130,7 @@ export class Pool {
     const place = await (apart?.place() ?? this.#placeOf(job));
     this.#waits.record(performance.now() - startedMs);
     try {
-      const piscina = place.thread.piscina ?? (await place.thread.open());
-      const output = await piscina.run(input, {
+      const output = await place.thread.run(input, {
         filename: this.#file(name),
         name,
         transferList: [...transfer],

@@ -85,3 +85,14 @@ test('[OPS-3, MIR-16] uploads while threads die are kept whole or not at all', a
   expect((await upload(hub, who, again.commit, again.bytes)).status).toBe(200);
   expect((await scrape(metrics)).sum('cairn_pool_jobs_total', { outcome: 'failed' })).toBeGreaterThanOrEqual(6);
 });
+
+test('[OPS-3] a hub whose threads get the priority −1, as those of a unit with Nice=-6 do, runs its jobs', async () => {
+  // Without the right to raise a priority, `nice` says so and runs the command as it is.
+  const first = await startHub({ wrapper: ['nice', '-n', '-6'] });
+  const { error } = await callTool(first, 'login_and_get_key', {
+    email: 'nobody@example.org',
+    password: 'x'.repeat(40_000),
+  });
+  expect(error?.code).toEqual(expect.any(Number));
+  expect(await first.stop()).toBe(0);
+});

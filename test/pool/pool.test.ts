@@ -1,8 +1,9 @@
 /** The worker threads: right results, and a thread that dies takes only its own jobs with it. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import type { Caller } from '../../src/common/shares.ts';
@@ -44,6 +45,16 @@ const parsed = (text: string): ParsedBody => ({
 test('[OPS-3] threads load their files with import, so that a stop at that moment aborts nothing', async () => {
   const input = { password: '', hash: '' };
   expect(await open(DYING, 1).run('verifyPassword', input)).not.toContain('require');
+});
+
+test('[OPS-3] a thread that cannot start fails the jobs that wait for it, and the next job starts another', async () => {
+  const folder = temporaryFolder();
+  const on = open(pathToFileURL(`${folder}/`), 1);
+  const verify = () => on.run('verifyPassword', { password: '', hash: '' });
+  const failures = await Promise.allSettled([verify(), verify(), verify()]);
+  for (const failure of failures) expect(failure).toMatchObject({ reason: { message: /digest\.js/ } });
+  cpSync(DYING, folder, { recursive: true });
+  expect(await verify()).toContain('password.js');
 });
 
 function expectDigests(actual: Digests | undefined, bytes: Uint8Array): void {
