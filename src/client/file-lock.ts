@@ -77,6 +77,12 @@ export function isMarkLeft(file: string): boolean {
   return content !== undefined && isStale(file, content);
 }
 
+/** True for the file of `withMark` whose process is seen to be gone: it belonged to this machine, boot and container. */
+export function isMakerGone(file: string): boolean {
+  const content = contentOf(file);
+  return content !== undefined && isSeenGone(content) === true;
+}
+
 async function whileBeating<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const beat = setInterval(() => renew(lock), limits.clientLockBeatMs);
   beat.unref();
@@ -160,7 +166,8 @@ function isStale(lock: string, content: string): boolean {
   const ours = birthOf(process.pid);
   // Left by this process: its folder was away when the work ended.
   if (pid === String(process.pid) && host === hostname() && birth === (ours ?? '')) return !held.has(content);
-  if (birth !== '' && ours !== undefined && isVisible(birth, ours)) return birthOf(Number(pid)) !== birth;
+  const isGone = isSeenGone(content);
+  if (isGone !== undefined) return isGone;
   const isOfThisHost = host === hostname() && /^\d+$/.test(pid);
   if (isOfThisHost && birth === '' && !isAlive(Number(pid))) return true;
   if (isOfThisHost && birth !== '' && bootOf(birth) !== bootOf(ours ?? birth)) return true;
@@ -170,6 +177,14 @@ function isStale(lock: string, content: string): boolean {
     // The lock is gone; the next attempt decides.
     return false;
   }
+}
+
+/** Undefined when the process of a mark cannot be seen from here. */
+function isSeenGone(content: string): boolean | undefined {
+  const [pid, , , birth = ''] = content.split(' ');
+  const ours = birthOf(process.pid);
+  if (birth === '' || ours === undefined || !isVisible(birth, ours)) return undefined;
+  return birthOf(Number(pid)) !== birth;
 }
 
 function contentOf(file: string): string | undefined {

@@ -6,6 +6,7 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMarkLeft, withMark } from './file-lock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -43,6 +44,15 @@ export async function withWorkFolder<T>(name: string, tell: Tell, work: (folder:
 const stagingOf = (place: string): string => `${place}.partial-${crypto.randomUUID().slice(0, 8)}`;
 
 async function whileRemovable<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await removedOnSignal(folder, work);
+  } finally {
+    remove(folder);
+  }
+}
+
+/** Removes a folder when SIGINT, SIGTERM or SIGHUP ends this process during `work`, which must let signals be handled. */
+export async function removedOnSignal<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const interrupted = (signal: NodeJS.Signals) => {
     try {
       remove(folder);
@@ -55,8 +65,9 @@ async function whileRemovable<T>(folder: string, work: () => Promise<T>): Promis
   try {
     return await work();
   } finally {
+    // A signal that came as the work ended would be lost with its listener.
+    await nextTurn();
     for (const signal of SIGNALS) process.removeListener(signal, interrupted);
-    remove(folder);
   }
 }
 

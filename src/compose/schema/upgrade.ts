@@ -1,6 +1,6 @@
 /** Upgrades an older data file to the schema of this version: checks it, makes a backup, then migrates it in pieces. */
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Log } from '../../common/log.ts';
 import { StartError } from '../../common/start-error.ts';
 import { version } from '../../common/version.ts';
@@ -132,7 +132,7 @@ async function prepare(old: Store, { dataFolder, mapBytes, tables, masterKey, lo
     mapBytes,
     now,
     // The data folder is locked.
-    isOwn: (name) => name.startsWith(BACKUP_NAME),
+    isLeft: (copy) => basename(copy).startsWith(BACKUP_NAME),
   });
   log.info({ backup: folder }, 'a backup was made; the version that wrote the data restores it');
 }

@@ -1,6 +1,9 @@
 /**
  * Makes a backup while the service runs: a fully checked copy of the data file, with any damage listed in the manifest.
  */
+import { dirname, join } from 'node:path';
+import { isMakerGone, withMark } from '../../client/file-lock.ts';
+import { removedOnSignal } from '../../client/staging.ts';
 import { StartError } from '../../common/start-error.ts';
 import { withChangedPages } from '../../compose/changed-pages.ts';
 import { allTables } from '../../compose/tables.ts';
@@ -8,6 +11,7 @@ import { checkIntegrity } from '../../compose/verify.ts';
 import { limits } from '../../limits/service.ts';
 import { type CopyOptions, makeCopy } from '../../store/copies/copy.ts';
 import type { CopyManifest } from '../../store/copies/manifest.ts';
+import { MAKER_FILE } from '../../store/copies/partial.ts';
 import { BrokenFile } from '../../store/data-file/check.ts';
 import type { ChangedPage } from '../../store/data-file/page-sums.ts';
 import { isMasterKey } from '../../store/sealing/key-check.ts';
@@ -20,7 +24,7 @@ const SET_ASIDE = ' (set aside)';
 export const hasNewDamage = ({ damaged = [] }: CopyManifest): boolean =>
   damaged.some((one) => !one.endsWith(SET_ASIDE));
 
-export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
+export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check' | 'marked'> {
   /** The sealer of the copy. */
   readonly sealerOf: (copy: Store) => Sealer;
   /** Pages of the original whose bytes have changed: the copy has the same bytes. */
@@ -31,11 +35,17 @@ export interface BackupOptions extends Omit<CopyOptions, 'tables' | 'check'> {
 export async function makeBackup({
   sealerOf,
   changedPages = () => [],
+  copyTo,
+  isLeft = () => false,
   ...options
 }: BackupOptions): Promise<CopyManifest> {
   return await makeCopy({
     ...options,
     tables: allTables,
+    marked: withMark,
+    isLeft: (folder) => isLeft(folder) || isMakerGone(join(folder, MAKER_FILE)),
+    // Meanwhile a signal is handled at once. What ends the check, which can take minutes, leaves the folder to the next backup.
+    copyTo: (path) => removedOnSignal(dirname(path), () => copyTo(path)),
     check(copy) {
       const [broken, ...more] = copy.damagedPages();
       if (broken !== undefined) {

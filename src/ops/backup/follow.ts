@@ -3,7 +3,7 @@
  * available for a restore includes all writes answered before it.
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { allTables } from '../../compose/tables.ts';
@@ -141,7 +141,7 @@ export class Follower {
       masterKey: withKey ? key : undefined,
       mapBytes,
       now,
-      isOwn,
+      isLeft: isOwn,
     });
     const { made_at, bytes, tables } = manifest;
     const transaction = newestTransaction(join(target, DATA_FILE));
@@ -180,7 +180,7 @@ export class Follower {
 }
 
 /** True for the names of its own copies, which are times: another process would need the lock of the folder. */
-const isOwn = (name: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\./.test(name);
+const isOwn = (copy: string): boolean => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\./.test(basename(copy));
 
 /** True for one folder, also by the name of a link to it. */
 function isSameFolder(one: string, other: string): boolean {

@@ -21,7 +21,7 @@ import { Store } from '../store.ts';
 import type { AnyTable } from '../table.ts';
 import { dataFileOf, keepChanges } from './chain.ts';
 import { COPY_MANIFEST_FILE, type CopyManifest, hashFile } from './manifest.ts';
-import { BROKEN_FILE, makePartial, removeLeftovers } from './partial.ts';
+import { BROKEN_FILE, MAKER_FILE, makePartial, removeLeftovers } from './partial.ts';
 import { salvage } from './salvage.ts';
 
 export interface CopyOptions {
@@ -45,8 +45,10 @@ export interface CopyOptions {
   readonly masterKey: Uint8Array | undefined;
   readonly mapBytes: number;
   readonly now: () => number;
-  /** Whether no other process can be making the copy of this name, because it would need a lock that this one has. */
-  readonly isOwn?: (name: string) => boolean;
+  /** Runs `work` while a file shows other processes that this one is at work. */
+  readonly marked?: <T>(file: string, work: () => Promise<T>) => Promise<T>;
+  /** Whether no process can be making the copy in this unfinished folder any more. */
+  readonly isLeft?: (folder: string) => boolean;
 }
 
 /**
@@ -63,13 +65,18 @@ export async function makeCopy(options: CopyOptions): Promise<CopyManifest> {
     makeFolders(dirname(folder));
     // Taken before the snapshot: the copy contains every write acknowledged until then.
     const madeAt = new Date(options.now()).toISOString();
-    partial = makePartial(folder);
-    removeLeftovers(dirname(folder), statSync(partial).mtimeMs, options.isOwn);
-    await options.copyTo(join(partial, DATA_FILE));
-    const whole = { ...(await checkOrSalvage(partial, options)), made_at: madeAt };
+    const { marked = async (_file, work) => await work(), isLeft = () => false } = options;
+    const making = makePartial(folder);
+    partial = making;
+    removeLeftovers(dirname(folder), statSync(making).mtimeMs, (one) => one !== making && isLeft(one));
+    const whole = await marked(join(partial, MAKER_FILE), async () => {
+      await options.copyTo(join(making, DATA_FILE));
+      return { ...(await checkOrSalvage(making, options)), made_at: madeAt };
+    });
     const manifest = options.since === undefined ? whole : { ...whole, ...keepChanges(partial, options.since) };
     if (options.masterKey !== undefined) writeMasterKey(partial, options.masterKey);
     writeFileSync(join(partial, COPY_MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+    rmSync(join(partial, MAKER_FILE), { force: true });
     for (const path of [join(partial, COPY_MANIFEST_FILE), join(partial, dataFileOf(manifest)), partial])
       syncPath(path);
     renameSync(partial, folder);

@@ -13,6 +13,9 @@ import { COPY_MANIFEST_FILE } from './manifest.ts';
 /** The data file of a copy with broken pages, until what can be read of it is saved. */
 export const BROKEN_FILE = 'broken.mdb';
 
+/** Says which process makes a copy, until it gets its name. */
+export const MAKER_FILE = 'maker';
+
 const PARTIAL = /\.partial-\w{6}$/;
 const FILES: ReadonlySet<string> = new Set([
   DATA_FILE,
@@ -21,6 +24,7 @@ const FILES: ReadonlySet<string> = new Set([
   CHANGES_FILE,
   KEY_FILE,
   COPY_MANIFEST_FILE,
+  MAKER_FILE,
 ]);
 
 /** True for the name of a copy that is not complete. */
@@ -33,14 +37,14 @@ export const makePartial = (folder: string): string => mkdtempSync(`${folder}.pa
  * Removes copies in a folder that were interrupted: those that this process alone can make, and those in which nothing
  * was written for hours. A process that does run in one cannot be seen from another machine or container.
  * @param nowMs the time by the clock of the disk, which may be that of another machine
- * @param isOwn whether no other process can be making the copy of this name
+ * @param isLeft whether no process can be making the copy in this folder any more
  */
-export function removeLeftovers(folder: string, nowMs: number, isOwn: (name: string) => boolean = () => false): void {
+export function removeLeftovers(folder: string, nowMs: number, isLeft: (folder: string) => boolean): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (!isPartial(name)) continue;
     try {
-      if (isCopy(path) && (isOwn(name) || isQuiet(newestMs(path), nowMs))) remove(path);
+      if (isCopy(path) && (isLeft(path) || isQuiet(newestMs(path), nowMs))) remove(path);
     } catch {
       // Another process has removed it or given it its name meanwhile, or it belongs to another user.
     }
