@@ -17,6 +17,7 @@ import { liveFile } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
+import { categoryOf } from './category.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { folderNote, inExistingFolder } from './existing-folder.ts';
 import { type PlaceInVault, type ThingPlace, thingPlaceOf } from './ids.ts';
@@ -26,6 +27,13 @@ import { meantPlace } from './vault-meant.ts';
 
 export interface EditDone extends Omit<EditedText, 'text'> {
   readonly written: Written;
+}
+
+/** What a paper has besides its text; the category by its name, empty for none. */
+export interface PaperParts {
+  readonly title?: string;
+  readonly category?: string;
+  readonly published?: boolean;
 }
 
 /** The version that a change replaces. */
@@ -93,17 +101,21 @@ export class ThingChanges {
   }
 
   /**
-   * Creates a thing, or replaces the version that the caller read; a paper is published or not. Throws Refusal
+   * Creates a thing, or replaces the version that the caller read; a paper also gets other fields. Throws Refusal
    * `stale_version` for another version.
    */
   async write(
     by: Principal,
     id: string,
-    { text, published }: { readonly text?: string | undefined; readonly published?: boolean | undefined },
+    { text, ofPaper = {} }: { readonly text?: string | undefined; readonly ofPaper?: PaperParts },
     version: number | undefined,
   ): Promise<Written> {
     const place = thingPlaceOf(id);
-    if (published !== undefined) return await this.#writePaper(by, place, { text, published }, version);
+    const [part] = Object.keys(ofPaper);
+    if (part !== undefined) {
+      if (place.kind !== 'paper') throw invalidField(part, `${part} is only for papers`);
+      return await this.#writePaper(by, place.id, { text, ofPaper }, version);
+    }
     if (text === undefined) throw invalidField('content', 'content is required');
     return await this.#inTurn(by.accountId, place, () =>
       planOnce(
@@ -119,24 +131,25 @@ export class ThingChanges {
     );
   }
 
-  /** Publishes a paper or makes it a draft, with a new text or as it is. */
+  /** Creates a paper, or changes its fields, with a new text or as it is. */
   async #writePaper(
     by: Principal,
-    place: ThingPlace,
-    { text, published }: { readonly text?: string | undefined; readonly published: boolean },
+    id: number | undefined,
+    { text, ofPaper: { category, ...parts } }: { readonly text?: string | undefined; readonly ofPaper: PaperParts },
     version: number | undefined,
   ): Promise<Written> {
-    if (place.kind !== 'paper') throw invalidField('published', 'only papers are published');
-    const { papers, nameOf } = this.#shelves;
-    const { id } = place;
+    const { papers, tasks, nameOf } = this.#shelves;
+    // Only now: a refused call leaves no category behind.
+    const named = async () =>
+      category === undefined ? {} : { category_id: category === '' ? null : await categoryOf(tasks, by, category) };
     if (id === undefined) {
       if (text === undefined) throw invalidField('content', 'content is required for a new paper');
-      return await this.#newPaper(by, text, published);
+      return await this.#newPaper(by, text, { ...parts, ...(await named()) });
     }
     return await planOnce(
       ['publish'],
       () => {
-        const { version: now, published: before } = papers.get(by.accountId, id).paper;
+        const { version: now, updated_at: before } = papers.get(by.accountId, id).paper;
         const what = `${paperUri(id)} exists (version ${now}); write with version: ${now} to replace its text`;
         if (text !== undefined && version === undefined) throw stale(what, 0, now);
         return { now, before };
@@ -144,17 +157,17 @@ export class ThingChanges {
       async ({ now, before }): Promise<Written> => {
         const content = text === undefined ? {} : { content: text };
         const expected = version === undefined ? {} : { expected_version: version };
-        const change = readFields(paperChange, { ...content, ...expected, published });
+        const change = readFields(paperChange, { ...content, ...expected, ...parts, ...(await named()) });
         const { paper } = await papers.patch(by.accountId, id, change, nameOf(by));
-        const isSame = paper.version === now && paper.published === before;
+        const isSame = paper.version === now && paper.updated_at === before;
         return { id: paperUri(id), version: paper.version, status: isSame ? 'unchanged' : 'updated' };
       },
     );
   }
 
-  async #newPaper(by: Principal, content: string, published: boolean): Promise<Written> {
+  async #newPaper(by: Principal, content: string, parts: Omit<PaperParts, 'category'> = {}): Promise<Written> {
     const { papers, nameOf } = this.#shelves;
-    const fields = { title: titleOf(content), content, category_id: null, published };
+    const fields = { title: parts.title ?? titleOf(content), content, ...parts };
     const { paper } = await papers.create(by.accountId, readFields(newPaper, fields), nameOf(by));
     return { id: paperUri(paper.id), version: paper.version, status: 'created' };
   }
@@ -218,7 +231,7 @@ export class ThingChanges {
         return { id: handoffId(made), version: made.version, status: 'created' };
       }
       case 'paper':
-        return await this.#newPaper(by, content, false);
+        return await this.#newPaper(by, content);
       case 'file':
         return this.#inPrimary(accountId, place, await this.#push(by, place, content, undefined));
       default:

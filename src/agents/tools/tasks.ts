@@ -5,19 +5,18 @@ import { attempt } from '../../common/attempt.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { idFrom } from '../../fields/kinds.ts';
-import { readFields } from '../../fields/read.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { headed, oneLine, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
 import { declaredTask } from '../../tasks/declared.ts';
-import { newCategory, newTask, taskChange } from '../../tasks/fields.ts';
+import { newTask, taskChange } from '../../tasks/fields.ts';
 import { taskSearchOf } from '../../tasks/list/arguments.ts';
 import type { Tasks } from '../../tasks/service.ts';
 import { type CategoryName, taskText } from '../../tasks/shown.ts';
-import { nearestName } from '../../text/nearest.ts';
 import { openZone } from '../../time/zone.ts';
+import { categoryOf } from '../things/category.ts';
 import type { Shelves } from '../things/thing.ts';
 import { versionArgument } from './read.ts';
 
@@ -177,25 +176,6 @@ async function changeTask(
 
 function nameIn(tasks: Tasks, { accountId }: Principal): CategoryName {
   return (id) => tasks.categories.nameOf(accountId, id);
-}
-
-/** The id of a category with a name in any case. An unknown one is created, unless it is like another: then it is a slip. */
-async function categoryOf(
-  tasks: Tasks,
-  { accountId }: Principal,
-  name: string | undefined,
-): Promise<number | undefined> {
-  if (name === undefined || name.trim() === '') return undefined;
-  const all = tasks.categories.list(accountId);
-  const wanted = name.trim().toLowerCase();
-  const found = all.find((one) => one.name.toLowerCase() === wanted);
-  if (found !== undefined) return found.id;
-  const guess = nearestName(
-    name,
-    all.map((one) => one.name),
-  );
-  if (guess === undefined) return (await tasks.categories.create(accountId, readFields(newCategory, { name }))).id;
-  throw invalidField('category', `no category ${name}; did you mean ${guess}?`);
 }
 
 type Task = Parameters<typeof taskText>[0] & { readonly deleted_at?: string | null };

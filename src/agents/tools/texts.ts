@@ -1,5 +1,6 @@
 /** Declares the tools that edit and write a text by its id. */
 import { z } from 'zod';
+import { declaredPaper } from '../../documents/papers/declared.ts';
 import { ADDS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
 import { limits } from '../../limits/service.ts';
 import type { ThingChanges } from '../things/change.ts';
@@ -84,14 +85,21 @@ function writeTool(changes: ThingChanges): Tool {
       id: thingId,
       content: text.optional(),
       version: versionArgument.describe('To replace'),
-      published: z.boolean().optional().describe('Of a paper, with or without content'),
+      published: z.boolean().optional().describe('Of a paper'),
+      title: declaredPaper.inputs.title.optional().describe('Of a paper'),
+      category: z.string().max(limits.categoryNameCharsMax).optional().describe('Of a paper'),
     }),
     output: z.object({ ...writtenSchema, note: z.string().optional() }),
     annotations: SETS,
     hints: { search: 'write create save new file note document rule skill memory paper publish' },
     example: { id: 'notes/plan.md', content: '# Plan\n' },
-    async handle({ id, content, version: asked, published }, principal) {
-      const written = await changes.write(principal, id, { text: content, published }, asked);
+    async handle({ id, content, version: asked, published, title, category }, principal) {
+      const ofPaper = {
+        ...(title === undefined ? {} : { title }),
+        ...(category === undefined ? {} : { category }),
+        ...(published === undefined ? {} : { published }),
+      };
+      const written = await changes.write(principal, id, { text: content, ofPaper }, asked);
       const shown = published === undefined ? '' : published ? ', published' : ', a draft';
       const note = written.note === undefined ? '' : ` (${written.note})`;
       return {

@@ -36,15 +36,15 @@ export function versionTools(shelves: Shelves, clock: Clock): Tool[] {
   return [historyTool(shelves, clock), restoreTool(shelves, clock)];
 }
 
-const byField = z.string().min(1).max(limits.changedByCharsMax).optional().describe('Key, device, app or browser');
+const byField = z.string().min(1).max(limits.changedByCharsMax).optional().describe('Key, device or app');
 
 function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
   return defineTool({
     name: 'history',
-    title: 'List versions and changes',
+    title: 'List changes',
     access: 'account',
     description:
-      'Lists the kept versions of a file, dev doc, paper or handoff, or the changes of a task. Without id: what changed of every kind, deletions too, newest first, by whom.',
+      'Lists the kept versions of a file, dev doc, paper or handoff, or the changes of a task. Without id: all recent changes, deletions too, newest first, by whom.',
     input: z.strictObject({
       id: thingId.optional(),
       since: momentField.describe(MOMENT_ABOUT),
@@ -138,7 +138,7 @@ function restoreTool(shelves: Shelves, { zones, now }: Clock): Tool {
     title: 'Bring back a version',
     access: 'account',
     description:
-      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. With since: takes back all that by (default: you) did since then; what others changed since stays. A new change, which can be undone.',
+      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. With since: takes back all that by (default: you) did; what others changed since stays. It can be undone.',
     input: z.strictObject({
       id: thingId.optional(),
       version: versionArgument.describe('See history'),

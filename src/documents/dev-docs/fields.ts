@@ -29,7 +29,7 @@ export const devDocChange = z.strictObject({
   ...docReference,
   content: content.optional(),
   mode: z.enum(['replace', 'append', 'prepend']).optional().describe('Default replace; no line break is added'),
-  ...declaredDoc.changeInput.omit(NAMES).shape,
+  ...declaredDoc.changeInput.omit({ title: true, category: true }).shape,
   expected_version: docVersion.describe('Rejected if the version differs'),
   restore: z.boolean().optional(),
 });
