@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { appendChanges } from '../../../src/client/sync/base/state-file.ts';
 import { SyncedFolder } from '../../../src/client/sync/folder/folder.ts';
+import { Saves } from '../../../src/client/sync/folder/saves.ts';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
 import { startRelay } from '../../support/relay.ts';
@@ -177,6 +178,7 @@ test('[SYN-25] saves during a slow sync are versions, each of them', async () =>
     release = resolve;
   });
   let isHeld = false;
+  const saves = new Saves(a.at('.cairn'));
   const watcher = a.watch();
   try {
     await until(() => watcher.output().includes('watching'));
@@ -192,7 +194,8 @@ test('[SYN-25] saves during a slow sync are versions, each of them', async () =>
     for (const text of ['second\n', 'third\n', 'fourth\n']) {
       a.write('x', text);
       await until(() => isHeld);
-      await sleep(2000);
+      // It stood still until it was kept.
+      await until(() => saves.list().some((save) => save.read()?.bytes.toString() === text), watcher.output);
     }
     release();
     const texts = async () => {
