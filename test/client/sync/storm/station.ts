@@ -184,8 +184,8 @@ function unlockBelow(folder: string): void {
       if (entry.isDirectory()) unlockBelow(at);
       else if (entry.isFile()) chmodSync(at, lstatSync(at).mode | 0o600);
     } catch (error) {
-      // A watch removed it in this moment.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // A watch removed it, or put a file in its place, in this moment.
+      if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
 }
