@@ -87,7 +87,7 @@ test('[FIND-3] write publishes a paper, new or as it is, and makes it a draft ag
   expect(await refusal('write', { id, published: true, content: '# New\n', version: version + 1 })).toContain(
     'version',
   );
-  expect(await refusal('write', { id: 'notes/plan.md', published: true })).toBe('only papers are published');
+  expect(await refusal('write', { id: 'notes/plan.md', published: true })).toBe('published is only for papers');
   expect(await refusal('write', { id: 'notes/new.md' })).toContain('content is required');
 });
 

@@ -138,7 +138,7 @@ function restoreTool(shelves: Shelves, { zones, now }: Clock): Tool {
     title: 'Bring back a version',
     access: 'account',
     description:
-      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time. With since: takes back all that by (default: you) did; what others changed since stays. It can be undone.',
+      'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time; it can be undone. With since: takes back all that by (default: you) did; what others changed since stays.',
     input: z.strictObject({
       id: thingId.optional(),
       version: versionArgument.describe('See history'),
