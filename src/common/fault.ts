@@ -183,7 +183,8 @@ export function explain(fault: Fault): string {
     case 'range_unsatisfiable':
       return explainBody(fault);
     case 'invalid_fields':
-      return Object.values(fault.fields).flat().join('; ');
+      // Many items of a call often have the same fault.
+      return [...new Set(Object.values(fault.fields).flat())].join('; ');
     case 'unknown_tool':
       return `unknown tool ${fault.name}; ${fault.guesses.length === 0 ? 'tools/list lists them all' : `did you mean ${fault.guesses.join(' or ')}?`}`;
     case 'not_found':

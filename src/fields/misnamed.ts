@@ -31,6 +31,7 @@ const SAME: readonly (readonly string[])[] = [
   ['limit', 'max', 'count', 'size', 'top', 'first', 'results', 'per_page'],
   ['cursor', 'page', 'offset', 'after', 'next', 'token'],
   ['since', 'after', 'from', 'modified', 'updated'],
+  ['by', 'author', 'user', 'who', 'actor', 'agent'],
   ['at', 'time', 'timestamp', 'date', 'when', 'before', 'until'],
   ['seq', 'version', 'revision', 'sequence'],
   ['version', 'revision', 'seq'],
@@ -88,6 +89,15 @@ const THINGS: Readonly<Record<string, string>> = {
   note: 'doc',
   todo: 'task',
 };
+/** Names of tools elsewhere, by the act that they do. */
+const ACTS: Readonly<Record<string, string>> = {
+  undo: 'restore',
+  revert: 'restore',
+  rollback: 'restore',
+  activity: 'history',
+  changes: 'history',
+  log: 'history',
+};
 /** Most names suggested at once. */
 const GUESSES_MAX = 3;
 const TOOLS_MAX = 6;
@@ -137,6 +147,10 @@ export function meantTools(name: string, known: readonly string[]): readonly str
   if (same !== undefined) return [same];
   const [meant] = meantFields(name, known);
   if (meant !== undefined) return [meant];
+  const act = wordsOf(name)
+    .map((word) => (Object.hasOwn(ACTS, word) ? ACTS[word] : undefined))
+    .find((one) => one !== undefined);
+  if (act !== undefined && known.includes(act)) return [act];
   // Most names end with the thing: `complete_task`.
   for (const word of wordsOf(name).toReversed()) {
     const thing = THINGS[singular(word)] ?? singular(word);

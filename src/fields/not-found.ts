@@ -11,3 +11,9 @@ export function recordInTrash(what: string, updateTool: string): Refusal {
   const next = `it is in the trash; ${updateTool} with restore: true brings it back`;
   return new Refusal({ kind: 'not_found', what, next, isInTrash: true });
 }
+
+/** Refusal of a change over REST of a record in the trash. `one`: what it is. */
+export function changeInTrash(one: string): Refusal {
+  const what = `${one} not found: it is in the trash, where PATCH with restore: true brings it back`;
+  return new Refusal({ kind: 'not_found', what, isInTrash: true });
+}

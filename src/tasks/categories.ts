@@ -1,6 +1,8 @@
 /** Creates, lists, changes and deletes categories. Every write goes through the account's actor. */
+
 import type { z } from 'zod';
 import type { ActorRegistry } from '../actors/registry.ts';
+import { changeInTrash } from '../fields/not-found.ts';
 import { limits } from '../limits/service.ts';
 import { intactEntries } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
@@ -58,6 +60,14 @@ export class Categories {
       return made.category;
     });
     return { ...record, task_count: 0 };
+  }
+
+  /** Returns the id of a live category, or of one in the trash to restore. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined, restore = false): number {
+    const { store } = this.#options;
+    const binned = id === undefined ? undefined : store.get(categoryBin, [accountId, id]);
+    if (binned !== undefined && !restore) throw changeInTrash('category');
+    return (binned ?? existing(store, accountId, id)).id;
   }
 
   /** Updates the given fields of a category. `restore`: takes it from the trash first. Throws Refusal `not_found`. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { refuseFields } from '../common/fault.ts';
 import type { CallerName } from '../common/principal.ts';
+import { asksToRestore } from '../fields/asks-to-restore.ts';
 import { checkQuery } from '../fields/read.ts';
 import { jsonText } from '../http/reply/reply.ts';
 import { operation, recordId } from '../http/route/operation.ts';
@@ -102,8 +103,9 @@ function oneTaskRoutes({ tasks, access, nameOf }: TaskRoutesOptions): Route[] {
       readBody: (given, { accountId }) => tasks.read(accountId, taskChangeOrRestore, given),
       answer: oneTask,
       refusals: [409],
-      async handle({ params, body: { restore = false, ...fields } }, by) {
-        const id = restore ? params.id : tasks.existing(by.accountId, params.id);
+      async handle(call, by) {
+        const id = tasks.existing(by.accountId, call.params.id, asksToRestore(call.request.document));
+        const { restore = false, ...fields } = call.body;
         return taskView(await tasks.patch(by.accountId, id, fields, { restore, by: nameOf(by) }));
       },
     }),
@@ -162,7 +164,9 @@ function categoryRoutes({ tasks: { categories }, access }: TaskRoutesOptions): R
       body: categoryChangeOrRestore.meta({ title: 'CategoryChange' }),
       example: { position: 3 },
       answer: oneCategory,
-      async handle({ params: { id }, body: { restore, ...fields } }, { accountId }) {
+      async handle(call, { accountId }) {
+        const id = categories.existing(accountId, call.params.id, asksToRestore(call.request.document));
+        const { restore, ...fields } = call.body;
         return categoryView(await categories.patch(accountId, id, fields, restore));
       },
     }),

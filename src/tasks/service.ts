@@ -4,6 +4,7 @@ import { forgetChanges } from '../activity/note.ts';
 import type { ActorRegistry } from '../actors/registry.ts';
 import { type FieldErrors, refuseFields } from '../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../fields/kinds.ts';
+import { changeInTrash } from '../fields/not-found.ts';
 import { checkFields } from '../fields/read.ts';
 import { limits } from '../limits/service.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -166,9 +167,10 @@ export class Tasks {
     });
   }
 
-  /** Returns the id of a live task. Throws Refusal `not_found`. */
-  existing(accountId: string, id: number | undefined): number {
-    return findTask(this.#options.store, accountId, id, {}).id;
+  /** Returns the id of a live task, or of one in the trash to restore. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined, restore = false): number {
+    if (!restore && isInBin(this.#options.store, accountId, id)) throw changeInTrash('task');
+    return findTask(this.#options.store, accountId, id, { restore }).id;
   }
 
   /** Updates the given fields. Throws Refusal `not_found` or `stale_version`. */

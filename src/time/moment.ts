@@ -7,7 +7,10 @@ import type { Zone } from './zone.ts';
 export const MOMENT_FORMS =
   'must be ISO 8601 with a zone (2026-11-27T18:00:00Z), a day (2026-11-27, yesterday) or how long ago (30m, 2h, 7d)';
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+
+/** `90m`, `2 h ago`, `an hour ago`, `10 minutes ago`. */
+const AGO = /^(\d{1,6} ?|an? )([smhdw]|(?:sec(?:ond)?|min(?:ute)?|h(?:ou)?r|day|week)s?)(?: ago)?$/;
 
 const DAYS_AGO: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
@@ -26,8 +29,11 @@ export interface MomentContext {
 export function readMoment(text: string, { nowMs, zone, day }: MomentContext): number | undefined {
   const words = text.trim().toLowerCase();
   if (words === 'now') return nowMs;
-  const [, count, unit = ''] = /^(\d{1,6}) ?([mhdw])(?: ago)?$/.exec(words) ?? [];
-  if (count !== undefined) return Math.max(0, nowMs - Number(count) * (UNIT_MS[unit] ?? 0));
+  const [, count, unit = ''] = AGO.exec(words) ?? [];
+  if (count !== undefined) {
+    const number = count.startsWith('a') ? 1 : Number(count);
+    return Math.max(0, nowMs - number * (UNIT_MS[unit.charAt(0)] ?? 0));
+  }
   const ago = Object.hasOwn(DAYS_AGO, words) ? DAYS_AGO[words] : undefined;
   const named = ago === undefined ? words : dayBefore(zone.dayOf(nowMs), ago);
   if (!isCalendarDate(named)) return parseIsoMs(text.trim());

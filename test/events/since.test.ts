@@ -108,7 +108,7 @@ test('[FIND-3, EVENT-1] history without an id is what changed, the newest first,
   expect((await tool<Changes>('history', { until: between })).changes).toHaveLength(2);
   const text = await said({ since: between });
   expect(text).toMatch(/^5 changes/);
-  expect(text).toMatch(/Z phone created garden\/plan\.md\n/);
+  expect(text).toMatch(/\.\d{3}Z phone created garden\/plan\.md\n/);
   expect(text).toMatch(/deleted cairn:\/\/tasks\/2 Order soil/);
 });
 
@@ -142,4 +142,19 @@ test('[FIND-3] the history of a task is its changes, with what was before', asyn
   expect(text).toContain('content "old" → "older", due_date null → "2026-12-04"');
   expect(await refusal({ id: 'cairn://tasks/99' })).toContain('task not found');
   expect(await refusal({ id: 'old.md', since: '2h' })).toContain('omit id');
+});
+
+test('[FIND-3] words that agents try for it lead on: their own name, an hour ago, another argument or tool', async () => {
+  const mine = await tool<Changes>('history', { since: 'an hour ago', by: 'me' });
+  expect(new Set(mine.changes.map(({ by }) => by)).size).toBe(1);
+  expect(mine.changes.length).toBeGreaterThan(3);
+  expect(await refusal({ author: 'phone' })).toContain('did you mean by?');
+  const unknown = async (name: string) => (await callTool(hub, name, {}, laptop.key)).error?.message;
+  expect(await unknown('undo')).toContain('did you mean restore?');
+  expect(await unknown('recent_activity')).toContain('did you mean history?');
+  const { error } = await callTool(hub, 'list', { in: 'activity' }, laptop.key);
+  expect(error?.message).toContain('history without id lists what changed');
+  const tasks = Array.from({ length: 5 }, (_, at) => ({ content: `${at}`, priority: 'high' }));
+  const slip = await callTool(hub, 'add_tasks', { tasks }, laptop.key);
+  expect(slip.error?.message).toBe('priority is not a known field; did you mean is_important?');
 });

@@ -23,6 +23,10 @@ test.each([
   ['30m', 'UTC', '2026-11-28T11:30:00.000Z'],
   ['2h', 'UTC', '2026-11-28T10:00:00.000Z'],
   ['2 h ago', 'UTC', '2026-11-28T10:00:00.000Z'],
+  ['90s', 'UTC', '2026-11-28T11:58:30.000Z'],
+  ['10 minutes ago', 'UTC', '2026-11-28T11:50:00.000Z'],
+  ['an hour ago', 'UTC', '2026-11-28T11:00:00.000Z'],
+  ['1 day', 'UTC', '2026-11-27T12:00:00.000Z'],
   ['1w', 'UTC', '2026-11-21T12:00:00.000Z'],
 ])('[EVENT-1] %s in %s', (text, zone, expected) => expect(read(text, zone)).toBe(expected));
 
@@ -33,10 +37,18 @@ test('[EVENT-1] a day that ends a span lasts to its last moment, also one of 25 
   expect(read('2024-09-08', 'America/Santiago')).toBe('2024-09-08T04:00:00.000Z');
 });
 
-test.each(['', 'soon', '2026-11-31', '2026-11-27T18:00:00', '2026-11-27 18:00', '5', '2y', 'constructor'])(
-  '[EVENT-1] %j is no time',
-  (text) => expect(read(text)).toBeUndefined(),
-);
+test.each([
+  '',
+  'soon',
+  '2026-11-31',
+  '2026-11-27T18:00:00',
+  '2026-11-27 18:00',
+  '5',
+  '2y',
+  '3 months',
+  'a',
+  'constructor',
+])('[EVENT-1] %j is no time', (text) => expect(read(text)).toBeUndefined());
 
 test('[EVENT-1] a time long ago is not before 1970', () => {
   expect(readMoment('999999w', { nowMs, zone: UTC, day: 'first' })).toBe(0);

@@ -48,7 +48,7 @@ function keptNote(events: AccountEvents, accountId: string, sinceMs = 0, isCut: 
     : [`those of tasks and documents before ${minute(new Date(keptMs).toISOString())} are no longer kept`];
 }
 
-/** `2026-11-28T11:02Z laptop changed cairn://tasks/7 Renew the certificate (due_date)`. */
+/** `2026-11-28T11:02:09.123Z laptop changed cairn://tasks/7 Renew the certificate (due_date)`: its time is a `since` that begins with it. */
 function changeLine(
   shelves: Shelves,
   accountId: string,
@@ -60,7 +60,7 @@ function changeLine(
       ? `${typeof from === 'string' ? `${from} to ` : ''}${fileName(shelves, accountId, String(vaultId), String(path))}`
       : `${thing} ${oneLine(name, NAME_CHARS)}`;
   const changed = Array.isArray(fields) ? ` (${fields.join(', ')})` : '';
-  return `${minute(at)} ${by ?? 'somebody'} ${act} ${what}${changed}`;
+  return `${at} ${by ?? 'somebody'} ${act} ${what}${changed}`;
 }
 
 /** The changes of a task that is there or in the trash, newest first, with what was before. Throws Refusal `not_found`. */

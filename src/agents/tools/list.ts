@@ -343,6 +343,7 @@ async function listFolder(shelves: Shelves, accountId: string, place: string, as
   if (items.length === 0 && folder !== '' && cursor === undefined) {
     const hints = [
       folder === 'tasks' ? 'list_tasks lists tasks' : undefined,
+      ['activity', 'changes', 'history'].includes(folder) ? 'history without id lists what changed' : undefined,
       other && `did you mean ${other}, in the vault of this name?`,
       `list with in ${JSON.stringify(nameOf(''))} shows what is there`,
     ];

@@ -25,3 +25,8 @@ export function outcomesText(verb: string, results: readonly Outcome[]) {
   const sorted = [...failed, ...results.filter((one) => one.done)];
   return { structured: { results: [...results] }, text: headed(headline, sorted, (one) => `${one.id} ${one.says}`) };
 }
+
+/** The name that `by` means: a caller may call itself me. Undefined: not sent. */
+export function nameMeant(by: string | undefined, own: string): string | undefined {
+  return by !== undefined && ['me', 'myself', 'self', 'you'].includes(by.trim().toLowerCase()) ? own : by;
+}

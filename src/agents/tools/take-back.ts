@@ -12,7 +12,7 @@ import { type UndoneItem, undoChanges } from '../../undo/undo.ts';
 import { type ThingPlace, thingPlaceOf } from '../things/ids.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
-import { type Outcome, outcomesText } from './shown.ts';
+import { nameMeant, type Outcome, outcomesText } from './shown.ts';
 
 export interface TakeBack {
   /** Only this thing, or this folder; undefined: all. */
@@ -33,7 +33,8 @@ const NAMES_SHOWN = 8;
 export async function takeBack(shelves: Shelves, principal: Principal, asked: TakeBack) {
   const { accountId } = principal;
   const name = shelves.nameOf(principal);
-  const { by = name, isDry, progress } = asked;
+  const { isDry, progress } = asked;
+  const by = nameMeant(asked.by, name) ?? name;
   return await planOnce(
     ['take back'],
     async () => {

@@ -21,7 +21,7 @@ import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { recentChanges, taskChanges } from './changes.ts';
 import { thingId, versionArgument } from './read.ts';
-import { minute, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
+import { minute, nameMeant, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 import { takeBack } from './take-back.ts';
 
 const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
@@ -63,11 +63,13 @@ function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
     annotations: READS,
     hints: { search: 'history versions recent activity who changed what since yesterday earlier' },
     example: { id: 'notes/today.md' },
-    async handle({ id, since, until, by, limit = limits.historyDefault, cursor, detail = false }, { accountId }) {
+    async handle({ id, since, until, by, limit = limits.historyDefault, cursor, detail = false }, principal) {
+      const { accountId } = principal;
       if (id === undefined) {
         const asked = { nowMs: now(), zone: zones.of(accountId) };
         const span = { sinceMs: momentOf('since', since, asked), untilMs: momentOf('until', until, asked) };
-        return recentChanges(shelves, accountId, { ...span, by, limit, cursor });
+        const who = nameMeant(by, shelves.nameOf(principal));
+        return recentChanges(shelves, accountId, { ...span, by: who, limit, cursor });
       }
       const [extra] = Object.entries({ since, until, by, cursor }).find(([, value]) => value !== undefined) ?? [];
       if (extra !== undefined) throw invalidField(extra, `${extra} is for the changes of everything: omit id`);

@@ -1,5 +1,6 @@
 /** Declares the REST operations of papers. */
 import type { CallerName } from '../../common/principal.ts';
+import { asksToRestore } from '../../fields/asks-to-restore.ts';
 import { operation, recordId } from '../../http/route/operation.ts';
 import type { Authenticator, Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
@@ -93,7 +94,7 @@ function onePaperRoutes({ papers, access, nameOf }: PaperRoutesOptions): Route[]
       refusals: [409],
       readBody: (given, { accountId }) => papers.read(accountId, paperChange, given),
       async handle(call, by) {
-        const id = papers.existing(by.accountId, call.params.id);
+        const id = papers.existing(by.accountId, call.params.id, asksToRestore(call.request.document));
         return wholePaper(await papers.patch(by.accountId, id, call.body, nameOf(by)));
       },
     }),

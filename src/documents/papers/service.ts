@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type FieldErrors, refuseFields } from '../../common/fault.ts';
 import { ONE_OF_CATEGORIES } from '../../fields/kinds.ts';
+import { changeInTrash } from '../../fields/not-found.ts';
 import { checkFields } from '../../fields/read.ts';
 import { limits } from '../../limits/service.ts';
 import { textBytes } from '../../quotas/usage.ts';
@@ -106,10 +107,12 @@ export class Papers extends DocumentService<PaperRecord, PaperHead, PapersOption
     return this.#shown(accountId, paper, content);
   }
 
-  /** Returns the id of a paper, in the trash or not. Throws Refusal `not_found`. */
-  existing(accountId: string, id: number | undefined): number {
-    if (id === undefined || this.find(this.options.store, accountId, id) === undefined) throw paperNotFound();
-    return id;
+  /** Returns the id of a live paper, or of one in the trash to restore. Throws Refusal `not_found`. */
+  existing(accountId: string, id: number | undefined, restore = false): number {
+    const paper = id === undefined ? undefined : this.find(this.options.store, accountId, id);
+    if (paper === undefined) throw paperNotFound();
+    if (paper.deleted_at !== null && !restore) throw changeInTrash('paper');
+    return paper.id;
   }
 
   /**
