@@ -183,8 +183,7 @@ export function explain(fault: Fault): string {
     case 'range_unsatisfiable':
       return explainBody(fault);
     case 'invalid_fields':
-      // Many items of a call often have the same fault.
-      return [...new Set(Object.values(fault.fields).flat())].join('; ');
+      return eachOnce(Object.values(fault.fields).flat());
     case 'unknown_tool':
       return `unknown tool ${fault.name}; ${fault.guesses.length === 0 ? 'tools/list lists them all' : `did you mean ${fault.guesses.join(' or ')}?`}`;
     case 'not_found':
@@ -215,6 +214,9 @@ export function explain(fault: Fault): string {
       return FIXED_SENTENCES[fault.kind];
   }
 }
+
+/** Many items of a call often have the same fault. */
+const eachOnce = (sentences: readonly string[]): string => [...new Set(sentences)].join('; ');
 
 type BusyFault = 'key_busy' | 'overloaded' | 'handler_late' | 'outcome_unknown' | 'not_owner' | 'starting' | 'draining';
 
