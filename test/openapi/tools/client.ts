@@ -441,8 +441,9 @@ async function refusals(hub: Hub): Promise<void> {
   // @ts-expect-error content is required
   const missing = await hub.POST('/api/tasks', { body: { due_date: '2026-12-01' } });
   equal(missing.error?.errors?.['content'], ['content is required'], 'errors');
+  const { id }: Task = taken(await hub.POST('/api/tasks', { body: { content: 'refused' } }));
   // @ts-expect-error there is no such column
-  const column = await hub.PATCH('/api/tasks/{id}', { params: { path: { id: 1 } }, body: { kanban_status: 'later' } });
+  const column = await hub.PATCH('/api/tasks/{id}', { params: { path: { id } }, body: { kanban_status: 'later' } });
   equal(column.response.status, 422, 'status');
   const unknown = await hub.GET('/api/tasks/{id}', { params: { path: { id: 4711 } } });
   equal(unknown.error?.error, 'task not found', 'error');
