@@ -3,18 +3,19 @@ import { nearest } from '../text/nearest.ts';
 
 /** Names that callers use for one another. Of several lists with the name, the first with a known field decides. */
 const SAME: readonly (readonly string[])[] = [
+  ['title', 'name', 'label', 'subject', 'path', 'file', 'filename'],
+  ['lines', 'line', 'range', 'offset', 'limit', 'start', 'end'],
   ['is_important', 'important', 'priority', 'urgent', 'starred', 'flagged'],
   ['completed', 'done', 'complete', 'finished', 'closed', 'checked', 'is_completed'],
   ['kanban_status', 'status', 'state', 'column', 'stage'],
   ['due_date', 'due', 'deadline', 'date'],
-  ['title', 'name', 'label', 'subject', 'path', 'file', 'filename'],
   ['topic', 'title', 'name', 'subject'],
   ['content', 'text', 'body', 'data', 'contents', 'markdown', 'message', 'summary', 'description', 'note', 'notes'],
   ['content', 'task', 'title', 'name', 'subject'],
   ['path', 'file', 'filename', 'filepath', 'uri', 'url'],
   ['id', 'path', 'uri', 'url', 'file', 'filename', 'title', 'name'],
   ['ids', 'id', 'paths', 'path', 'files'],
-  ['in', 'folder', 'path', 'prefix', 'kind', 'directory'],
+  ['in', 'folder', 'path', 'prefix', 'kind', 'directory', 'type'],
   ['to', 'destination', 'target', 'new_path', 'dest'],
   ['old', 'old_string', 'old_str', 'find', 'search'],
   ['new', 'new_string', 'new_str', 'replace', 'replacement'],
@@ -52,6 +53,9 @@ const SAME: readonly (readonly string[])[] = [
   ['password', 'pass', 'pwd', 'secret'],
   ['timezone', 'tz', 'zone'],
   ['client', 'editor', 'agent', 'app', 'tool'],
+  ['id', 'from', 'source', 'old_path'],
+  ['due_to', 'due_before', 'due_until'],
+  ['due_from', 'due_after', 'due_date'],
 ];
 /** The lists with a word, by their place. */
 const LISTS_WITH = new Map<string, number[]>();
@@ -80,6 +84,9 @@ const SAME_CHOICE: Readonly<Record<string, readonly string[]>> = {
   text: ['txt', 'plain', 'plaintext'],
   theirs: ['server', 'hub', 'remote'],
   yours: ['mine', 'local', 'ours'],
+  current: ['theirs', 'server', 'hub', 'remote'],
+  pushed: ['yours', 'mine', 'local', 'ours', 'refused'],
+  file: ['note', 'notes', 'vault'],
 };
 /** What callers call the things of tools whose names do not say it. */
 const THINGS: Readonly<Record<string, string>> = {
@@ -97,7 +104,27 @@ const ACTS: Readonly<Record<string, string>> = {
   activity: 'history',
   changes: 'history',
   log: 'history',
+  forget: 'remove',
 };
+/** As `ACTS`, with the texts that people keep. */
+const ACTS_ON_TEXTS: Readonly<Record<string, string>> = {
+  create: 'write',
+  new: 'write',
+  add: 'write',
+  save: 'write',
+  put: 'write',
+  update: 'edit',
+  append: 'edit',
+  delete: 'remove',
+  rename: 'move',
+  get: 'read',
+  open: 'read',
+  show: 'read',
+  view: 'read',
+};
+const TEXTS = ['note', 'document', 'doc', 'file', 'page'];
+/** What an id can be: it is meant where one is missing. */
+const PATHS = ['path', 'uri', 'url', 'file', 'filename'];
 /** Most names suggested at once. */
 const GUESSES_MAX = 3;
 const TOOLS_MAX = 6;
@@ -106,11 +133,18 @@ const TOOLS_MAX = 6;
  * Returns the known fields that a name probably stands for, the likeliest first; none when nothing is like it.
  *
  * @param free those that another name can stand for: a typo can also be of a field that was given
+ * @param required those of them that must be given
  */
-export function meantFields(name: string, known: readonly string[], free = known): readonly string[] {
+export function meantFields(
+  name: string,
+  known: readonly string[],
+  free = known,
+  required: readonly string[] = [],
+): readonly string[] {
   const typo = nearest(name, known, 1);
   if (typo !== undefined) return [typo];
   const words = wordsOf(name);
+  if (required.includes('id') && PATHS.includes(words.join('_'))) return ['id'];
   const parts = free.filter((field) => contains(words, knownWords(field)) || contains(knownWords(field), words));
   if (parts.length > 0 && parts.length <= GUESSES_MAX) return parts;
   const meant = synonymOf(words, free) ?? nearest(name, known);
@@ -132,7 +166,7 @@ function synonymOf(words: readonly string[], free: readonly string[]): string | 
   const names = [words.join('_'), ...words];
   const lists = names.flatMap((one) => LISTS_WITH.get(one) ?? []).sort((a, b) => a - b);
   for (const index of lists) {
-    const field = free.find((one) => SAME[index]?.includes(one));
+    const field = SAME[index]?.find((one) => free.includes(one));
     if (field !== undefined) return field;
   }
   return undefined;
@@ -147,12 +181,14 @@ export function meantTools(name: string, known: readonly string[]): readonly str
   if (same !== undefined) return [same];
   const [meant] = meantFields(name, known);
   if (meant !== undefined) return [meant];
-  const act = wordsOf(name)
-    .map((word) => (Object.hasOwn(ACTS, word) ? ACTS[word] : undefined))
+  const words = wordsOf(name);
+  const acts = words.some((word) => TEXTS.includes(singular(word))) ? { ...ACTS_ON_TEXTS, ...ACTS } : ACTS;
+  const act = words
+    .map((word) => (Object.hasOwn(acts, word) ? acts[word] : undefined))
     .find((one) => one !== undefined);
   if (act !== undefined && known.includes(act)) return [act];
   // Most names end with the thing: `complete_task`.
-  for (const word of wordsOf(name).toReversed()) {
+  for (const word of words.toReversed()) {
     const thing = THINGS[singular(word)] ?? singular(word);
     const found = known.filter((tool) => knownWords(tool).map(singular).includes(thing));
     if (found.length > 0) return found.slice(0, TOOLS_MAX);

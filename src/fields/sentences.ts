@@ -43,7 +43,7 @@ function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: st
     const known = place?.schema instanceof z.ZodObject ? Object.keys(place.schema.shape) : undefined;
     return issue.keys.slice(0, FIELDS_MAX).map((given) => {
       const name = given.slice(0, NAME_CHARS_MAX);
-      return [[...issue.path, name].join('.'), unknownField(name, known, (issue.input ?? {}) as Fields, given)];
+      return [[...issue.path, name].join('.'), unknownField(name, known, (issue.input ?? {}) as Fields, given, place)];
     });
   }
   if (issue.path.length === 0) return [[whole, `${whole} ${predicateOf(issue, place)}`]];
@@ -59,10 +59,18 @@ function missing({ message }: Issue): string {
 }
 
 /** `known`: fields of the object. Undefined: they depend on other fields. */
-function unknownField(name: string, known: readonly string[] | undefined, object: Fields, given: string): string {
+function unknownField(
+  name: string,
+  known: readonly string[] | undefined,
+  object: Fields,
+  given: string,
+  place: Place | undefined,
+): string {
   const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
   const absent = known?.filter((field) => !Object.hasOwn(object, field)) ?? [];
-  const guesses = meantFields(name, known ?? [], absent);
+  const shape = place?.schema instanceof z.ZodObject ? place.schema.shape : {};
+  const required = absent.filter((field) => bareOf(shape, field)?.isOptional === false);
+  const guesses = meantFields(name, known ?? [], absent, required);
   if (guesses.length > 0) return `${shown} is not a known field; did you mean ${guesses.join(' or ')}?`;
   if (absent.some((field) => isField(object[given], field))) {
     return `${shown} is not a known field; send the fields in it directly, without ${shown} around them`;

@@ -1,6 +1,7 @@
 /**
- * Repairs two slips that the program between a model and a tool makes, not the model, and which no error can therefore
- * correct: every value sent as text, and null for every argument left out. Pure.
+ * Repairs slips whose meaning is plain. Two are made by the program between a model and a tool, not by the model, and no
+ * error can therefore correct them: every value sent as text, and null for every argument left out. The third is one item
+ * where a list is expected. Pure.
  */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
@@ -34,18 +35,27 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
     return items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (schema instanceof z.ZodObject && isRecord(value)) return withoutSlips(schema, value);
+  if (schema instanceof z.ZodArray && isRecord(value)) return [repairedValue(schema.element, value)];
   if (typeof value !== 'string') return value;
   if (schema instanceof z.ZodNumber) return /^[-#]?\d{1,15}$/.test(value) ? Number(value.replace('#', '')) : value;
   if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
   const kind = schema instanceof z.ZodArray ? Array.isArray : isRecord;
   if (kind === isRecord && !(schema instanceof z.ZodObject || schema instanceof z.ZodRecord)) return value;
   const read = parsed(value, kind);
-  return read === value ? value : repairedValue(field, read);
+  if (read !== value) return repairedValue(field, read);
+  return schema instanceof z.ZodArray &&
+    bare(schema.element).schema instanceof z.ZodString &&
+    value !== '' &&
+    !JSON_START.test(value)
+    ? [value]
+    : value;
 }
+
+const JSON_START = /^\s*[[{]/;
 
 /** Returns the value of a JSON text if it has the kind, else the text itself. */
 function parsed(text: string, isKind: (value: unknown) => boolean): unknown {
-  if (text.length > limits.parseInlineBytesMax || !/^\s*[[{]/.test(text)) return text;
+  if (text.length > limits.parseInlineBytesMax || !JSON_START.test(text)) return text;
   try {
     const value: unknown = JSON.parse(text);
     return isKind(value) ? value : text;

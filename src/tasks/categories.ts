@@ -7,6 +7,8 @@ import { limits } from '../limits/service.ts';
 import { intactEntries } from '../store/intact.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/table.ts';
+import { foldCase } from '../text/fold-case.ts';
+import { nearestName } from '../text/nearest.ts';
 import type { CategoryClearing } from './clearing.ts';
 import type { CategoryRecord } from './declared.ts';
 import type { CategoryFields, newCategory } from './fields.ts';
@@ -43,6 +45,15 @@ export class Categories {
     return recordsOf(store, accountId)
       .sort((a, b) => a.position - b.position || a.id - b.id)
       .map((record) => withCount(store, accountId, record));
+  }
+
+  /** The category with a name in any case, or the name of the one that is like it. */
+  named(accountId: string, name: string): { readonly id?: number; readonly guess?: string | undefined } {
+    const all = recordsOf(this.#options.store, accountId);
+    const found = all.find((one) => foldCase(one.name) === foldCase(name.trim()));
+    if (found !== undefined) return { id: found.id };
+    const names = all.map((one) => one.name);
+    return { guess: nearestName(name, names) };
   }
 
   /** Returns one category. Throws Refusal `not_found`. */

@@ -1,6 +1,7 @@
 /** Defines the tools for tasks. */
 
 import { z } from 'zod';
+import { invalidField } from '../common/fault.ts';
 import type { CallerName } from '../common/principal.ts';
 import { idFrom } from '../fields/kinds.ts';
 import { ADDS, DESTROYS, defineTool, JsonText, READS, SETS, type Tool } from '../gateway/tool.ts';
@@ -43,7 +44,7 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
     name: 'list_tasks',
     title: 'List tasks',
     access: 'account',
-    description: 'Lists tasks. Filters are combined with AND; deleted tasks are excluded.',
+    description: 'Lists the tasks that match all filters.',
     input: listArguments,
     output: z.object({
       tasks: z.array(taskSchema),
@@ -56,23 +57,42 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
     example: { due_today: true, limit: 10 },
     madeFrom: [...taskTables, ...zones.tables],
     async handle(args, { accountId }) {
-      tasks.checkCategory(accountId, args);
+      const category_id = args.category === undefined ? args.category_id : namedCategory(tasks, accountId, args);
+      tasks.checkCategory(accountId, { category_id });
       const nowMs = tasks.now();
       const found = await tasks.searchShown(
         accountId,
-        taskSearchOf(args, nowMs, () => zones.of(accountId)),
+        taskSearchOf({ ...args, category_id }, nowMs, () => zones.of(accountId)),
       );
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
         structured: new JsonText(
           `{"tasks":[${found.tasks.map(({ json }) => json).join(',')}],${JSON.stringify(rest).slice(1)}`,
         ),
-        text: listText(found, (id) => tasks.categories.nameOf(accountId, id)),
+        text: `${listText(found, (id) => tasks.categories.nameOf(accountId, id))}${args.search !== undefined && found.tasks.length === 0 && found.complete ? NONE_FOUND : ''}`,
         // In every time zone a day begins at a full minute.
         sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
       };
     },
   });
+}
+
+const NONE_FOUND = '; the tool search also finds slips, and looks everywhere';
+
+/** The number of the category that a list names. Throws Refusal `invalid_fields` when there is none. */
+function namedCategory(
+  tasks: Tasks,
+  accountId: string,
+  {
+    category = '',
+    category_id: number,
+  }: { readonly category?: string | undefined; readonly category_id?: number | undefined },
+): number {
+  if (number !== undefined) throw invalidField('category', 'send either category or category_id');
+  const { id, guess } = tasks.categories.named(accountId, category);
+  if (id !== undefined) return id;
+  const next = guess === undefined ? 'list_categories lists all' : `did you mean ${guess}?`;
+  throw invalidField('category', `no category ${category}; ${next}`);
 }
 
 function createTask(tasks: Tasks, nameOf: CallerName): Tool {

@@ -1,6 +1,7 @@
 /** Takes back changes of tasks and documents, unless somebody has changed the same fields or lines since. */
 import type { ActivityLog } from '../activity/log.ts';
 import type { FieldValues } from '../activity/records.ts';
+import { declaredDoc } from '../documents/dev-docs/declared.ts';
 import { devDocChange } from '../documents/dev-docs/fields.ts';
 import type { DevDocs } from '../documents/dev-docs/service.ts';
 import { newHandoff } from '../documents/handoffs/fields.ts';
@@ -123,7 +124,7 @@ export async function undoRecord(
     if (of === 'tasks') {
       await tasks.patch(accountId, item, tasks.read(accountId, taskChange, change), { by, ...restore });
     } else if (of === 'docs') {
-      await docs.update(accountId, devDocChange.parse({ ...change, ...restore, id: item }), by);
+      await undoDoc(docs, accountId, { item, version, write: { ...step.write, ...restore } }, by);
     } else if (of === 'papers') {
       // `published_at` follows from `published`.
       const { published_at: _, ...fields } = change as FieldValues;
@@ -136,6 +137,21 @@ export async function undoRecord(
     }
     return done;
   });
+}
+
+/** Gives a dev doc its earlier fields, then its earlier name. */
+async function undoDoc(
+  docs: DevDocs,
+  accountId: string,
+  { item: id, version, write }: { readonly item: number; readonly version: number; readonly write: FieldValues },
+  by: string,
+): Promise<void> {
+  const { title, category, ...fields } = write;
+  const isNamed = title !== undefined || category !== undefined;
+  let now = version;
+  if (!isNamed || Object.keys(fields).length > 0)
+    now = (await docs.update(accountId, devDocChange.parse({ ...fields, id, expected_version: version }), by)).version;
+  if (isNamed) await docs.move(accountId, { id }, declaredDoc.changeInput.parse({ title, category }), by, now);
 }
 
 /** Undefined: nobody else has changed the item since the first of the changes. */

@@ -224,7 +224,7 @@ test.each<[string, unknown, Errors]>([
     { paths: ['a', 5, null] },
     { 'paths.1': ['paths.1 must be a string'], 'paths.2': ['paths.2 must be a string'] },
   ],
-  ['sync_pull', { paths: 'a' }, { paths: ['paths must be a list, such as ["a"]'] }],
+  ['sync_pull', { paths: '[a' }, { paths: ['paths must be a list, such as ["[a"]'] }],
   [
     'signup_and_get_key',
     { email: 'a' },

@@ -106,7 +106,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['create_task', { task: { content: 'x' } }, 'task', ONE_OF('content')],
   ['create_task', { arguments: { content: 'x' } }, 'arguments', 'directly, without arguments around them'],
   ['create_task', { content: 'x', kanban_status: 'doing' }, 'kanban_status', ONE_OF('in_progress')],
-  ['list_tasks', { status: 'open' }, 'status', `one of backlog, todo, in_progress, done; ${ONE_OF('todo')}`],
+  ['list_tasks', { status: 'open' }, 'status', 'done; for all but done, send completed: false'],
   ['list_tasks', { category_id: 'Work' }, 'category_id', 'list_categories'],
   ['list_tasks', { category_id: 99 }, 'category_id', 'one of your categories'],
   ['list_papers', { category_id: 99 }, 'category_id', 'one of your categories'],
@@ -164,7 +164,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['delete_paper', { id: 'On cairns' }, 'id', 'returned by list_papers'],
   ['vault_list', { name: 'x' }, 'name', 'known fields: none'],
   ['vault_create', { vault_name: 'x' }, 'vault_name', ONE_OF('name')],
-  ['vault_create', { name: 'x', protected_paths: '*.md' }, 'protected_paths', 'a list, such as ["*.md"]'],
+  ['vault_create', { name: 'x', protected_paths: '[*.md' }, 'protected_paths', 'must be a list'],
   ['vault_rename', { id: 'x', name: 'y' }, 'id', ONE_OF('vault_id')],
   ['vault_rename', { vault_id: 'notes', name: 'y' }, 'vault_id', 'this is the name of v_'],
   ['vault_delete', { vault: 'x', confirm: 'x' }, 'vault', ONE_OF('vault_id')],
@@ -191,7 +191,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['sync_push_many', { files: 'a.md' }, 'files', 'must be a list'],
   ['sync_push_many', { file: [push] }, 'file', ONE_OF('files')],
   ['sync_pull', {}, 'path', 'one of path, paths, since, initial: true or cursor'],
-  ['sync_pull', { paths: 'a.md' }, 'paths', 'a list, such as ["a.md"]'],
+  ['sync_pull', { paths: '[a.md' }, 'paths', 'must be a list'],
   ['sync_pull', { file: 'a.md' }, 'file', ONE_OF('path')],
   ['sync_list', { path: 'notes' }, 'path', ONE_OF('prefix')],
   ['sync_list', { prefix: './notes' }, 'prefix', 'relative to the vault: notes'],
@@ -214,7 +214,8 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['write', { id: 'a.md', text: 'x' }, 'text', ONE_OF('content')],
   ['list', { folder: 'notes' }, 'folder', ONE_OF('in')],
   ['move', { id: 'a.md', destination: 'b.md' }, 'destination', ONE_OF('to')],
-  ['remove', { id: 'a.md' }, 'id', ONE_OF('ids')],
+  ['remove', { path: 'a.md' }, 'path', ONE_OF('id')],
+  ['remove', {}, 'ids', 'ids is required'],
   ['history', { path: 'a.md' }, 'path', ONE_OF('id')],
   ['restore', { id: 'a.md', seq: 1 }, 'seq', ONE_OF('version')],
   ['settle_conflict', { id: 'cairn://conflicts/x', keep: 'theirs' }, 'keep', 'one of current, pushed'],
@@ -222,7 +223,16 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
   ['remember', { text: 'x' }, 'text', ONE_OF('fact')],
   ['recall', { search: 'x' }, 'search', ONE_OF('query')],
   ['add_tasks', { items: [{ content: 'x' }] }, 'items', ONE_OF('tasks')],
-  ['change_tasks', { tasks: { id: 1, completed: true } }, 'tasks', 'must be a list'],
+  ['change_tasks', { tasks: 1 }, 'tasks', 'must be a list'],
+  ['write', { path: 'a.md', content: 'x' }, 'path', ONE_OF('id')],
+  ['read', { paths: ['a.md'] }, 'paths', ONE_OF('ids')],
+  ['read', { id: 'a.md', offset: 40, limit: 20 }, 'offset', ONE_OF('lines')],
+  ['move', { from: 'a.md', to: 'b.md' }, 'from', ONE_OF('id')],
+  ['search', { query: 'x', type: 'task' }, 'type', ONE_OF('in')],
+  ['search', { query: 'x', in: 'note' }, 'in', 'did you mean file?'],
+  ['settle_conflict', { id: 'cairn://conflicts/x', keep: 'mine' }, 'keep', 'did you mean pushed?'],
+  ['list_tasks', { due_before: '2026-12-01' }, 'due_before', ONE_OF('due_to')],
+  ['list_tasks', { category: 'Nowhere' }, 'category', 'list_categories lists all'],
 ];
 
 test.each(refused)(
@@ -291,7 +301,7 @@ test('[TOOL-5] text that is not exactly the value is refused, and text stays tex
     (await callTool(hub, name, args, owner.mcp_key)).error?.data?.['field'];
   for (const limit of ['5 ', '5.0', '0x5', '1e1', '', 'five'])
     expect(await call('list_tasks', { limit })).toBe('limit');
-  for (const paths of ['["a"', '{}', 'a', '']) expect(await call('sync_pull', { paths })).toBe('paths');
+  for (const paths of ['["a"', '{}', '']) expect(await call('sync_pull', { paths })).toBe('paths');
   const { task } = await structured<{ task: object }>(hub, 'create_task', { content: '["a"]' }, owner.mcp_key);
   expect(task).toMatchObject({ content: '["a"]' });
 });
@@ -320,7 +330,10 @@ const unlisted = [
   ['list_handoffs', 'did you mean list with in "handoffs"?'],
   ['vault_lst', 'did you mean list with in "vaults"?'],
   ['get_task', 'did you mean list_tasks or add_tasks or change_tasks?'],
-  ['update_doc', 'did you mean list with in "docs" or read?'],
+  ['update_doc', 'did you mean edit?'],
+  ['create_note', 'did you mean write?'],
+  ['rename_document', 'did you mean move?'],
+  ['forget', 'did you mean remove?'],
   ['publish_papers', 'did you mean list with in "papers"?'],
   ['delete_file', 'did you mean remove?'],
 ] as const;

@@ -4,7 +4,6 @@ import type { Principal } from '../../common/principal.ts';
 import { readFields } from '../../fields/read.ts';
 import { newCategory } from '../../tasks/fields.ts';
 import type { Tasks } from '../../tasks/service.ts';
-import { nearestName } from '../../text/nearest.ts';
 
 /** The id of a category with a name in any case. An unknown one is created, unless it is like another: then it is a slip. */
 export async function categoryOf(
@@ -13,14 +12,8 @@ export async function categoryOf(
   name: string | undefined,
 ): Promise<number | undefined> {
   if (name === undefined || name.trim() === '') return undefined;
-  const all = tasks.categories.list(accountId);
-  const wanted = name.trim().toLowerCase();
-  const found = all.find((one) => one.name.toLowerCase() === wanted);
-  if (found !== undefined) return found.id;
-  const guess = nearestName(
-    name,
-    all.map((one) => one.name),
-  );
+  const { id, guess } = tasks.categories.named(accountId, name);
+  if (id !== undefined) return id;
   if (guess === undefined) return (await tasks.categories.create(accountId, readFields(newCategory, { name }))).id;
   throw invalidField('category', `no category ${name}; did you mean ${guess}?`);
 }

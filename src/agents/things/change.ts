@@ -21,9 +21,9 @@ import { categoryOf } from './category.ts';
 import { applyEdit, type EditedText, type EditRequest } from './edit.ts';
 import { folderNote, inExistingFolder } from './existing-folder.ts';
 import { type PlaceInVault, type ThingPlace, thingPlaceOf } from './ids.ts';
+import { isBareId, meantPlace } from './meant.ts';
 import { fileName, handoffOf, openThingAt, referenceOf, vaultOf } from './open.ts';
 import type { OpenedThing, Shelves, Written } from './thing.ts';
-import { meantPlace } from './vault-meant.ts';
 
 export interface EditDone extends Omit<EditedText, 'text'> {
   readonly written: Written;
@@ -254,16 +254,18 @@ export class ThingChanges {
     return { ...written, note };
   }
 
-  /** Tells of another vault when the first file of a new folder is under its name. */
+  /** Tells of another vault, or of documents, when the first file of a new folder is under their name. */
   #withNote(accountId: string, place: PlaceInVault, written: Written): Written {
     const { reader } = this.#shelves.sync;
     const [top = '', ...inside] = place.path.split('/');
-    const meant = place.vault === undefined && inside.length > 0 && meantPlace(this.#shelves, accountId, place.path);
+    if (place.vault !== undefined || inside.length === 0) return written;
+    const isId = isBareId(place.path);
+    const meant = isId ? { id: `cairn://${place.path}` } : meantPlace(this.#shelves, accountId, place.path);
     const primary = reader.primaryOf(accountId);
-    if (!meant || primary === undefined || reader.childrenOf(primary, foldCase(top)) !== 1) return written;
+    if (meant === undefined || primary === undefined || reader.childrenOf(primary, foldCase(top)) !== 1) return written;
     return {
       ...written,
-      note: `in the folder ${top} of the primary vault; in the vault of this name it would be ${meant.id}`,
+      note: `in the folder ${top} of the primary vault; ${isId ? 'as no file' : 'in the vault of this name'} it would be ${meant.id}`,
     };
   }
 

@@ -1,6 +1,7 @@
 /** Reads and writes the ids by which agents name things: `cairn://…`, or the path of a file in the primary vault. Pure. */
 import { invalidField } from '../../common/fault.ts';
 import { devDocThings } from '../../documents/dev-docs/thing.ts';
+import { DOC_TEMPLATE } from '../../documents/dev-docs/uri.ts';
 import { handoffThings } from '../../documents/handoffs/thing.ts';
 import { PAPER_TEMPLATES } from '../../documents/papers/thing.ts';
 import { matchTemplate, numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
@@ -73,9 +74,13 @@ const FORMS: readonly UriForm<ThingPlace>[] = [
   },
 ];
 
-/** Throws Refusal `invalid_fields` (`field`) for an id of no known form. */
+/** `#7`, as lists show a task, is one. Throws Refusal `invalid_fields` (`field`) for an id of no known form. */
 export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
-  if (!id.startsWith(SCHEME)) return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
+  if (!id.startsWith(SCHEME)) {
+    const task = numberOf(/^#(\d+)$/.exec(id)?.[1]);
+    if (task !== undefined) return { kind: 'task', id: task };
+    return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
+  }
   const place = placeOfUri(FORMS, id);
   if (place !== undefined) return place;
   const forms = FORMS.flatMap(({ templates }) => templates).join(', ');
@@ -89,6 +94,20 @@ export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
 export function docCategoryOf(id: string): string | undefined {
   const { category } = matchTemplate('cairn://docs/{category}', id.replace(/\/$/, '')) ?? {};
   return category === undefined || (numberOf(category) !== undefined && !id.endsWith('/')) ? undefined : category;
+}
+
+/**
+ * Where a dev doc is to go: `cairn://docs/{category}/{title}` and `cairn://docs/{category}/`, also without their
+ * beginning, or another title. Throws Refusal `invalid_fields` (`to`).
+ */
+export function docNamesIn(to: string): Partial<DocTitle> {
+  const inDocs = to.startsWith(SCHEME) ? to : `${SCHEME}docs/${encodeURI(to.replace(/^docs\//, ''))}`;
+  if (!to.includes('/')) return { title: to };
+  const category = docCategoryOf(inDocs);
+  if (category !== undefined) return { category };
+  const names = matchTemplate(DOC_TEMPLATE, inDocs);
+  if (names !== undefined) return names;
+  throw invalidField('to', 'to must be cairn://docs/{category}/{title}, cairn://docs/{category}/ or a new title');
 }
 
 function numbered(id: string | undefined, placeOf: (number: number) => ThingPlace): ThingPlace | undefined {

@@ -4,7 +4,7 @@ import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
 import { isChunked } from '../../limits/large-file.ts';
 import type { ConflictSides } from '../../sync/conflicts/sides.ts';
-import { type FileRecord, liveFile } from '../../sync/log/file-record.ts';
+import type { FileRecord } from '../../sync/log/file-record.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { PRIMARY_NAME } from '../../sync/vaults/vaults.ts';
@@ -21,8 +21,8 @@ import {
   type ThingPlace,
   thingPlaceOf,
 } from './ids.ts';
+import { meantPlace, orMeant } from './meant.ts';
 import type { OpenedThing, Shelves } from './thing.ts';
-import { meantPlace } from './vault-meant.ts';
 
 /** Throws Refusal `not_found` or `invalid_fields`. `version`: undefined for the current one. */
 export async function openThing(
@@ -46,7 +46,7 @@ export async function openThingAt(
     case 'conflict':
       return await conflictThing(shelves, accountId, place.id);
     case 'file':
-      return await fileThing(shelves, accountId, place, version);
+      return await orMeant(shelves, accountId, place, () => fileThing(shelves, accountId, place, version));
     case 'paper':
       if (place.id === undefined)
         throw invalidField('id', 'cairn://papers/new is only for write; list with in "papers" shows ids');
@@ -213,9 +213,7 @@ async function fileThing(
     );
   }
   const named = { vault: vaultId, path: checkPath(path, 'id').path };
-  const thing = inMeantVault(shelves, accountId, vault === undefined ? path : undefined, () =>
-    shelves.things.openNamed(accountId, 'file', named, version),
-  );
+  const thing = shelves.things.openNamed(accountId, 'file', named, version);
   if (isChunked(thing.sizeBytes)) {
     const { vault_id: id, path: stored, sha256 } = thing.facts;
     const link = `/vaults/${String(id)}/bytes?path=${encodeURIComponent(String(stored))}&seq=${thing.version}`;
@@ -235,19 +233,4 @@ async function fileThing(
     sha256: String(thing.facts['sha256']),
     bytes,
   };
-}
-
-/** Opens a file. A path of the primary vault that is a file of another one, after its name, is refused with its id. */
-function inMeantVault<T>(shelves: Shelves, accountId: string, path: string | undefined, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    const isUnknown = error instanceof Refusal && error.fault.kind === 'not_found';
-    const meant = isUnknown && path !== undefined ? meantPlace(shelves, accountId, path) : undefined;
-    if (meant === undefined || meant.path === '') throw error;
-    const file = liveFile(shelves.sync.reader.file(meant.vaultId, foldCase(meant.path)));
-    if (file === undefined) throw error;
-    const what = `no file ${path} in the primary vault; did you mean ${fileUri(meant.vaultId, file.path)}?`;
-    throw new Refusal({ kind: 'not_found', what });
-  }
 }

@@ -13,9 +13,9 @@ import { devicesOf } from '../../sync/tools/devices.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { foldCase } from '../../text/fold-case.ts';
 import { conflictUri, thingPlaceOf } from '../things/ids.ts';
+import { meantPlace } from '../things/meant.ts';
 import { fileName, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
-import { meantPlace } from '../things/vault-meant.ts';
 import { minute, sizeText } from './shown.ts';
 import { trashOf } from './trash.ts';
 

@@ -4,6 +4,9 @@ import { planOnce } from '../../actors/once/calls.ts';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
+import { declaredDoc } from '../../documents/dev-docs/declared.ts';
+import { docUri } from '../../documents/dev-docs/uri.ts';
+import { readFields } from '../../fields/read.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, DESTROYS, defineTool, SETS, type Tool } from '../../gateway/tool.ts';
@@ -14,11 +17,19 @@ import { checkPath } from '../../sync/log/paths.ts';
 import type { VaultOf } from '../../sync/log/reader.ts';
 import { fileUri } from '../../sync/tools/uri.ts';
 import { hasConflictMarks } from '../../text/text-content.ts';
-import { conflictUri, type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import {
+  conflictUri,
+  type DocName,
+  docNamesIn,
+  type PlaceInVault,
+  type ThingPlace,
+  thingPlaceOf,
+} from '../things/ids.ts';
+import { orMeant } from '../things/meant.ts';
 import { fileName, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
-import { thingId } from './read.ts';
-import { type Outcome, outcomes, outcomesText } from './shown.ts';
+import { severalIds, thingId } from './read.ts';
+import { idsGiven, type Outcome, outcomes, outcomesText } from './shown.ts';
 
 export function placeTools(shelves: Shelves): Tool[] {
   return [moveTool(shelves), removeTool(shelves), settleTool(shelves)];
@@ -29,28 +40,40 @@ function moveTool(shelves: Shelves): Tool {
     name: 'move',
     title: 'Move or rename files',
     access: 'account',
-    description: 'Moves or renames a file, or a folder with all its files, inside a vault. Histories stay.',
-    input: z.strictObject({ id: thingId, to: thingId.describe('The new path') }),
+    description: 'Moves or renames a file or folder in its vault, or a dev doc. Histories stay.',
+    input: z.strictObject({ id: thingId, to: thingId.describe('The new path or id') }),
     output: outcomes,
     annotations: ADDS,
     hints: { search: 'move rename file folder' },
     example: { id: 'notes/plan.md', to: 'archive/plan.md' },
     async handle({ id, to }, principal, { progress }) {
-      const [from, target] = [thingPlaceOf(id), thingPlaceOf(to, 'to')];
+      const from = thingPlaceOf(id);
       if (from.kind === 'task') throw invalidField('id', 'change_tasks with category or status moves a task');
-      if (from.kind !== 'file')
-        throw invalidField(
-          'id',
-          'only files and folders of vaults move; write a document again, then remove the old one',
-        );
+      if (from.kind === 'doc') return await moveDoc(shelves, principal, { id, from }, to);
+      if (from.kind === 'paper')
+        throw invalidField('id', 'write with title or category, without content, moves a paper');
+      if (from.kind !== 'file') throw invalidField('id', 'only files, folders and dev docs move');
+      const target = thingPlaceOf(to, 'to');
       if (target.kind !== 'file') throw invalidField('to', 'to must be a path in the same vault');
       return await planOnce(
         ['move'],
-        () => movesOf(shelves, principal.accountId, from, target),
+        () => orMeant(shelves, principal.accountId, from, () => movesOf(shelves, principal.accountId, from, target)),
         async (plan) => outcomesText('moved', await moveAll(shelves, principal, plan, progress)),
       );
     },
   });
+}
+
+/** Gives a dev doc another title, or another category. */
+async function moveDoc(
+  { docs, nameOf }: Shelves,
+  by: Principal,
+  { id, from }: { readonly id: string; readonly from: DocName },
+  to: string,
+) {
+  const names = readFields(declaredDoc.changeInput, docNamesIn(to));
+  const made = await docs.move(by.accountId, referenceOf(from), names, nameOf(by));
+  return outcomesText('moved', [{ id, done: true, says: `to ${docUri(made)}` }]);
 }
 
 async function moveAll(
@@ -152,16 +175,20 @@ function removeTool(shelves: Shelves): Tool {
     access: 'account',
     description:
       'Deletes files and folders (notes/old/), or moves dev docs, papers and tasks to the trash. restore brings each back.',
-    input: z.strictObject({ ids: z.array(thingId).min(1).max(limits.removedAtOnceMax) }),
+    input: z.strictObject({ id: thingId.optional(), ids: severalIds.optional() }),
     output: outcomes,
     annotations: DESTROYS,
     hints: { search: 'remove delete trash file document task' },
     example: { ids: ['archive/plan.md'] },
-    async handle({ ids }, principal, { progress }) {
+    async handle({ id: one, ids: several }, principal, { progress }) {
+      const ids = idsGiven(one, several);
       const results: Outcome[] = [];
       for (const id of ids) {
         const steps = ids.length === 1 ? progress : undefined;
-        const made = await attempt(() => removeOne(shelves, principal, thingPlaceOf(id), steps));
+        const made = await attempt(() => {
+          const place = thingPlaceOf(id);
+          return orMeant(shelves, principal.accountId, place, () => removeOne(shelves, principal, place, steps));
+        });
         if (!made.ok && ids.length === 1) throw new Refusal(made.fault);
         results.push({ id, done: made.ok, says: made.ok ? made.value : explainToModel(made.fault) });
         if (steps === undefined) progress?.(results.length, ids.length, 'things removed');

@@ -15,6 +15,8 @@ import { minute, sizeText } from './shown.ts';
 
 /** The id of a thing, or a path. */
 export const thingId = z.string().min(1).max(limits.thingIdCharsMax);
+/** The ids of several things that one call changes. */
+export const severalIds = z.array(thingId).min(1).max(limits.removedAtOnceMax);
 export const versionArgument = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
 
 const thingSchema = z.object({

@@ -10,6 +10,7 @@ import { paperUri } from '../../documents/papers/resources.ts';
 import { eventSchema } from '../../events/event.ts';
 import { MOMENT_ABOUT, momentField, momentOf } from '../../events/moments.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
+import { explainToModel } from '../../gateway/model-words.ts';
 import { ADDS, defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { headed, plural } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';
@@ -17,14 +18,16 @@ import { pastOf } from '../../sync/history/as-of.ts';
 import { checkPath } from '../../sync/log/paths.ts';
 import type { AccountZones } from '../../tasks/tools.ts';
 import { type PlaceInVault, type ThingPlace, thingPlaceOf } from '../things/ids.ts';
+import { orMeant } from '../things/meant.ts';
 import { fileName, handoffOf, referenceOf, vaultOf } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { recentChanges, taskChanges } from './changes.ts';
-import { thingId, versionArgument } from './read.ts';
-import { minute, nameMeant, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
+import { severalIds, thingId, versionArgument } from './read.ts';
+import { idsGiven, minute, nameMeant, type Outcome, outcomes, outcomesText, sizeText } from './shown.ts';
 import { takeBack } from './take-back.ts';
 
-const WITHOUT_VERSIONS = 'a task keeps no earlier versions';
+const WITHOUT_VERSIONS =
+  'a task keeps no earlier versions; restore without version brings one back from the trash, with since it takes back what was changed since then';
 
 /** What a day and "an hour ago" mean. */
 interface Clock {
@@ -75,7 +78,7 @@ function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
       if (extra !== undefined) throw invalidField(extra, `${extra} is for the changes of everything: omit id`);
       const place = thingPlaceOf(id);
       if (place.kind === 'task') return taskChanges(shelves, accountId, place.id, limit);
-      const found = await versionsOf(shelves, accountId, place, limit);
+      const found = await orMeant(shelves, accountId, place, () => versionsOf(shelves, accountId, place, limit));
       const text = headed(
         `${found.id}: ${plural(found.versions.length, 'version')}; read or restore takes version`,
         found.versions,
@@ -143,9 +146,10 @@ function restoreTool(shelves: Shelves, { zones, now }: Clock): Tool {
       'Brings back what was removed, an older version of a file, dev doc, paper or handoff, or one or a folder as it was at a time; it can be undone. With since: takes back all that by (default: you) did; what others changed since stays.',
     input: z.strictObject({
       id: thingId.optional(),
-      version: versionArgument.describe('See history'),
+      ids: severalIds.optional(),
+      version: versionArgument,
       at: momentField.describe(MOMENT_ABOUT),
-      since: momentField.describe('As at'),
+      since: momentField,
       until: momentField,
       by: byField,
       dry_run: z.boolean().optional().describe('Only list'),
@@ -154,47 +158,75 @@ function restoreTool(shelves: Shelves, { zones, now }: Clock): Tool {
     annotations: ADDS,
     hints: { search: 'restore undo revert recover deleted version folder take back wrong changes' },
     example: { id: 'archive/plan.md' },
-    async handle({ id, version: wanted, at, since, until, by, dry_run: isDry = false }, principal, { progress }) {
+    async handle({ id, ids, version: wanted, at, since, until, by, dry_run: isDry = false }, principal, { progress }) {
       const asked = { nowMs: now(), zone: zones.of(principal.accountId) };
       const [sinceMs, untilMs] = [momentOf('since', since, asked), momentOf('until', until, asked)];
       if (sinceMs !== undefined) {
         if (wanted !== undefined || at !== undefined)
           throw invalidField('since', 'since takes back changes: omit version and at');
+        if (ids !== undefined) throw invalidField('ids', 'ids is not for since; send one id, of a thing or a folder');
         return await takeBack(shelves, principal, { id, sinceMs, untilMs, by, isDry, startMs: asked.nowMs, progress });
       }
       const extra = until !== undefined ? 'until' : by !== undefined ? 'by' : undefined;
       if (extra !== undefined) throw invalidField(extra, `${extra} needs since: from when on changes are taken back`);
-      if (id === undefined)
+      if (id === undefined && ids === undefined)
         throw invalidField('id', 'id is required: what to bring back; or since, to take back what you did since then');
-      const place = thingPlaceOf(id);
       if (isDry && at === undefined)
         throw invalidField('dry_run', 'dry_run needs at or since: what would be restored of then');
       if (wanted !== undefined && at !== undefined) throw invalidField('at', 'send either version or at');
       const verb = isDry ? 'would be restored' : 'restored';
-      const atMs = momentOf('at', at, asked);
-      if (atMs !== undefined && place.kind === 'file') {
-        const found = await folderOf(shelves, principal.accountId, place);
-        if (found !== undefined) {
-          const results = await restoreFolder(shelves, principal, found, { atMs, isDry, progress });
-          const { structured, text } = outcomesText(verb, results);
-          const why = `; ${place.path || 'the vault'} is already as it was then, or there is no such folder`;
-          return { structured, text: results.length === 0 ? `${text}${why}` : text };
-        }
+      const request = { wanted, atMs: momentOf('at', at, asked), isDry, progress };
+      const named = idsGiven(id, ids);
+      const [only = ''] = named;
+      if (named.length === 1) return outcomesText(verb, ...(await restoreThing(shelves, principal, only, request)));
+      const results: Outcome[] = [];
+      for (const one of named) {
+        const made = await attempt(() => restoreThing(shelves, principal, one, request));
+        results.push(...(made.ok ? made.value[0] : [{ id: one, done: false, says: explainToModel(made.fault) }]));
       }
-      return await planOnce(
-        ['restore'],
-        async () => {
-          const { accountId } = principal;
-          const then = atMs === undefined ? wanted : await versionAt(shelves, accountId, place, atMs);
-          return { ...(await toRestore(shelves, accountId, place, then)), wantedVersion: then };
-        },
-        async (plan) => {
-          const says = isDry ? `version ${plan.wantedVersion}` : await restoreOne(shelves, principal, plan);
-          return outcomesText(verb, [{ id, done: true, says }]);
-        },
-      );
+      return outcomesText(verb, results);
     },
   });
+}
+
+interface RestoreRequest {
+  readonly wanted: number | undefined;
+  readonly atMs: number | undefined;
+  readonly isDry: boolean;
+  readonly progress: Progress | undefined;
+}
+
+/** Brings one thing back, or a folder; and what to say when there was nothing to do. */
+async function restoreThing(
+  shelves: Shelves,
+  by: Principal,
+  id: string,
+  { wanted, atMs, isDry, progress }: RestoreRequest,
+): Promise<readonly [results: Outcome[], why?: string]> {
+  const { accountId } = by;
+  const place = thingPlaceOf(id);
+  if (atMs !== undefined && place.kind === 'file') {
+    const found = await folderOf(shelves, accountId, place);
+    if (found !== undefined) {
+      const results = await restoreFolder(shelves, by, found, { atMs, isDry, progress });
+      const why = `${place.path || 'the vault'} is already as it was then, or there is no such folder`;
+      return results.length === 0 ? [results, why] : [results];
+    }
+  }
+  return await planOnce(
+    ['restore', id],
+    () =>
+      orMeant(shelves, accountId, place, async () => {
+        const then = atMs === undefined ? wanted : await versionAt(shelves, accountId, place, atMs);
+        return { ...(await toRestore(shelves, accountId, place, then)), wantedVersion: then };
+      }),
+    async (plan): Promise<readonly [Outcome[]]> => {
+      const says = isDry
+        ? `version ${plan.wantedVersion}`
+        : await orMeant(shelves, accountId, place, () => restoreOne(shelves, by, plan));
+      return [[{ id, done: true, says }]];
+    },
+  );
 }
 
 /** The version that was the current one at a time. Throws Refusal `invalid_fields` when there was none. */
@@ -229,7 +261,7 @@ async function isThere({ docs, papers, tasks }: Shelves, accountId: string, plac
 async function toRestore(shelves: Shelves, accountId: string, place: ThingPlace, wanted: number | undefined) {
   const { docs, handoffs, papers } = shelves;
   if (wanted !== undefined && place.kind === 'task') {
-    throw invalidField('version', `${WITHOUT_VERSIONS}; restore without version brings one back from the trash`);
+    throw invalidField('version', WITHOUT_VERSIONS);
   }
   if (wanted === undefined && (await isThere(shelves, accountId, place))) {
     throw invalidField('id', 'it is not in the trash, so there is nothing to bring back; nothing was changed');

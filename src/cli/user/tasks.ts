@@ -42,6 +42,7 @@ export const taskCommands: readonly Command[] = [
     completes: COMPLETES,
     explains: {
       ...EXPLAINS,
+      search: 'only those with all of these words, in any case',
       status: 'only backlog, todo, in_progress or done',
       today: 'only tasks due today, in the time zone of the account',
       overdue: 'only tasks that are overdue',

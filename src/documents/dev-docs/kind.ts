@@ -49,7 +49,11 @@ export const devDocKind = defineKind({
     const [wasLive, isLive] = [before?.record.deleted_at === null, after?.record.deleted_at === null];
     const doc = (after ?? before)?.record;
     if (doc === undefined) return;
-    if (wasLive !== isLive) countLive(batch, accountId, doc.category, isLive ? 1 : -1);
+    const [from, to] = [wasLive ? before?.record.category : undefined, isLive ? doc.category : undefined];
+    if (from !== to) {
+      if (from !== undefined) countLive(batch, accountId, from, -1);
+      if (to !== undefined) countLive(batch, accountId, to, 1);
+    }
     const isBinned = after !== undefined && !isLive;
     if ((before !== undefined && !wasLive) !== isBinned) moveBinned(batch, accountId, doc, isBinned);
   },

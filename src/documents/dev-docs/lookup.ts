@@ -82,6 +82,16 @@ export function unknownDoc(
   return new Refusal({ kind: 'not_found', what, next: 'search finds ids' });
 }
 
+/** The live document whose title a text is, with or without its ending; of as many as are cheap to compare. */
+export function titledDoc(reader: Reader, accountId: string, text: string): DevDocRecord | undefined {
+  const title = foldName(text);
+  const rows = reader.range(devDocTitles, { prefix: [accountId], limit: limits.namesGuessedMax });
+  const live = rows.filter(({ key }) => key[2] === 'live');
+  const found =
+    live.find(({ key }) => key[1] === title) ?? live.find(({ key }) => key[1].replace(/\.[a-z]+$/, '') === title);
+  return found && reader.get(devDocs, [accountId, found.value]);
+}
+
 /** The live document with the nearest title, first of the category; of as many as are cheap to compare. */
 function guessOf(reader: Reader, accountId: string, title: string, category = ''): DevDocRecord | undefined {
   const rows = reader.range(devDocTitles, { prefix: [accountId], limit: limits.namesGuessedMax });

@@ -93,6 +93,23 @@ export function decideWrite(
   };
 }
 
+/** Returns a live document under another title or in another category; its type follows its ending, as long as it did so. */
+export function decideMove(
+  doc: DevDocRecord,
+  names: Pick<DevDocRecord, 'title' | 'category'>,
+  head: DevDocHead = NEW_HEAD,
+  nowMs: number,
+  by?: string,
+): Decided {
+  const changedMs = nextChange(head, nowMs);
+  const followed = doc.content_type === contentTypeOf(doc.title);
+  const content_type = followed ? contentTypeOf(names.title) : doc.content_type;
+  return {
+    doc: changedBy({ ...doc, ...names, content_type, updated_at: timeOf(changedMs, nowMs), changed_ms: changedMs }, by),
+    head: { ...head, changed_ms: changedMs },
+  };
+}
+
 export function decideDocBin(doc: DevDocRecord, head: DevDocHead = NEW_HEAD, nowMs: number, by?: string): Decided {
   const changedMs = nextChange(head, nowMs);
   return {

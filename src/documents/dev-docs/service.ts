@@ -11,14 +11,28 @@ import { type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, NewDevDoc } from './fields.ts';
 import { devDocKind, titleKey } from './kind.ts';
 import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
-import { type DocReference, findAny, findLive } from './lookup.ts';
+import { type DocReference, findAny, findLive, titledDoc } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
-import { changeScope, contentTypeOf, decideCreateDoc, decideDocBin, decideWrite, joinText } from './rules.ts';
+import {
+  changeScope,
+  contentTypeOf,
+  decideCreateDoc,
+  decideDocBin,
+  decideMove,
+  decideWrite,
+  joinText,
+} from './rules.ts';
 
 export interface DevDocReadRequest extends DocReference {
   /** Undefined: the current version. */
   readonly version?: number | undefined;
+}
+
+/** What a document is called; undefined: as before. */
+export interface DocNames {
+  readonly title?: string | undefined;
+  readonly category?: string | undefined;
 }
 
 interface DevDocOptions extends DocumentServiceOptions {
@@ -59,6 +73,11 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
   openTitled(accountId: string, category: string, title: string): ReadDocument<DevDocRecord> | undefined {
     const id = this.options.store.get(devDocTitles, titleKey(accountId, { title: cleanName(title), category }, 'live'));
     return id === undefined ? undefined : this.openLive(accountId, id);
+  }
+
+  /** A live document by its title alone, with or without its ending. */
+  titled(accountId: string, title: string): DevDocRecord | undefined {
+    return titledDoc(this.options.store, accountId, title);
   }
 
   override openById(accountId: string, id: number, version?: number): ReadDocument<DevDocRecord> {
@@ -123,6 +142,25 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
       if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
       const { doc: next, head } = decideWrite(doc, size, this.headOf(batch, accountId), now(), by, fields);
       return this.put(batch, accountId, doc, next, text, head);
+    });
+  }
+
+  /**
+   * Gives a document another title, or another category, which is created if missing. Its versions stay. Throws Refusal
+   * `not_found`, `stale_version`, or `invalid_fields` when there is a document of this name.
+   */
+  async move(accountId: string, reference: DocReference, to: DocNames, by?: string, expected?: number) {
+    const { actors, now } = this.options;
+    return actors.account(accountId).once(['dev doc moved', reference, to], (batch) => {
+      const doc = findLive(batch, accountId, reference);
+      checkExpected('dev doc', expected, doc.version);
+      const names = { title: cleanName(to.title ?? doc.title), category: foldName(to.category ?? doc.category) };
+      const holder = batch.get(devDocTitles, titleKey(accountId, names, 'live'));
+      if (holder !== undefined && holder !== doc.id)
+        throw invalidField('title', `${names.category} already has a dev doc with this title; choose another one`);
+      if (names.title === doc.title && names.category === doc.category) return doc;
+      const { doc: next, head } = decideMove(doc, names, this.headOf(batch, accountId), now(), by);
+      return this.put(batch, accountId, doc, next, undefined, head);
     });
   }
 

@@ -9,8 +9,8 @@ const { project, topic } = declaredHandoff.inputs;
 
 /** Fields that identify a handoff. */
 export const handoffReference = {
-  project: project.describe('Project, in any case'),
-  topic: topic.describe('Part of the project, in any case'),
+  project: project.describe('In any case'),
+  topic: topic.describe('A part of it'),
 };
 export const handoffDay = day.optional();
 export const handoffTime = z

@@ -29,14 +29,18 @@ export const taskPageQuery = z.strictObject({
   per_page: z.int().min(1).max(limits.taskPageMax).default(limits.taskPageDefault).describe('Tasks on a page'),
 });
 
+/** What is open has several. */
+const ONE_OF_STATUSES = `must be one of ${KANBAN_STATUSES.join(', ')}; for all but done, send completed: false`;
+
 const someDay = day.optional();
 
 export const listArguments = z.strictObject({
   due_today: z.boolean().optional(),
   overdue: z.boolean().optional().describe('Open tasks due before today; with due_today: those due today too'),
-  status: z.enum(KANBAN_STATUSES).optional(),
+  status: z.enum(KANBAN_STATUSES, { error: ONE_OF_STATUSES }).optional(),
   ...listFields,
-  search: z.string().min(1).max(limits.taskSearchCharsMax).optional().describe('Text in the content, in any case'),
+  category: z.string().trim().min(1).max(limits.categoryNameCharsMax).optional().describe('Its name'),
+  search: z.string().min(1).max(limits.taskSearchCharsMax).optional().describe('Words or parts of the content'),
   due_from: someDay,
   due_to: someDay,
   created_from: someDay,
@@ -45,7 +49,7 @@ export const listArguments = z.strictObject({
   completed_to: someDay,
   limit: z.int().min(1).max(limits.taskListMax).optional().describe(`Default ${limits.taskListDefault}`),
   offset: z.int().min(0).max(limits.taskScanMax).optional().describe('Skip the first of the list'),
-  timezone: timeZone.optional().describe('Default: see set_timezone'),
+  timezone: timeZone.optional().describe('IANA name'),
 });
 
 type ListArguments = z.output<typeof listArguments>;

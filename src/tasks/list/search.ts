@@ -25,7 +25,7 @@ export interface TaskSearch {
   readonly limit: number;
   /** Matches to skip before the first that is returned. */
   readonly offset?: number | undefined;
-  /** Matches anywhere in the content, ignoring case. */
+  /** Its words are all somewhere in the content, in any case and order. */
   readonly text?: string | undefined;
   /** Days in `zone`. */
   readonly createdOn?: DayRange | undefined;
@@ -131,7 +131,7 @@ function matcherOf(reads: TaskReads, accountId: string, search: TaskSearch, filt
   const isCreatedOpen = filter.created !== undefined && !isExact('created_at', 'is_important');
   const isCompletedOpen = filter.completedAt !== undefined && !isExact('completed_at');
   if (text === undefined && !isCreatedOpen && !isCompletedOpen) return undefined;
-  const wanted = text?.normalize('NFC').toLowerCase();
+  const wanted = text === undefined ? [] : wordsOf(text);
   const isOn = (at: string | null, range: DayRange | undefined): boolean => {
     if (range === undefined) return true;
     if (at === null) return false;
@@ -142,9 +142,21 @@ function matcherOf(reads: TaskReads, accountId: string, search: TaskSearch, filt
     const task = liveTask(reads.rows, accountId, id);
     return (
       task !== undefined &&
-      (wanted === undefined || task.content.normalize('NFC').toLowerCase().includes(wanted)) &&
+      isWith(task.content, wanted) &&
       (!isCreatedOpen || isOn(task.created_at, createdOn)) &&
       (!isCompletedOpen || isOn(task.completed_at, completedOn))
     );
   };
+}
+
+function wordsOf(text: string): readonly string[] {
+  const folded = text.normalize('NFC').toLowerCase();
+  const words = folded.split(/\s+/u).filter((word) => word !== '');
+  return words.length > 0 ? words : [folded];
+}
+
+function isWith(content: string, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const folded = content.normalize('NFC').toLowerCase();
+  return words.every((word) => folded.includes(word));
 }
