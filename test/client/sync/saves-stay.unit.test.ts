@@ -38,6 +38,21 @@ test('[SYN-25] a save that could not be kept at once is kept as soon as it can b
   expect(readdirSync(saves).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
+test('[SYN-25] a save whose base cannot be noted now stays without, and its watch goes on', () => {
+  const own = join(keptFolder().root, '.cairn');
+  const { name } = new Saves(own).keep('x' as FolderPath, content, null);
+  // No note can be written: the disk is full, or the folder is away at this moment.
+  const unfinished = join(own, 'saves', `${name}.json.part`);
+  mkdirSync(unfinished);
+  const saves = new Saves(own);
+  saves.settle(name ?? '', () => 'base');
+  expect(saves.list()).toMatchObject([{ path: 'x', base: null }]);
+  rmdirSync(unfinished);
+  expect(new Saves(own).list()).toMatchObject([{ path: 'x', base: null }]);
+  saves.settle(name ?? '', () => 'base');
+  expect(new Saves(own).list()).toMatchObject([{ path: 'x', base: 'base' }]);
+});
+
 test('[SYN-25] bytes of a save of which the note is lost stay, and those without any bytes go', () => {
   const own = join(keptFolder().root, '.cairn');
   const { name } = new Saves(own).keep('x' as FolderPath, content, '');

@@ -120,19 +120,26 @@ export class Saves {
     });
   }
 
-  /** Notes on which version a copy is based, where that was not known; deletes it where `baseOf` gives none: the hub has it. */
+  /**
+   * Notes on which version a copy is based, where that was not known; deletes it where `baseOf` gives none: the hub has it. Where the disk
+   * refuses, the copy stays as it is: a sync that sends it decides then.
+   */
   settle(name: string, baseOf: (save: Pick<Save, 'path' | 'sha256'>) => string | undefined): void {
     this.#refresh();
     const held = this.#held.get(name);
     if (held === undefined || held.base !== null) return;
     const base = baseOf(held);
-    if (base === undefined) {
-      this.#drop(name);
-      return;
+    try {
+      if (base === undefined) {
+        this.#drop(name);
+        return;
+      }
+      const { bytes, ...note } = { ...held, base };
+      this.#writeNote(name, note);
+      this.#held.set(name, { ...note, bytes });
+    } catch {
+      // No sync is under way that could tell it, and the copy is as safe as before.
     }
-    const { bytes, ...note } = { ...held, base };
-    this.#writeNote(name, note);
-    this.#held.set(name, { ...note, bytes });
   }
 
   /** The files of which not each save was kept, until `forgetLost`. */
@@ -175,8 +182,7 @@ export class Saves {
   /** Deletes a copy. Returns the path whose save it was, where that is known. */
   #drop(name: string): FolderPath | undefined {
     const at = join(this.#folder, name);
-    rmSync(at, { force: true });
-    rmSync(`${at}${NOTE}`, { force: true });
+    for (const end of ['', NOTE, `${NOTE}${UNFINISHED}`]) rmSync(`${at}${end}`, { force: true });
     const path = this.#held.get(name)?.path;
     this.#held.delete(name);
     return path;
