@@ -2,7 +2,7 @@
 import { explain, type Fault, Refusal } from '../common/fault.ts';
 import type { ReplyHeaders } from '../http/reply/reply.ts';
 import { refusalReply } from '../http/reply/status.ts';
-import { sentence } from './ui.tsx';
+import { bytesText, sentence } from './ui.tsx';
 
 interface FaultView {
   readonly title: string;
@@ -109,6 +109,8 @@ function wordsOf(fault: Fault): string {
       return fault.what === NO_PAGE ? 'Check the address, or search for what it showed' : explain(fault);
     case 'internal':
       return 'The hub could not do this. Try again; if it fails again, tell the operator when it happened and on which page';
+    case 'body_too_large':
+      return `What was sent is larger than ${bytesText(fault.bytesMax)}, the most that is accepted here`;
     case 'wrong_login':
       return 'Email or password is wrong';
     default:

@@ -22,10 +22,10 @@ import { isFromElsewhere, type OwnForms } from './forms/own-forms.ts';
 import { SentForms } from './forms/sent-forms.ts';
 import { formToken, masked } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
-import type { Section } from './layout.tsx';
+import type { Frame, Section } from './layout.tsx';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
-import { isMember, LIVE_HEADER, type LiveTopic, type MemberVisit, type Visit } from './visit.ts';
+import { isMember, LIVE_HEADER, type LiveTopic, type MemberVisit, SHOWN_HEADER, type Visit } from './visit.ts';
 import type { ZoneFormats } from './zone-format.ts';
 
 export type { MemberVisit, Visit } from './visit.ts';
@@ -175,8 +175,10 @@ export class Pages {
     const { request } = visit;
     const isRenewal = request.header(LIVE_HEADER) !== undefined;
     const isSecret = view.isSecret === true || this.freshKey(visit) !== undefined;
-    // Neither HEAD nor a live refresh consumes the notice: HEAD shows nothing, and a refresh keeps the visible notice.
-    const notice = request.isHead || isRenewal ? undefined : notices.take(visit.browserId);
+    const isAskedAgain = (request.header(SHOWN_HEADER) ?? request.path) !== request.path;
+    // Only what is shown consumes the notice: HEAD shows nothing, and a live refresh keeps the visible notice.
+    const isNoticed = !(request.isHead || isRenewal || isAskedAgain);
+    const notice = isNoticed ? notices.take(visit.browserId) : undefined;
     const reply = pageReply(
       view.status ?? (view.problem === undefined ? 200 : 422),
       {
@@ -234,7 +236,7 @@ export class Pages {
       access: { visitor: (header) => this.#principalOf(header), fresh },
       body,
       doc: 'page',
-      refuse: (fault) => this.#refuse(fault),
+      refuse: (fault, header) => this.#refuse(fault, header),
       handle: async (request: RouteRequest, principal: Principal | undefined) => {
         const visit = this.#visit(request, principal);
         try {
@@ -250,11 +252,23 @@ export class Pages {
     };
   }
 
-  /** A refusal before the handler ran: shown in the frame for visitors. */
-  #refuse(fault: Fault): Reply {
+  /** A refusal before the handler ran, in the frame for visitors. Who sent too much is still signed in, and sees so. */
+  #refuse(fault: Fault, header: RouteRequest['header']): Reply {
     const { assets, zones } = this.#options;
     const { title, body, status, headers } = faultPage(fault);
-    return pageReply(status, { title, assets, zone: zones.find(undefined).name, csrf: '', children: body }, headers);
+    const seen = fault.kind === 'body_too_large' ? this.#memberOf(header) : { csrf: '' };
+    return pageReply(status, { title, assets, zone: zones.find(undefined).name, ...seen, children: body }, headers);
+  }
+
+  /** What the frame of a page tells a member, and the token of its form. */
+  #memberOf(header: RouteRequest['header']): Pick<Frame, 'member' | 'csrf'> {
+    const { emailOf, isOpen, isOperator, markOf, keyedHash, secure } = this.#options;
+    const browserId = readCookie(header('cookie'), sessionCookieName(secure)) ?? '';
+    const { accountId } = this.#principalOf(header) ?? {};
+    if (accountId === undefined || !isOpen(accountId)) return { csrf: '' };
+    const csrf = masked(formToken(keyedHash, browserId, accountId));
+    const [email, liveMark] = [emailOf(accountId), markOf(accountId)];
+    return { csrf, member: { accountId, email, isOperator: isOperator(accountId), liveMark } };
   }
 
   #principalOf(header: RouteRequest['header']): Principal | undefined {

@@ -13,6 +13,7 @@ import { openAssets } from './assets.ts';
 import { boardRoutes } from './board/routes.tsx';
 import type { Capabilities } from './capabilities.ts';
 import { clientFileRoute } from './client-file.ts';
+import { seeOther } from './document.tsx';
 import { documentRoutes } from './documents/routes.tsx';
 import { noPage } from './fault-page.tsx';
 import { Drafts } from './forms/drafts.ts';
@@ -100,7 +101,7 @@ export function webRoutes(options: WebOptions): Route[] {
   });
   const pending = new PendingSignIns(now);
   const over = { ...options, pages, downloads, renderer: new Renderer(options.pool) };
-  return [
+  return withFormPages(pages, [
     assets.route,
     clientFileRoute(),
     draftRoute(pages, drafts),
@@ -126,7 +127,22 @@ export function webRoutes(options: WebOptions): Route[] {
     ...activityRoutes(over),
     ...mirrorPages(over),
     ...operatorRoutes(over),
-  ];
+  ]);
+}
+
+/** Who opens the address of a form, such as a browser that restores its tabs, gets the page that the form is on. */
+function withFormPages(pages: Pages, routes: readonly Route[]): Route[] {
+  const shown = new Set(routes.filter(({ method }) => method === 'GET').map(({ path }) => path));
+  const forms = routes.filter(({ method, path }) => method === 'POST' && !shown.has(path));
+  const pageOf = (path: string): number => {
+    const parts = path.split('/');
+    while (parts.length > 1 && !shown.has(parts.join('/'))) parts.pop();
+    return parts.length;
+  };
+  const redirects = forms.map(({ path }) =>
+    pages.open(path, ({ request }) => seeOther(request.path.split('/').slice(0, pageOf(path)).join('/') || '/')),
+  );
+  return [...routes, ...redirects];
 }
 
 /**

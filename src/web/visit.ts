@@ -35,6 +35,9 @@ export interface MemberVisit extends Visit {
 /** Sent with the request of an open page for itself: the states of the blocks that it shows. */
 export const LIVE_HEADER = 'x-live';
 
+/** Sent with a form by an open page: its path. An answer at another path is not shown by that page, but asked for again. */
+export const SHOWN_HEADER = 'x-shown';
+
 /** The states of the blocks that an open page already shows, and that its renewal need not contain. */
 export function shownStates({ request }: Visit): ReadonlySet<string> {
   return new Set(request.header(LIVE_HEADER)?.split(' '));

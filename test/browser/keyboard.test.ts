@@ -293,6 +293,28 @@ test('[WEB-5, WEB-9, WEB-15] tasks and documents are restored from their trash',
   await context.close();
 });
 
+test('[WEB-5] the focus goes on to the next one when what was pressed is gone', async () => {
+  const { page, context } = await visit();
+  const key = await signUp(page, 'onward@example.org', PASSWORD);
+  const today = new Date().toISOString().slice(0, 10);
+  for (const content of ['One', 'Two', 'Three', 'Four'])
+    await structured(hub, 'create_task', { content, due_date: today }, key);
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  await page.goto('/');
+  await page.getByRole('button', { name: /^Done.*Two/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Moved to Done.').waitFor();
+  await expect.poll(focused).toBe('Three');
+  await page.goto('/tasks');
+  await page.getByLabel('Actions for Three').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Delete Three' }).focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.card', { hasText: 'Three' }).waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement.title')).toBe('Mark done: Four');
+  await context.close();
+});
+
 /** From any page to the folder notes of the primary vault. */
 async function openNotes(page: Page): Promise<void> {
   await go(page, 'v', 'Vaults');

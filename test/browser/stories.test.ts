@@ -1,10 +1,13 @@
 /** What goes wrong around a page in a real browser: dropped files, double clicks, two tabs, a hub that restarts. */
+import { truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { signUp } from '../support/browser.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { runCairn, startHub } from '../support/hub.ts';
 import { Device } from '../support/sync.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
 const { hub, visit } = useBrowser();
@@ -125,6 +128,118 @@ test('[WEB-5, WEB-15] a text that is sent while the hub is down stays on the pag
   expect(await structured(second, 'list_papers', {}, key)).toMatchObject({ papers: [{ title: 'Written' }] });
   await context.close();
   await second.stop();
+});
+
+test('[WEB-5, WEB-12] without a network nothing that was chosen or typed is lost, and too large files are not sent', async () => {
+  const { page, context, complaints } = await visit({ viewport: { width: 360, height: 640 } });
+  const device = new Device(hub, await signUp(page, 'tunnel@example.org', PASSWORD));
+  const { vault_id: vault } = await device.push('there.md', 'there');
+  await page.goto(`/vaults/${vault}`);
+  await page.locator('summary', { hasText: 'Upload' }).click();
+  const files = page.locator('input[type="file"]');
+  const send = page.getByRole('button', { name: 'Upload', exact: true });
+  let sent = 0;
+  page.on('request', (request) => {
+    sent += request.method() === 'POST' ? 1 : 0;
+  });
+  const folder = temporaryFolder();
+  const film = async (name: string, bytes: number) => {
+    await writeFile(join(folder, name), '');
+    await truncate(join(folder, name), bytes);
+    return join(folder, name);
+  };
+  const why = () => page.evaluate(`document.querySelector('input[type="file"]').validationMessage`);
+  await files.setInputFiles([await film('film.mp4', 10 * 2 ** 20 + 1), await film('short.mp4', 10 * 2 ** 20)]);
+  await send.click();
+  expect([sent, await why()]).toEqual([0, 'Larger than 10 MiB: “film.mp4”. Choose without.']);
+  await files.setInputFiles(await Promise.all([1, 2, 3, 4, 5].map((at) => film(`${at}.mp4`, 9 * 2 ** 20))));
+  expect(await why()).toBe('Together these files are larger than 40 MiB. Choose fewer.');
+  await files.setInputFiles({ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') });
+  await context.setOffline(true);
+  await send.click();
+  await page.getByText('Cairn cannot be reached. Nothing was sent').waitFor();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('1 file uploaded.').waitFor();
+  await page.goto('/settings');
+  await page.getByLabel('Name of a new key').fill('For the phone');
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('Nothing was sent, and your text is still here.').waitFor();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('For the phone').first().waitFor();
+  expect(complaints.filter((one) => !one.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-9, WEB-12] an undo, and a form of an ended session, say on the page that they lead to what they did', async () => {
+  const { page, context, complaints } = await visit();
+  const device = new Device(hub, await signUp(page, 'undone@example.org', PASSWORD));
+  const { vault_id: vault } = await device.push('notes/there.md', 'there');
+  await page.goto(`/vaults/${vault}/file?path=notes%2Fthere.md`);
+  await page.locator('summary', { hasText: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Delete this file' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('#notices', { hasText: 'was restored.' }).waitFor();
+  await page.goto('/tasks');
+  await page.getByLabel('New task').fill('Half typed');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('You were signed out. Your text is kept. Sign in to send it.').waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-6] after a form came back, neither Back nor Reload nor its address leads to an error page', async () => {
+  const { page, context, complaints } = await visit();
+  await signUp(page, 'again@example.org', PASSWORD);
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByText('You are signed out.').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).first().click();
+  for (const password of ['not mine', PASSWORD]) {
+    await page.getByLabel('Email').fill('again@example.org');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText(password === PASSWORD ? 'Welcome' : 'Email or password is wrong.').waitFor();
+  }
+  await page.goBack();
+  await page.goto('/settings');
+  await page.getByLabel('Current password').fill('not mine');
+  await page.getByLabel('New password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('This is not your current password.').waitFor();
+  expect(page.url()).toBe(`${hub.url}/settings`);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await page.goto('/settings/password');
+  expect(page.url()).toBe(`${hub.url}/settings`);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5] while a form is on its way, the page says so', async () => {
+  const { page, context } = await visit();
+  await signUp(page, 'slow@example.org', PASSWORD);
+  await page.goto('/tasks');
+  let go = () => {};
+  const slow = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await page.route('**/tasks', async (route) => {
+    if (route.request().method() === 'POST') await slow;
+    await route.continue();
+  });
+  const bar = () => page.evaluate(`getComputedStyle(document.documentElement, '::before').content`);
+  expect(await bar()).toBe('none');
+  await page.getByLabel('New task').fill('Slowly');
+  await page.getByRole('button', { name: 'Add' }).click();
+  expect(await bar()).toBe('""');
+  go();
+  await page.locator('.card', { hasText: 'Slowly' }).waitFor();
+  await page.locator('form[aria-busy="true"]').waitFor({ state: 'detached' });
+  expect(await bar()).toBe('none');
+  await context.close();
 });
 
 test('[WEB-5] who goes back finds the text that was being written', async () => {

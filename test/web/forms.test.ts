@@ -449,6 +449,8 @@ test('[WEB-6, NET-2] a form is a form: no JSON, nothing too large, and a page of
   for (const [status, options] of cases) {
     const answer = await member.send('/settings/keys', { method: 'POST', ...options });
     expect([status, answer.headers['content-type']]).toEqual([answer.status, 'text/html; charset=utf-8']);
+    // Who sent too much is still signed in.
+    if (status === 413) expect(answer.text).toContain('Sign out');
   }
   expect((await member.send('/settings', { method: 'PUT' })).status).toBe(405);
   expect(member.cookies.get(COOKIE)).toBeDefined();

@@ -14,6 +14,10 @@ const TYPING_MS = 200;
 const READING_PX = 240;
 /** Delays before a lost stream is checked. They grow, so that a page above the hub's maximum of streams asks rarely. */
 const CHECK_MS = [3000, 10_000, 30_000, 120_000];
+/** A hub that says nothing for this long cannot be reached. */
+const REACHED_MS = 10_000;
+/** A second submit of a form within this time is the second half of a double click. */
+const DOUBLE_MS = 2000;
 
 let shownMark = root.dataset.mark;
 /** @type {EventSource | undefined} */
@@ -213,6 +217,8 @@ function movedTo(to) {
 }
 
 function changed() {
+  // The page of a refused form has what was typed, and the hub does not.
+  if (root.dataset.refused !== undefined) return;
   if (!isBusy()) {
     void renew();
     return;
@@ -258,7 +264,7 @@ async function check() {
 
 async function isHubReached() {
   try {
-    return (await fetch('/live', { method: 'HEAD', cache: 'no-store' })).ok;
+    return (await fetch('/live', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(REACHED_MS) })).ok;
   } catch {
     return false;
   }
@@ -349,7 +355,9 @@ function askedBy(form, submitter) {
 function send(form, submitter) {
   if (form.method !== 'post') return fetch(askedBy(form, submitter));
   const action = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-  return fetch(action, { method: 'POST', body: sentBy(form, submitter) });
+  // Only an answer that is shown in place of this page takes the notice; another page that it leads to shows it.
+  const headers = { 'X-Shown': location.pathname };
+  return fetch(action, { method: 'POST', body: sentBy(form, submitter), headers });
 }
 
 /**
@@ -371,16 +379,20 @@ document.addEventListener('submit', (event) => {
   if (sending.has(form)) return;
   sending.set(form, fieldsOf(form));
   form.ariaBusy = 'true';
+  const next = nextTo(submitter);
   for (const menu of document.querySelectorAll('details')) if (menu.matches('[data-menu]')) menu.open = false;
   send(form, submitter)
     .then(
       (response) =>
-        follow(response, form).catch(() => {
-          // Submits without script, so that the browser shows the answer.
-          delete form.dataset.swap;
-          sending.delete(form);
-          form.requestSubmit(submitter);
-        }),
+        follow(response, form).then(
+          () => focusFirst(next),
+          () => {
+            // Submits without script, so that the browser shows the answer.
+            delete form.dataset.swap;
+            sending.delete(form);
+            form.requestSubmit(submitter);
+          },
+        ),
       () => notSent(form, submitter),
     )
     .finally(() => {
@@ -390,42 +402,80 @@ document.addEventListener('submit', (event) => {
 });
 
 /**
+ * What can be pressed after an element, and then what is before it, the nearest first.
+ * @param {HTMLElement | null} element
+ */
+function nextTo(element) {
+  const all = /** @type {HTMLElement[]} */ ([...page().querySelectorAll('a[href], button, summary')]);
+  const at = element === null ? -1 : all.indexOf(element);
+  return at === -1 ? [] : [...all.slice(at + 1), ...all.slice(0, at).reverse()];
+}
+
+/**
+ * What was pressed is gone from the page: the next one takes the focus, so that a keyboard goes on from there.
+ * @param {readonly HTMLElement[]} next
+ */
+function focusFirst(next) {
+  if (document.activeElement !== document.body) return;
+  next.find((one) => one.isConnected && one.checkVisibility())?.focus({ preventScroll: true });
+}
+
+/**
  * @param {HTMLFormElement} form
  * @param {HTMLElement | null} submitter
  */
 function notSent(form, submitter) {
-  tell('Cairn cannot be reached. Nothing was sent, and your text is still here.', 'Try again', () => {
+  const kept = form.querySelector(ENTERED) === null ? '' : ', and your text is still here';
+  tell(`Cairn cannot be reached. Nothing was sent${kept}.`, 'Try again', () => {
     bar.hidden = true;
     form.requestSubmit(submitter);
   });
 }
 
-/** Forms with a longer text that are about to be sent: the hub is being asked whether it can be reached, or it was. */
+/** What would be lost if a browser's error page took its place. */
+const LONG = 'textarea, input[type="file"]';
+const ENTERED = 'textarea, input:not([type="hidden"], [type="file"])';
+
+/** Forms that are about to be sent: the hub is being asked whether it can be reached, or it was. */
 /** @type {WeakSet<HTMLFormElement>} */
 const asking = new WeakSet();
 /** @type {WeakSet<HTMLFormElement>} */
 const reached = new WeakSet();
+/** @type {WeakMap<HTMLFormElement, number>} */
+const sentAt = new WeakMap();
 
-/** Sends a longer text only while the hub can be reached: a browser's error page would take the place of the text. */
+/** Sends a longer text and files, and without a network anything, only once the hub was reached. A double click sends once. */
 document.addEventListener('submit', (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  const { submitter } = event;
-  if (event.defaultPrevented || form.method !== 'post' || form.querySelector('textarea') === null) return;
-  if (reached.delete(form)) return;
-  event.preventDefault();
+  const { submitter, timeStamp } = event;
+  if (event.defaultPrevented || form.method !== 'post') return;
+  const isSure = reached.delete(form) || (navigator.onLine && form.querySelector(LONG) === null);
+  if (!isSure) {
+    event.preventDefault();
+    void askFirst(form, submitter);
+  } else if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
+  else sentAt.set(form, timeStamp);
+});
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
+async function askFirst(form, submitter) {
   if (asking.has(form)) return;
   asking.add(form);
-  void isHubReached().then((isReached) => {
-    asking.delete(form);
-    if (!isReached) {
-      notSent(form, submitter);
-      return;
-    }
-    bar.hidden = true;
-    reached.add(form);
-    form.requestSubmit(submitter);
-  });
-});
+  form.ariaBusy = 'true';
+  const isReached = await isHubReached();
+  asking.delete(form);
+  form.ariaBusy = 'false';
+  if (!isReached) {
+    notSent(form, submitter);
+    return;
+  }
+  bar.hidden = true;
+  reached.add(form);
+  form.requestSubmit(submitter);
+}
 
 /** Number of the latest search while typing; an answer to an earlier one is dropped. */
 let asked = 0;
@@ -490,3 +540,8 @@ addEventListener('pagehide', () => {
   source?.close();
   source = undefined;
 });
+
+// A form that came back keeps the address of its page: neither Back nor Reload asks to send it again.
+if (root.dataset.refused === '422' && document.referrer.startsWith(`${location.origin}/`)) {
+  history.replaceState(null, '', document.referrer);
+}

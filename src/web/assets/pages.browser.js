@@ -92,25 +92,36 @@ function takeDrops(form) {
     if (files === undefined) return;
     event.preventDefault();
     input.files = files;
+    checkSizes(input);
     form.requestSubmit();
   });
 }
 
 for (const form of document.querySelectorAll('form')) if (form.matches('[data-upload]')) takeDrops(form);
 
-/** A second submit of a form within this time is the second half of a double click. */
-const DOUBLE_MS = 2000;
-/** @type {WeakMap<HTMLFormElement, number>} */
-const sentAt = new WeakMap();
+/**
+ * Says what cannot be uploaded before it is sent: the hub says it only after the last byte, on a page without the choice.
+ * @param {HTMLInputElement} input
+ */
+function checkSizes(input) {
+  const [fileMax = 0, formMax = 0, filesMax = 0] = (input.dataset.most ?? '').split(' ').map(Number);
+  const files = [...(input.files ?? [])];
+  const large = files.filter(({ size }) => size > fileMax);
+  const inMiB = (/** @type {number} */ bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`;
+  const names = large.map(({ name }) => `“${name}”`).join(', ');
+  let wrong = '';
+  if (large.length > 0) wrong = `Larger than ${inMiB(fileMax)}: ${names}. Choose without.`;
+  else if (files.length > filesMax) wrong = `At most ${filesMax} files can be uploaded at once.`;
+  else if (files.reduce((sum, { size }) => sum + size, 0) > formMax) {
+    wrong = `Together these files are larger than ${inMiB(formMax)}. Choose fewer.`;
+  }
+  input.setCustomValidity(wrong);
+}
 
-document.addEventListener('submit', (event) => {
-  const form = /** @type {HTMLFormElement} */ (event.target);
-  const { timeStamp } = event;
-  if (event.defaultPrevented || form.method !== 'post' || form.matches('[data-swap]')) return;
-  // A longer text waits for an answer of the hub first.
-  if (form.querySelector('textarea') !== null) return;
-  if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
-  else sentAt.set(form, timeStamp);
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.dataset.most === undefined) return;
+  checkSizes(target);
+  target.reportValidity();
 });
 
 document.addEventListener('cairn:shown', dress);

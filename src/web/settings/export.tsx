@@ -62,7 +62,7 @@ async function sendExport(
     made = await exports.make({ accountId, email, plain, source });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return pages.go(visit, '/settings#export', { text: `Not exported: ${explain(error.fault)}.`, tone: 'bad' });
+    return pages.go(visit, '/settings', { text: `Not exported: ${explain(error.fault)}.`, tone: 'bad' });
   }
   const name = `cairn-${plain ? 'files' : 'export'}-${new Date(now()).toISOString().slice(0, 10)}`;
   const archive = tarFeed(entriesOf(made.folder, name));

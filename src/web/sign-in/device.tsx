@@ -72,7 +72,7 @@ async function answer(
   const { pages, devices } = options;
   const code = (form.get('user_code') ?? '').slice(0, CODE_CHARS_MAX);
   const tried = await problemOf('device', { user_code: code }, () => act(code), { notFound: 'user_code' });
-  if (tried.ok) return pages.go(visit, '/settings#devices', { text: tried.value });
+  if (tried.ok) return pages.go(visit, '/settings', { text: tried.value });
   if (tried.problem.fields['user_code'] !== undefined) return showCodeForm(pages, visit, tried.problem);
   const request = devices.describe(code, { address: visit.request.address, accountId: visit.accountId });
   return showRequest(pages, visit, request, tried.problem);

@@ -137,7 +137,15 @@ function FolderActions({ visit, vault, folder, isEmpty }: FolderActionsProps): V
               At most {limits.fileBytesMax / 2 ** 20} MiB each, {limits.uploadFormBytesMax / 2 ** 20} MiB together. With
               JavaScript, you can also drop files on this page.
             </p>
-            <input id="upload-files" type="file" name="files" multiple required aria-describedby="upload-hint" />
+            <input
+              id="upload-files"
+              type="file"
+              name="files"
+              multiple
+              required
+              aria-describedby="upload-hint"
+              data-most={`${limits.fileBytesMax} ${limits.uploadFormBytesMax} ${limits.uploadFilesMax}`}
+            />
           </div>
           <label class="check">
             <input type="checkbox" name="replace" value="true" />

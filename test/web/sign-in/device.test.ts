@@ -93,7 +93,8 @@ test('[WEB-6, OAUTH-1] a link alone, a form of another site or of another sessio
   const codes = await askDevice(hub);
   await client.open(linkOf(codes));
   const fields = client.fieldsOf('/device/approve');
-  expect((await client.send(`/device/approve?${fields}`)).status).toBe(405);
+  const followed = await client.send(`/device/approve?${fields}`);
+  expect([followed.status, followed.headers['location']]).toEqual([303, '/device']);
   expect((await client.post('/device/approve', fields, { Origin: 'https://evil.example' })).status).toBe(403);
   const stranger = await member();
   expect((await stranger.post('/device/approve', fields)).status).toBe(403);

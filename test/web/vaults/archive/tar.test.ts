@@ -161,7 +161,7 @@ test('[WEB-1, OPS-13] of two exports at once one is refused in words, and one th
   const cut = await send(reading.signal);
   expect(cut.status).toBe(200);
   const second = await send();
-  expect([second.status, second.headers.get('location')]).toEqual([303, '/settings#export']);
+  expect([second.status, second.headers.get('location')]).toEqual([303, '/settings']);
   await client.open('/settings');
   expect(client.text).toContain('another export is being made or downloaded');
   reading.abort();
