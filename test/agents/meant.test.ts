@@ -120,6 +120,9 @@ test('[DOC-2] a dev doc is renamed and moved to another category with its versio
   await said('write', { id: 'cairn://docs/mine/taken.md', content: 'x' });
   expect(await moved(now, 'Taken.md')).toContain('mine already has a dev doc with this title');
   expect(await moved(now, 'cairn://papers/1')).toContain('to must be cairn://docs/{category}/{title}');
+  expect(await moved(now, 'cairn://docs/plan.md')).toContain('to must be cairn://docs/{category}/{title}');
+  expect(await moved(now, 'docs/')).toContain('to cairn://docs/docs/ship.md');
+  expect(await moved('cairn://docs/docs/ship.md', 'docs/mine/')).toContain('to cairn://docs/mine/ship.md');
   expect(await moved('cairn://papers/1', 'x')).toContain('write with title');
 
   // Only the renames are taken back: the text was changed before them.

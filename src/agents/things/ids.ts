@@ -101,9 +101,9 @@ export function docCategoryOf(id: string): string | undefined {
  * beginning, or another title. Throws Refusal `invalid_fields` (`to`).
  */
 export function docNamesIn(to: string): Partial<DocTitle> {
-  const inDocs = to.startsWith(SCHEME) ? to : `${SCHEME}docs/${encodeURI(to.replace(/^docs\//, ''))}`;
   if (!to.includes('/')) return { title: to };
-  const category = docCategoryOf(inDocs);
+  const inDocs = to.startsWith(SCHEME) ? to : `${SCHEME}docs/${encodeURI(to.replace(/^docs\/(?=.+\/)/, ''))}`;
+  const category = inDocs.endsWith('/') ? docCategoryOf(inDocs) : undefined;
   if (category !== undefined) return { category };
   const names = matchTemplate(DOC_TEMPLATE, inDocs);
   if (names !== undefined) return names;

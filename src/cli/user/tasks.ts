@@ -38,6 +38,7 @@ export const taskCommands: readonly Command[] = [
       done: 'use --all, or --status done',
       completed: 'use --all, or --status done',
       tomorrow: '`cairn tasks` lists all by date',
+      open: '`cairn tasks` lists those',
     },
     completes: COMPLETES,
     explains: {
@@ -59,6 +60,7 @@ export const taskCommands: readonly Command[] = [
     isText: true,
     options: [DUE, CATEGORY, SERVER],
     flags: ['important'],
+    instead: { priority: 'use --important' },
     completes: COMPLETES,
     explains: EXPLAINS,
     examples: ["cairn tasks add 'Renew the certificates' --due friday --important", 'git log -1 | cairn tasks add -'],

@@ -85,6 +85,16 @@ test('[TASK-7, CLI-1] an edit is saved over the version that was opened; over an
   expect(existsSync(/is in (\S+)/.exec(failed.stderr)?.[1] ?? '')).toBe(true);
 });
 
+test('[DOC-2, CLI-1] cairn docs move renames a document and files it elsewhere, with its versions', async () => {
+  await piped('one\n', 'docs', 'put', '--title', 'old.md');
+  await piped('two\n', 'docs', 'put', '--title', 'old.md');
+  expect(await ok('docs', 'move', 'old.md', 'new.md')).toContain('to cairn://docs/docs/new.md');
+  expect(await ok('docs', 'move', 'new.md', 'skills/')).toContain('to cairn://docs/skills/new.md');
+  expect(await ok('docs', 'show', 'new.md', '--category', 'skills', '--version', '1')).toBe('one\n');
+  const gone = await runCairn(['docs', 'move', 'old.md', 'x.md'], env);
+  expect([gone.code, gone.stderr]).toMatchObject([1, expect.stringContaining('dev doc not found')]);
+});
+
 test('[TASK-7, CLI-1] cairn papers puts, edits, publishes, removes and restores', async () => {
   const file = join(folder, 'cairns.md');
   writeFileSync(file, '# Cairns\n');

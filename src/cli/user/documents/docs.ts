@@ -90,6 +90,19 @@ export const docCommands: readonly Command[] = [
     run: versions,
   },
   {
+    name: 'docs move',
+    summary: 'give a dev doc another title or category; its versions stay',
+    operands: ['TITLE', 'TO'],
+    options: REFERENCE,
+    explains: NAMED,
+    completes: COMPLETES,
+    examples: ['cairn docs move notes.md plan.md', 'cairn docs move notes.md skills/'],
+    run: async (options) => {
+      const { doc } = await read(options);
+      return await runToolCommand(options, 'move', { id: `cairn://docs/${doc.id}`, to: options.operands[1] });
+    },
+  },
+  {
     name: 'docs remove',
     summary: 'move a dev doc to the trash',
     operands: ['TITLE'],

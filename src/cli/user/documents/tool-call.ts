@@ -37,7 +37,11 @@ export function given<T>(name: string, value: T | undefined): Record<string, T> 
 export function readNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const [, digits] = /^#?(\d{1,15})$/.exec(text) ?? [];
-  if (digits === undefined) throw new UsageError(`${name} must be a whole number, as the list shows it`);
+  if (digits === undefined) {
+    const sentence =
+      name === 'ID' ? 'ID must be a whole number, as the list shows it' : `--${name} must be a whole number`;
+    throw new UsageError(sentence);
+  }
   return Number(digits);
 }
 
