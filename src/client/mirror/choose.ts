@@ -22,6 +22,40 @@ export function groupByRepository(blobs: readonly MirrorBlob[]): readonly Reposi
   return [...groups].map(([id, own]) => ({ id, label: own[0]?.repository_label ?? null, blobs: own }));
 }
 
+/**
+ * The newest archives that a drill or a rewrap has to open, of all repositories or of a named one: forks share an id, and each has
+ * its own. Those of one repository come oldest first, so that the newest stays the newest when all are uploaded again.
+ */
+export function seriesOf(all: readonly MirrorBlob[], wanted: string | undefined): readonly RepositoryGroup[] {
+  const groups = groupByRepository(all);
+  return (wanted === undefined ? groups : [namedGroup(groups, wanted)]).flatMap((group) => {
+    if (group.id === null) return [group];
+    const names = groupedBy(group.blobs, ({ repository_label: label }) => label ?? null);
+    return [...names].map(([label, blobs]) => ({ id: group.id, label, blobs })).toReversed();
+  });
+}
+
+/**
+ * The name under which the backups of a repository go on. That of a folder says little: where its backups have one other name, it is
+ * that one. `blobs`: of this repository.
+ */
+export function nameGoingOn(
+  { label, isFolderName }: { readonly label: string; readonly isFolderName: boolean },
+  blobs: readonly MirrorBlob[],
+): { readonly label: string; readonly others: readonly string[] } {
+  const names = [...new Set(blobs.flatMap(({ repository_label: name }) => name ?? []))];
+  const [only] = names;
+  if (isFolderName && only !== undefined && names.length === 1) return { label: only, others: [] };
+  return { label, others: names.includes(label) ? [] : names };
+}
+
+/** The newest archive of the same repository under another name, if it is newer than the given one. `all`: newest first. */
+export function newerElsewhere(all: readonly MirrorBlob[], chosen: MirrorBlob): MirrorBlob | undefined {
+  if (chosen.repository_id == null) return undefined;
+  const newest = all.find(({ repository_id: id }) => id === chosen.repository_id);
+  return newest?.repository_label === chosen.repository_label ? undefined : newest;
+}
+
 /** Name of a repository for people. */
 export function groupName({ id, label }: Pick<RepositoryGroup, 'id' | 'label'>): string {
   return id === null ? UNKNOWN : `${shownLine(label ?? '(no label)')} (${id.slice(0, ID_CHARS_SHOWN)})`;

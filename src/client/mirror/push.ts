@@ -1,8 +1,10 @@
 /** Pushes a repository: decides between nothing, an increment and a full backup, packs it and uploads it. */
 import { limits } from '../../limits/service.ts';
 import type { TransferProgress } from '../http.ts';
+import { shownLine } from '../shown.ts';
 import { type Tell, withWorkFolder } from '../staging.ts';
 import type { Lock } from './age.ts';
+import { nameGoingOn } from './choose.ts';
 import { type LastPush, readLastPush, writeLastPush } from './git/last-push.ts';
 import type { Repository } from './git/repository.ts';
 import { git } from './git/run-git.ts';
@@ -36,9 +38,10 @@ export interface RepositoryPush {
 }
 
 export type BackupResult =
-  | { readonly kind: 'nothing'; readonly commit: string }
+  | { readonly kind: 'nothing'; readonly commit: string; readonly label: string }
   | {
       readonly kind: 'full' | 'increment';
+      readonly label: string;
       readonly plan: BackupPlan;
       readonly blob: MirrorBlob;
       readonly parts: number;
@@ -53,19 +56,34 @@ export async function pushRepository(options: RepositoryPush): Promise<BackupRes
   return await withWorkFolder('cairn-push', options.tell, (work) => push(options, work));
 }
 
-async function push(options: RepositoryPush, work: string): Promise<BackupResult> {
-  const { hub, repository, choices } = options;
-  const [snapshot, all] = await Promise.all([readSnapshot(repository, choices), hub.list(repository.id)]);
+async function push(given: RepositoryPush, work: string): Promise<BackupResult> {
+  const { hub, choices } = given;
+  const [snapshot, all] = await Promise.all([readSnapshot(given.repository, choices), hub.list(given.repository.id)]);
+  const repository = goingOn(given.repository, all, given.tell);
+  const { label } = repository;
+  const options = { ...given, repository };
   const { plan, base } = await decide(options, snapshot, all);
-  if (plan.kind === 'nothing') return { kind: 'nothing', commit: repository.commit };
+  if (plan.kind === 'nothing') return { kind: 'nothing', commit: repository.commit, label };
   const packed = await packRepository({ ...options, snapshot, base, work });
   const continued = plan.kind === 'increment' ? plan.base.sha256 : undefined;
   const uploaded = await uploadParts(options, packed, snapshot, continued);
   const { blob } = uploaded;
   const line = repository.roots.length === 0 ? undefined : { commit: repository.commit, roots: [...repository.roots] };
-  writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed), line);
+  writeLastPush(repository.gitFolder, hub.server, lastPushOf(blob, snapshot, packed), { name: label, line });
   const { length: refs } = snapshot.refs;
-  return { kind: plan.kind, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
+  return { kind: plan.kind, label, plan, ...uploaded, refs, leftOut: packed.manifest.left_out };
+}
+
+/** The repository with the name under which its backups go on. Tells a person when it is a new one beside others. */
+export function goingOn(repository: Repository, blobs: readonly MirrorBlob[], tell: Tell): Repository {
+  const { label, others } = nameGoingOn(repository, blobs);
+  if (others.length > 0) {
+    const names = others.map((name) => shownLine(name)).join(', ');
+    tell(
+      `the hub has backups of this repository as ${names}; those as ${shownLine(label)} begin anew beside them. To go on with the former ones, pass --name.`,
+    );
+  }
+  return { ...repository, label };
 }
 
 interface Decision {

@@ -6,6 +6,7 @@ import { ClientError } from '../client-error.ts';
 import { shownLine } from '../shown.ts';
 import type { Unlock } from './age.ts';
 import { backupExit } from './exit-codes.ts';
+import { writeKnownName } from './git/last-push.ts';
 import { RebuiltRepository } from './git/rebuild.ts';
 import type { MirrorBlob, MirrorHub } from './hub.ts';
 import { MANIFEST, type Manifest, manifestSchema } from './manifest.ts';
@@ -163,6 +164,8 @@ async function restoreRepository(
     members = newMembers(work);
   }
   const { refs, flaws } = await rebuilt.finish(head.manifest, budget);
+  // The next push goes on under this name, whatever the new folder is called.
+  writeKnownName(join(folder, '.git'), head.blob.repository_label ?? head.manifest.repository_label);
   return {
     blob: head.blob,
     kind: 'repository',

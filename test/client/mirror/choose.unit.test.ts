@@ -1,6 +1,6 @@
 /** Which repository a restore means, and what a repository is called. */
 import { expect, test } from 'vitest';
-import { groupByRepository, groupHere, namedGroup } from '../../../src/client/mirror/choose.ts';
+import { groupByRepository, groupHere, namedGroup, nameGoingOn, seriesOf } from '../../../src/client/mirror/choose.ts';
 import { plainRemote, repositoryId, repositoryLabel } from '../../../src/client/mirror/git/repository-id.ts';
 import type { MirrorBlob } from '../../../src/client/mirror/hub.ts';
 
@@ -62,6 +62,32 @@ test('[MIR-21] outside a repository the only one is meant, and of several none',
   expect(() => groupHere(groups, undefined)).toThrow(/not a git repository/);
   expect(() => groupHere([], undefined)).toThrow(/no backup yet/);
   expect(() => groupHere(groups, here('d'.repeat(64), 'delta'))).toThrow(/no backup of this repository \(delta/);
+});
+
+test.each([
+  ['a folder of another name, backups of one name', { label: 'x', isFolderName: true }, ['alpha'], 'alpha', []],
+  ['a remote of another name', { label: 'x', isFolderName: false }, ['alpha'], 'x', ['alpha']],
+  ['backups of several names', { label: 'x', isFolderName: true }, ['alpha', 'fork'], 'x', ['alpha', 'fork']],
+  ['a name that has backups', { label: 'fork', isFolderName: true }, ['alpha', 'fork'], 'fork', []],
+  ['no backup', { label: 'x', isFolderName: true }, [], 'x', []],
+])('[MIR-21] the name of further backups: %s', (_, repository, names, label, others) => {
+  const own = names.map((name, index) => blob(`${index}`, A, name));
+  expect(nameGoingOn(repository, own)).toEqual({ label, others });
+});
+
+test('[MIR-23] a drill and a rewrap take each fork, the newest last, and archives of no repository once', () => {
+  const named = (wanted?: string) => seriesOf(blobs, wanted).map((group) => [group.label, commits(group)]);
+  expect(named()).toEqual([
+    ['beta', ['1']],
+    ['alpha', ['3']],
+    ['fork', ['2']],
+    [null, ['4', '5']],
+  ]);
+  expect(named('fork')).toEqual([['fork', ['2']]]);
+  expect(named('aaaa')).toEqual([
+    ['alpha', ['3']],
+    ['fork', ['2']],
+  ]);
 });
 
 test.each([

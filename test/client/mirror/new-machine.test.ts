@@ -1,5 +1,5 @@
 /** A laptop is lost: its backups, and those made from the next one, with the key file that was kept. */
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
@@ -78,4 +78,57 @@ test('[MIR-20] a new key beside earlier backups is told: they need the former ke
   const first = await backupMachine(hub, await account(hub)).cairn('init');
   expect(first.stdout).not.toContain('new key');
   expect(first.stdout).toContain('restoring needs it and a sign-in, nothing else');
+});
+
+test('[MIR-21] a repository that is restored into, or renamed to, a folder of another name goes on under the name of its backups', async () => {
+  const { who, folder, safe } = await lostLaptop();
+  const next = backupMachine(hub, who);
+  expect((await next.cairn('init', '--rotate', '--identity', safe)).code).toBe(0);
+  const pushed = async (place: string, ...args: readonly string[]) => {
+    commitFile(place, `${crypto.randomUUID()}.txt`, 'more\n');
+    return await next.cairnIn(place, 'push', ...args);
+  };
+  const output = join(temporaryFolder(), 'another');
+  expect((await next.cairn('pull', '--repository', 'project', '--output', output)).code).toBe(0);
+  expect(await pushed(output)).toMatchObject({
+    stderr: '',
+    stdout: expect.stringMatching(/Backed up project .*increment/),
+  });
+  const renamed = join(temporaryFolder(), 'third');
+  renameSync(output, renamed);
+  expect((await pushed(renamed)).stdout).toMatch(/Backed up project .*increment/);
+  // Restored by hand, without the command: its folder says nothing of the name.
+  const byHand = join(temporaryFolder(), 'by-hand');
+  gitIn(folder, 'clone', '--quiet', renamed, byHand);
+  gitIn(byHand, 'remote', 'remove', 'origin');
+  expect((await pushed(byHand)).stdout).toMatch(/Backed up project .*increment/);
+  expect((await next.cairnIn(byHand, 'push', '--tree')).stdout).toContain('Backed up the files');
+  const listed = await next.cairn('list', '--json');
+  const { blobs } = JSON.parse(listed.stdout) as { blobs: { repository_label: string }[] };
+  expect(new Set(blobs.map((blob) => blob.repository_label))).toEqual(new Set(['project']));
+});
+
+test('[MIR-21, MIR-23] a second name of the same repository is told, and a drill and a rewrap open the newest of each', async () => {
+  const { who, folder, safe } = await lostLaptop();
+  const next = backupMachine(hub, who);
+  expect((await next.cairn('init', '--rotate', '--identity', safe)).code).toBe(0);
+  const fork = join(temporaryFolder(), 'copy');
+  cpSync(folder, fork, { recursive: true });
+  rmSync(join(fork, '.git', 'cairn'), { recursive: true });
+  commitFile(fork, 'fork.txt', 'fork\n');
+  gitIn(fork, 'remote', 'add', 'origin', 'https://example.org/team/fork.git');
+  const begun = await next.cairnIn(fork, 'push');
+  expect(begun.stderr).toContain('the hub has backups of this repository as project; those as fork begin anew');
+  expect((await next.cairnIn(fork, 'push')).stderr).toBe('');
+  const output = join(temporaryFolder(), 'restored');
+  const pulled = await next.cairn('pull', '--repository', 'project', '--output', output);
+  expect(pulled.stderr).toMatch(/newer backup under another name, of .*; restore that one with --repository fork/);
+  expect(refsOf(output)).toBe(refsOf(folder));
+  const drilled = await next.cairn('drill');
+  expect(drilled.stdout.match(/proven {2}\w+/g)).toEqual(['proven  project', 'proven  fork']);
+  const other = await otherKey();
+  const recipient = /age1\w+/.exec((await other.cairn('init')).stdout)?.[0] ?? '';
+  const rewrapped = await next.cairn('rewrap', '--recipient', recipient);
+  expect(rewrapped.stdout.match(/^\w+/gm)).toEqual(['project', 'fork']);
+  expect((await next.cairn('latest')).stdout).toContain('fork (');
 });

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { commitsOf, groupByRepository, groupHere, namedGroup } from '../../../client/mirror/choose.ts';
+import { commitsOf, groupByRepository, groupHere, namedGroup, newerElsewhere } from '../../../client/mirror/choose.ts';
 import { commitOfRef, repositoryHere } from '../../../client/mirror/git/repository.ts';
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
@@ -10,6 +10,7 @@ import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
 import { flushPath } from '../../../client/private-file.ts';
 import { openProgress } from '../../../client/progress.ts';
+import { shownLine } from '../../../client/shown.ts';
 import { besideItsPlace } from '../../../client/staging.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
@@ -34,6 +35,8 @@ export async function pullMirror(options: Options): Promise<number> {
   const candidates = await chosen(options, all, commit);
   const [first] = candidates;
   if (first === undefined) throw new ClientError('there is no backup of this commit; see `cairn backups list`.');
+  const newer = commit === undefined ? newerElsewhere(all, first) : undefined;
+  if (newer !== undefined) tellNewer(newer);
   const output = given ?? `cairn-${first.commit_sha.slice(0, COMMIT_CHARS_SHOWN)}${isRaw ? '.age' : ''}`;
   if (unlock === undefined) return await pullRaw(options, hub, first, output);
   // PulledBackup files get the permissions that git gives them, not those of the command's own files.
@@ -63,6 +66,12 @@ export async function pullMirror(options: Options): Promise<number> {
   } finally {
     for (const bar of bars) bar.close();
   }
+}
+
+/** A repository that was pushed under two names has two newest backups: the other one may be meant. */
+function tellNewer({ repository_label: name, commit_sha: commit, uploaded_at: at }: MirrorBlob): void {
+  const named = name == null ? `--commit ${commit}` : `--repository ${shownLine(name)}`;
+  tellUser(`the same repository has a newer backup under another name, of ${at}; restore that one with ${named}.`);
 }
 
 async function pullRaw(options: Options, hub: MirrorHub, blob: MirrorBlob, output: string): Promise<number> {

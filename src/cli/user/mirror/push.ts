@@ -4,7 +4,7 @@ import { encrypt } from '../../../client/mirror/age.ts';
 import { packTree } from '../../../client/mirror/archive.ts';
 import { hasUncommitted, openRepository, type Repository } from '../../../client/mirror/git/repository.ts';
 import type { FullReason } from '../../../client/mirror/plan.ts';
-import { type BackupResult, pushRepository } from '../../../client/mirror/push.ts';
+import { type BackupResult, goingOn, pushRepository } from '../../../client/mirror/push.ts';
 import { formatBytes, openProgress } from '../../../client/progress.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
@@ -26,7 +26,7 @@ export async function pushMirror(options: Options): Promise<number> {
   const lock = lockOf(options, entry);
   const opened = await openRepository(options.optional('repository') ?? '.');
   const name = options.optional('name');
-  const repository = name === undefined ? opened : { ...opened, label: name };
+  const repository = name === undefined ? opened : { ...opened, label: name, isFolderName: false };
   const leftOut = (await hasUncommitted(repository)) ? ['uncommitted changes'] : [];
   if (options.flag('tree')) return await pushTree(options, repository, leftOut);
   if (repository.shallow.length > 0) {
@@ -60,14 +60,15 @@ export async function pushMirror(options: Options): Promise<number> {
   }
 }
 
-function jsonOf(result: BackupResult, { id, label, commit }: Repository) {
-  const common = { repository_id: id, repository_label: label };
+function jsonOf(result: BackupResult, { id, commit }: Repository) {
+  const common = { repository_id: id, repository_label: result.label };
   if (result.kind === 'nothing') return { status: 'existing', commit_sha: commit, ...common };
   const { blob, kind, parts, bytes, refs, leftOut } = result;
   return { status: 'stored', ...blob, ...common, kind, parts, bytes, refs, left_out: leftOut };
 }
 
-function sentenceOf(result: BackupResult, { commit, label }: Repository, server: string): string {
+function sentenceOf(result: BackupResult, { commit }: Repository, server: string): string {
+  const { label } = result;
   if (result.kind === 'nothing') return `${label} is already backed up at commit ${commit}, with all its refs.`;
   const { plan, blob, parts, bytes, refs } = result;
   const reason = plan.kind === 'full' ? ` (full: ${REASONS[plan.reason]})` : ' (increment)';
@@ -75,12 +76,14 @@ function sentenceOf(result: BackupResult, { commit, label }: Repository, server:
   return `Backed up ${label} at commit ${commit} to ${server}: ${countWithNoun(refs, 'ref')}, ${size}${reason}, sha256 ${blob.sha256}`;
 }
 
-async function pushTree(options: Options, repository: Repository, leftOut: readonly string[]): Promise<number> {
+async function pushTree(options: Options, opened: Repository, leftOut: readonly string[]): Promise<number> {
   const { server, hub, entry } = openUploads(options);
+  const all = await hub.list(opened.id);
+  const repository = goingOn(opened, all, tellUser);
   const { commit, id, label } = repository;
   const common = { commit_sha: commit, repository_id: id, repository_label: label };
   tellLeftOut([...leftOut, 'history, other branches, and files marked export-ignore']);
-  const sent = (await hub.list(id)).find((one) => one.commit_sha === commit && one.archive_kind === 'tree');
+  const sent = all.find((one) => one.commit_sha === commit && one.archive_kind === 'tree');
   if (!options.flag('again') && sent !== undefined && (await hub.has(sent))) {
     return printResult(
       options,

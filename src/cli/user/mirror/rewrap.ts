@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { type Lock, NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
-import { groupByRepository, groupName, namedGroup, type RepositoryGroup } from '../../../client/mirror/choose.ts';
+import { groupName, type RepositoryGroup, seriesOf } from '../../../client/mirror/choose.ts';
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { openRepository } from '../../../client/mirror/git/repository.ts';
 import type { MirrorBlob } from '../../../client/mirror/hub.ts';
@@ -27,12 +27,10 @@ export async function rewrapBackups(options: Options): Promise<number> {
   const reads = openBackups(options);
   const [lock, unlock] = [lockOf(options, uploads.entry), unlockOf(options, uploads.entry)];
   const all = await reads.hub.list();
-  const groups = groupByRepository(all);
-  const wanted = options.optional('repository');
   const done: Rewrapped[] = [];
   // Repositories whose newest archive has a passphrase.
   let left = 0;
-  for (const group of wanted === undefined ? groups : [namedGroup(groups, wanted)]) {
+  for (const group of seriesOf(all, options.optional('repository'))) {
     try {
       const blob = await withWorkFolder('cairn-rewrap', tellUser, (work) =>
         rewrap({ options, uploads, all, group, lock, unlock, work }),
@@ -94,7 +92,8 @@ async function rewrap({ options, uploads, all, group, lock, unlock, work }: Rewr
   const restored = await pullBackup({ hub: openBackups(options).hub, ...pulling }, folder);
   budget.line.close();
   if (restored.kind === 'tree') return await rewrapTree(hub, restored, lock, unlock, work);
-  const repository = { ...(await openRepository(folder)), id: group.id ?? '', label: group.label ?? '' };
+  const opened = await openRepository(folder);
+  const repository = { ...opened, id: group.id ?? '', label: group.label ?? '', isFolderName: false };
   const result = await pushRepository({
     hub,
     repository,

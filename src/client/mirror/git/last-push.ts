@@ -1,4 +1,4 @@
-/** What the last push of a repository uploaded, in its git folder. Without it an increment is larger, not wrong. */
+/** What the last push of a repository uploaded, and the name of its backups, in its git folder. Without it an increment is larger, not wrong. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -18,6 +18,8 @@ const lineSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40}$/), roots:
 const lastPushes = z.object({
   version: z.literal(1),
   line: lineSchema.optional(),
+  /** Under which its backups are, whatever its folder is called. */
+  name: z.string().optional(),
   servers: z.record(z.string(), pushSchema),
 });
 
@@ -33,11 +35,28 @@ export function readLastPush(gitFolder: string, server: string): LastPush | unde
 /** The line that HEAD had at the last push; undefined: none is known. */
 export const readKnownLine = (gitFolder: string): KnownLine | undefined => readAll(gitFolder).line;
 
-/** Remembers a push. A git folder that cannot be written, as in some CI jobs, is no error. */
-export function writeLastPush(gitFolder: string, server: string, push: LastPush, line: KnownLine | undefined): void {
+/** The name of its backups, of the last push or the restore; undefined: none is known. */
+export const readKnownName = (gitFolder: string): string | undefined => readAll(gitFolder).name;
+
+/** Remembers a push under a name. A git folder that cannot be written, as in some CI jobs, is no error. */
+export function writeLastPush(
+  gitFolder: string,
+  server: string,
+  push: LastPush,
+  known: { readonly name: string; readonly line: KnownLine | undefined },
+): void {
+  const { servers } = readAll(gitFolder);
+  writeAll(gitFolder, { version: 1, ...known, servers: { ...servers, [server]: push } });
+}
+
+/** Remembers the name of the backup that a repository was restored from. */
+export function writeKnownName(gitFolder: string, name: string): void {
+  writeAll(gitFolder, { ...readAll(gitFolder), name });
+}
+
+function writeAll(gitFolder: string, all: z.infer<typeof lastPushes>): void {
   const path = placeOf(gitFolder);
-  const servers = { ...readAll(gitFolder).servers, [server]: push };
-  const text = JSON.stringify({ version: 1, line, servers });
+  const text = JSON.stringify(all);
   try {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o600 });

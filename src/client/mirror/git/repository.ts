@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ClientError } from '../../client-error.ts';
-import { type KnownLine, readKnownLine } from './last-push.ts';
+import { type KnownLine, readKnownLine, readKnownName } from './last-push.ts';
 import { repositoryId, repositoryLabel } from './repository-id.ts';
 import { git, gitText } from './run-git.ts';
 
@@ -19,8 +19,10 @@ export interface Repository {
   readonly shallow: readonly string[];
   /** 64 lower-case hex digits, the same in every clone. */
   readonly id: string;
-  /** Name of the remote's repository, else of the folder. */
+  /** Name of the remote's repository, else the one of its backups so far, else of the folder. */
   readonly label: string;
+  /** True when only the folder gave the name: another folder may be called otherwise. */
+  readonly isFolderName: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function openRepository(folder: string): Promise<Repository> {
     remoteOf(folder),
     shallow.length > 0 ? [] : rootsOf(folder, commit, readKnownLine(gitFolder)),
   ]);
+  const known = remote === undefined ? readKnownName(gitFolder) : undefined;
   return {
     folder,
     gitFolder,
@@ -51,7 +54,8 @@ export async function openRepository(folder: string): Promise<Repository> {
     roots,
     shallow,
     id: repositoryId(roots, shallow, remote),
-    label: repositoryLabel(remote, remote === undefined ? await topOf(folder, gitFolder) : gitFolder),
+    label: known ?? repositoryLabel(remote, remote === undefined ? await topOf(folder, gitFolder) : gitFolder),
+    isFolderName: remote === undefined && known === undefined,
   };
 }
 
