@@ -20,6 +20,8 @@ export interface BackupAccess {
   token(renews: boolean): Promise<string>;
   /** Key of the signatures; undefined: this machine can only restore. */
   readonly secret: string | undefined;
+  /** True when the token comes from CAIRN_MIRROR_TOKEN: then it is no credential of `cairn backups init`. */
+  readonly isFromVariable?: boolean;
   /** Attempts of a request, at least 1. */
   readonly attemptsMax: number;
   /** Is told of each wait before another attempt. */
@@ -257,7 +259,8 @@ export class MirrorHub {
         const { status } = answer;
         const waitMs = retryWaitMs({ ...common, status, retryAfter: answer.header('retry-after') });
         if (waitMs === undefined) {
-          if (status === 401) throw goneToken(this.server);
+          if (status === 401)
+            throw this.#access.isFromVariable === true ? goneVariable(this.server) : goneToken(this.server);
           return answer;
         }
         onWait?.(`${this.server} answered ${status}`, waitMs / 1000);
@@ -298,6 +301,16 @@ function foreignSecret(server: string): NotSignedIn {
   return new NotSignedIn(
     `${server} does not accept the signature: CAIRN_MIRROR_SECRET does not belong to CAIRN_MIRROR_TOKEN. Set both to a pair that ` +
       'was printed together, such as by `cairn backups uploader-create NAME`; on a machine with `cairn backups init`, unset both.',
+    backupExit.credential,
+  );
+}
+
+/** Of a job, as a rule: it can neither sign in nor replace the credential of the account, and must not. */
+function goneVariable(server: string): NotSignedIn {
+  return new NotSignedIn(
+    `${server} does not accept the token of CAIRN_MIRROR_TOKEN: it was revoked or replaced. For a CI job, make another one where you are ` +
+      'signed in, and store what it prints: `cairn backups uploader-create NAME` to upload, `cairn backups restorer-create NAME` to restore. ' +
+      'On a machine of your own, unset CAIRN_MIRROR_TOKEN and CAIRN_MIRROR_SECRET, and run `cairn login`.',
     backupExit.credential,
   );
 }

@@ -9,6 +9,9 @@ import { useHub } from '../../support/use-hub.ts';
 
 const hub = useHub();
 
+/** The public key of an age identity that nobody has. */
+const ONE_KEY = 'age1cy6vpgzrstp3808jpf6cr9arpxceje4ay06jtj2tlm0d9jsmdcysh65zdu';
+
 test('[MIR-20] after a dead laptop, the sign-in and the age identity restore everything; no credential is replaced', async () => {
   const who = await account(hub);
   const laptop = backupMachine(hub, who);
@@ -55,6 +58,34 @@ test('[MIR-20] a machine whose credential was replaced still restores, and is to
   const pushed = await first.cairnIn(folder, 'push', '--again');
   expect(pushed).toMatchObject({ code: 5, stdout: '' });
   expect(pushed.stderr).toMatch(/Restoring needs only `cairn login`[\s\S]*sends every archive again/);
+});
+
+test('[MIR-24] a revoked credential of a job leads to a new one of its kind, not to a replacement of the credential of the account', async () => {
+  const who = await account(hub);
+  const machine = backupMachine(hub, who);
+  const { folder } = testRepository(4096);
+  await machine.cairn('init');
+  await machine.cairn('push', '--repository', folder);
+  for (const [kind, command] of [
+    ['uploader', 'push'],
+    ['restorer', 'list'],
+  ] as const) {
+    const { stdout } = await machine.cairn(`${kind}-create`, 'ci');
+    const printed = [...stdout.matchAll(/^(CAIRN_MIRROR_\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const job = backupMachine(hub, who, { ...Object.fromEntries(printed), CAIRN_RECIPIENTS: ONE_KEY });
+    expect((await job.cairnIn(folder, command)).code).toBe(0);
+    const id = /m[ud]_[0-9a-f]{16}/.exec(stdout)?.[0] ?? '';
+    expect((await machine.cairn('uploader-revoke', id)).code).toBe(0);
+    const refused = await job.cairnIn(folder, command);
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /CAIRN_MIRROR_TOKEN: it was revoked or replaced[\s\S]*uploader-create NAME[\s\S]*restorer-create/,
+    );
+    expect(refused.stderr).not.toContain('--rotate');
+  }
 });
 
 test('[MIR-21] pull in repository A restores A though B was pushed later; --repository names another', async () => {

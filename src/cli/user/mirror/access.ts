@@ -48,6 +48,7 @@ export function openBackups(options: Options): MirrorAccess {
       return known;
     },
     secret: undefined,
+    isFromVariable: settings.mirrorToken !== undefined,
     attemptsMax: limits.backupAttempts,
     onWait: tellWait,
   });
@@ -58,7 +59,8 @@ export function openBackups(options: Options): MirrorAccess {
 export function openUploads(options: Options): MirrorAccess {
   const { settings, credentials, entry } = placeOf(options);
   const { server } = credentials;
-  const pair = pairOf(settings) ?? entry;
+  const given = pairOf(settings);
+  const pair = given ?? entry;
   if (pair === undefined) {
     throw new NotSignedIn(
       `this machine has no credential to upload backups to ${server}; run \`cairn backups init\`, or set CAIRN_MIRROR_TOKEN ` +
@@ -66,15 +68,20 @@ export function openUploads(options: Options): MirrorAccess {
       backupExit.credential,
     );
   }
-  return { server, hub: hubOf(server, pair), entry };
+  return { server, hub: hubOf(server, pair, given !== undefined), entry };
 }
 
 /** A hub with a known token and secret. */
-export function hubOf(server: string, { token, hmac_secret }: Pick<MirrorEntry, 'token' | 'hmac_secret'>): MirrorHub {
+export function hubOf(
+  server: string,
+  { token, hmac_secret }: Pick<MirrorEntry, 'token' | 'hmac_secret'>,
+  isFromVariable = false,
+): MirrorHub {
   return new MirrorHub({
     server,
     token: async () => token,
     secret: hmac_secret,
+    isFromVariable,
     attemptsMax: limits.backupAttempts,
     onWait: tellWait,
   });
