@@ -11,6 +11,8 @@ import { isMarkLeft, withMark } from './file-lock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const STAGING = /\.partial-[0-9a-f]{8}$/;
+/** Also that of a backup or of a copy of the whole hub. */
+const ANY_STAGING = /\.partial-\w{6,8}$/;
 /** Flushes wait for one another's commit of the file system. */
 const FLUSHED_AT_ONCE = 16;
 /** Says which process makes what is in the folder. */
@@ -84,11 +86,27 @@ function remove(folder: string): void {
   rmSync(aside, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** The folders of this user in a folder that interrupted commands left: of exports, restores and backups. */
+export function leftoversIn(parent: string): readonly string[] {
+  return namesIn(parent)
+    .filter((name) => ANY_STAGING.test(name))
+    .map((name) => join(parent, name))
+    .filter(isLeft);
+}
+
+/** One of which that cannot be seen counts too: a person has to look at it. */
+function isLeft(folder: string): boolean {
+  try {
+    return isOwnFolder(folder) && isMarkLeft(join(folder, MAKER));
+  } catch {
+    return true;
+  }
+}
+
 function removeLeftovers(parent: string, tell: Tell): void {
-  for (const name of namesIn(parent)) {
-    const folder = join(parent, name);
+  for (const folder of leftoversIn(parent)) {
+    if (!STAGING.test(folder)) continue;
     try {
-      if (!STAGING.test(name) || !isOwnFolder(folder) || !isMarkLeft(join(folder, MAKER))) continue;
       remove(folder);
       tell(`removed ${folder}, which an interrupted command left; it was not encrypted.`);
     } catch {

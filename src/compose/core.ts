@@ -16,7 +16,7 @@ import { type ControlHandler, ControlSocket } from '../control/socket.ts';
 import type { MemberTools, Readiness } from '../http/route/health.ts';
 import { limits } from '../limits/service.ts';
 import { Damage } from '../store/data-file/damage.ts';
-import { noHub, prepareFolder } from '../store/data-file/folder.ts';
+import { noHub, prepareFolder, refuseHalfRestored } from '../store/data-file/folder.ts';
 import { makeFolders } from '../store/data-file/make-folders.ts';
 import { DATA_FILE } from '../store/data-file/names.ts';
 import { freeBytes } from '../store/failure.ts';
@@ -168,17 +168,6 @@ function openStore(
   const onDamaged = ({ table, key }: DamagedRow) => void damage.note('row', { table, key: keyText(key) });
   const recordLog = ownership?.recordLog;
   return { store: new Store({ folder, tables: allTables, mapBytes, onFailure, onDamaged, log: recordLog }), broken };
-}
-
-/** Where a restore makes a data file, in the data folder, before it gets its name. */
-export const RESTORE_FOLDER = 'restoring';
-
-/** Throws StartError when a restore was interrupted: an empty hub is not what anybody wants there. The folder is locked. */
-export function refuseHalfRestored(folder: string): void {
-  if (existsSync(join(folder, DATA_FILE)) || !existsSync(join(folder, RESTORE_FOLDER))) return;
-  throw new StartError(
-    `a restore into CAIRN_DATA was interrupted; run \`cairn restore\` again, or remove the folder ${RESTORE_FOLDER} in it to start an empty hub.`,
-  );
 }
 
 /** Creates the data folder, for this user only, unless it exists. Throws StartError when it cannot be used. */

@@ -1,7 +1,9 @@
 /** cairn doctor on hubs that lack something: each is one line that says what to do. */
-import { chmodSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join, relative } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { birthOf } from '../../src/client/process-birth.ts';
 import { askControl } from '../../src/control/socket.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { clockAhead } from '../support/clock.ts';
@@ -19,6 +21,12 @@ interface Finding {
   readonly check: string;
   readonly level: string;
   readonly text: string;
+}
+
+/** A file that was not written to for an hour. */
+function longAgo(file: string): void {
+  const at = Date.now() / 1000 - 3600;
+  utimesSync(file, at, at);
 }
 
 async function examine(env: Record<string, string> = {}, wrapper: readonly string[] = []) {
@@ -51,6 +59,71 @@ test('[OPS-17] rights, limits, age of a backup and of the clock', async () => {
   expect(of('backup')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('9 days ago') });
   expect(of('verify')[0]).toMatchObject({ level: 'wrong', text: expect.stringContaining('3 problems') });
   expect(of('clock')[0]).toMatchObject({ level: 'ok' });
+});
+
+test('[OPS-17] what interrupted commands left is named, with how to remove it; what one makes now, and other folders, are not', async () => {
+  const place = temporaryFolder();
+  const gone = '4194304 elsewhere 0b6d1c3e-0000-4000-8000-000000000000 1';
+  for (const [name, mark] of [
+    ['archive.partial-0a1b2c3d', gone],
+    ['backup.partial-wD1jHg', gone],
+    ['other.partial-0a1b2c3d', undefined],
+    ['book', gone],
+  ] as const) {
+    mkdirSync(join(place, name));
+    if (mark !== undefined) writeFileSync(join(place, name, 'maker'), mark);
+  }
+  for (const name of ['archive.partial-0a1b2c3d', 'backup.partial-wD1jHg', 'book']) longAgo(join(place, name, 'maker'));
+  const of = await examine({ TMPDIR: place });
+  expect(of('leftovers')).toMatchObject(
+    ['archive.partial-0a1b2c3d', 'backup.partial-wD1jHg'].map((name) => ({
+      level: 'note',
+      text: expect.stringMatching(
+        new RegExp(`^.*${name} was left by an interrupted command .*rm -r '${join(place, name)}'$`),
+      ),
+    })),
+  );
+  writeFileSync(
+    join(place, 'archive.partial-0a1b2c3d', 'maker'),
+    `${process.pid} ${hostname()} a ${birthOf(process.pid)}`,
+  );
+  expect((await examine({ TMPDIR: place }))('leftovers').map(({ text }) => basename(text.split(' ')[0] ?? ''))).toEqual(
+    ['backup.partial-wD1jHg'],
+  );
+});
+
+test('[OPS-17, OPS-6] a restore that was interrupted is told as such, not as a folder that wants a new hub', async () => {
+  const into = temporaryFolder();
+  mkdirSync(join(into, 'restoring'));
+  const again = 'a restore into CAIRN_DATA was interrupted; run `cairn restore` again';
+  const { findings } = JSON.parse((await runCairn(['doctor', '--json'], { CAIRN_DATA: into })).stdout) as {
+    findings: Finding[];
+  };
+  expect(findings.find(({ check }) => check === 'data')?.text).toContain(again);
+  for (const command of ['verify', 'compact', 'stats'])
+    expect((await runCairn([command], { CAIRN_DATA: into })).stderr).toContain(again);
+});
+
+test('[OPS-6] a restore of a backup with a newer one of this hub beside it names that one; a time that was asked for does not', async () => {
+  const parent = temporaryFolder();
+  const backup = async (name: string) =>
+    expect((await runCairn(['backup', '--with-key', join(parent, name)], { CAIRN_DATA: folder })).code).toBe(0);
+  const restore = async (...args: string[]) => {
+    const into = temporaryFolder();
+    const done = await runCairn(['restore', ...args], { CAIRN_DATA: into });
+    expect(done.code, done.stderr).toBe(0);
+    return { into, told: done.stderr };
+  };
+  await backup('one');
+  await backup('two');
+  const older = await restore(join(parent, 'one'));
+  expect(older.told).toMatch(new RegExp(`${join(parent, 'two')} beside it is newer, of 20.*into another empty folder`));
+  expect((await restore(join(parent, 'two'))).told).toBe('');
+  expect((await restore('--at', 'now', parent)).told).toBe('');
+  // A hub that was restored goes its own way: its backups are not newer ones of the first.
+  const own = await runCairn(['backup', join(parent, 'three')], { CAIRN_DATA: older.into });
+  expect(own.code).toBe(0);
+  expect((await restore(join(parent, 'two'))).told).toBe('');
 });
 
 test('[OPS-17] TLS, the proxy in front, the public address and sign-up', async () => {

@@ -154,7 +154,7 @@ function printDamage({ damaged = [], lost_pages: lost }: CopyManifest): void {
 
 async function restore(options: Options): Promise<number> {
   const { dataFolder, masterKey, mapBytes } = operatorConfig();
-  const { backupAt, restoreBackup } = await import('../../ops/backup/restore.ts');
+  const { backupAt, newerBeside, restoreBackup } = await import('../../ops/backup/restore.ts');
   const named = options.operand() ?? '';
   const at = options.optional('at');
   const atMs = at === undefined ? undefined : timeOf(at);
@@ -187,6 +187,12 @@ async function restore(options: Options): Promise<number> {
   else {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
     print(`\n${AS_IT_WAS} Start the service with \`cairn serve\`.`);
+  }
+  const newer = atMs === undefined ? newerBeside(from, manifest) : undefined;
+  if (newer !== undefined) {
+    printError(
+      `cairn: ${newer.folder} beside it is newer, of ${newer.made_at}; if you want that one, restore it into another empty folder, before you start this hub.`,
+    );
   }
   return 0;
 }

@@ -80,7 +80,7 @@ export function goingOn(repository: Repository, blobs: readonly MirrorBlob[], te
   if (others.length > 0) {
     const names = others.map((name) => shownLine(name)).join(', ');
     tell(
-      `the hub has backups of this repository as ${names}; those as ${shownLine(label)} begin anew beside them. To go on with the former ones, pass --name.`,
+      `the hub has backups of this repository as ${names}; those as ${shownLine(label)} begin a second series beside them. To go on with the former ones, pass --name.`,
     );
   }
   return { ...repository, label };

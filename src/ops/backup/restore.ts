@@ -3,11 +3,11 @@
  * name of the data file. It gets a new epoch, so cursors from before the restore are invalid.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../../common/fault.ts';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
-import { makeFolder, RESTORE_FOLDER } from '../../compose/core.ts';
+import { makeFolder } from '../../compose/core.ts';
 import { SCHEMA } from '../../compose/schema/steps.ts';
 import { allTables } from '../../compose/tables.ts';
 import { checkIntegrity } from '../../compose/verify.ts';
@@ -19,7 +19,7 @@ import { COPY_MANIFEST_FILE, type CopyManifest, hashFile, readCopyManifest } fro
 import { isPartial } from '../../store/copies/partial.ts';
 import { reserveLocks } from '../../store/data-file/lock-file.ts';
 import { isFolder } from '../../store/data-file/make-folders.ts';
-import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
+import { DATA_FILE, KEY_FILE, RESTORE_FOLDER } from '../../store/data-file/names.ts';
 import { syncPath } from '../../store/data-file/sync-path.ts';
 import { leaveLog } from '../../store/logged/place.ts';
 import { startNewEpoch } from '../../store/meta/epoch.ts';
@@ -203,6 +203,28 @@ function readManifest(from: string): CopyManifest {
     throw new StartError(`${from} is a folder of backups; name one of them, or the time that you want with --at.`);
   }
   return readCopyManifest(from);
+}
+
+/**
+ * The newest backup of the same hub next to a restored one that has a later moment, if there is one: it may be the one that was meant.
+ */
+export function newerBeside(
+  from: string,
+  { made_at: at, epoch }: CopyManifest,
+): (CopyManifest & { folder: string }) | undefined {
+  return backupsIn(dirname(resolve(from)))
+    .flatMap((folder) => {
+      try {
+        const manifest = readCopyManifest(folder);
+        return [{ ...manifest, made_at: readPoints(folder).points.at(-1)?.made_at ?? manifest.made_at, folder }];
+      } catch (error) {
+        // One that cannot be read is no better choice.
+        if (error instanceof StartError) return [];
+        throw error;
+      }
+    })
+    .filter((one) => one.epoch === epoch && Date.parse(one.made_at) > Date.parse(at))
+    .toSorted((a, b) => Date.parse(b.made_at) - Date.parse(a.made_at))[0];
 }
 
 function backupsIn(folder: string): string[] {

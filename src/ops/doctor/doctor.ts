@@ -11,7 +11,7 @@ import { masterKeyOf, openSealer } from '../../store/sealing/own-key.ts';
 import { Store } from '../../store/store.ts';
 import { checkProxy, checkPublicUrl, checkSignup, checkTls } from './door.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
-import { checkAccess, checkChores } from './folder.ts';
+import { checkAccess, checkChores, checkLeftovers } from './folder.ts';
 import { checkClock, checkDisk, checkMap, checkNode, checkOpenFiles } from './machine.ts';
 import { askConditions, askRunning, type RunningHub } from './running.ts';
 
@@ -22,7 +22,12 @@ export async function examine(own: Config, nowMs: number): Promise<readonly Find
   const { hub, findings } = await askRunning(own);
   const config = hub?.config ?? own;
   const { dataFolder, mapBytes, publicUrl } = config;
-  const machine = [...findings, await checkProcess(hub), checkOpenFiles(config.connectionsMax, hub?.pid)];
+  const machine = [
+    ...findings,
+    ...checkLeftovers(dataFolder),
+    await checkProcess(hub),
+    checkOpenFiles(config.connectionsMax, hub?.pid),
+  ];
   // A running hub has its memory map.
   if (hub === undefined) machine.push(checkMap(mapBytes));
   else machine.push(...(await askConditions(dataFolder)));

@@ -1,6 +1,8 @@
 /** Checks the data folder: permissions, owner of the files, and age of the last backup and of the last verification. */
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { leftoversIn } from '../../client/staging.ts';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { limits } from '../../limits/service.ts';
@@ -47,6 +49,20 @@ export function checkAccess(folder: string): Finding[] {
           )
         : ok('permissions', 'the folder and its files belong to one user'),
   ];
+}
+
+/** What interrupted commands left where they are likely to have worked; nothing is removed here, as a folder may be wanted still. */
+export function checkLeftovers(dataFolder: string): Finding[] {
+  const folder = resolve(dataFolder);
+  const places = new Set([folder, dirname(folder), resolve('.'), homedir(), tmpdir()]);
+  return [...places]
+    .flatMap(leftoversIn)
+    .map((left) =>
+      note(
+        'leftovers',
+        `${left} was left by an interrupted command and is not encrypted; run the command again there, or remove it: rm -r '${left}'`,
+      ),
+    );
 }
 
 export function checkChores(folder: string, nowMs: number): Finding[] {

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '../../common/start-error.ts';
-import { DATA_FILE, KEY_FILE } from './names.ts';
+import { DATA_FILE, KEY_FILE, RESTORE_FOLDER } from './names.ts';
 import { syncPath } from './sync-path.ts';
 
 /** Exists from before the first byte of a new hub until it is kept. */
@@ -22,8 +22,24 @@ export function noHub(folder: string): StartError {
       );
     }
   }
+  return (
+    halfRestored(folder) ??
+    new StartError(
+      `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with \`cairn serve\`.`,
+    )
+  );
+}
+
+/** Throws StartError when a restore was interrupted: an empty hub is not what anybody wants there. The folder is locked. */
+export function refuseHalfRestored(folder: string): void {
+  const half = halfRestored(folder);
+  if (half !== undefined) throw half;
+}
+
+function halfRestored(folder: string): StartError | undefined {
+  if (existsSync(join(folder, DATA_FILE)) || !existsSync(join(folder, RESTORE_FOLDER))) return undefined;
   return new StartError(
-    `CAIRN_DATA names a folder without a data file (${folder}); set it to the folder of the hub, or make a new hub there with \`cairn serve\`.`,
+    `a restore into CAIRN_DATA was interrupted; run \`cairn restore\` again, or remove the folder ${RESTORE_FOLDER} in it to start an empty hub.`,
   );
 }
 

@@ -118,7 +118,9 @@ test('[MIR-21, MIR-23] a second name of the same repository is told, and a drill
   commitFile(fork, 'fork.txt', 'fork\n');
   gitIn(fork, 'remote', 'add', 'origin', 'https://example.org/team/fork.git');
   const begun = await next.cairnIn(fork, 'push');
-  expect(begun.stderr).toContain('the hub has backups of this repository as project; those as fork begin anew');
+  expect(begun.stderr).toContain(
+    'the hub has backups of this repository as project; those as fork begin a second series',
+  );
   expect((await next.cairnIn(fork, 'push')).stderr).toBe('');
   const output = join(temporaryFolder(), 'restored');
   const pulled = await next.cairn('pull', '--repository', 'project', '--output', output);
