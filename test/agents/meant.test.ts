@@ -59,6 +59,12 @@ test('[FIND-3] the first file of a folder that is called like a kind of document
   expect(await said('write', { id: 'docs/other/one.md', content: 'x' })).not.toContain('cairn://');
 });
 
+test('[FIND-3] the history of a folder leads to that of all, and an edit that deletes a line ends in no bare colon', async () => {
+  await said('write', { id: 'notes/a.md', content: 'One.\nTwo.\n' });
+  expect(await said('history', { id: 'notes/' })).toContain('without id, history lists all changes');
+  expect(await said('edit', { id: 'notes/a.md', old: 'Two.', new: '' })).toMatch(/at line 2; version \d+$/);
+});
+
 test('[FIND-3] a task is named as lists show it', async () => {
   expect(await said('read', { id: '#1' })).toContain('Call the dentist');
   expect(await said('history', { id: '#1' })).toContain('created');

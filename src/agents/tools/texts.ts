@@ -57,7 +57,7 @@ function editTool(changes: ThingChanges): Tool {
       const isSame = written.status === 'unchanged';
       const places = count > 1 ? `, ${count} places` : '';
       const done = isSame ? 'is as you want it already' : `is edited at line ${line}${places}`;
-      const shown = now === undefined || isSame ? '' : `: ${now}`;
+      const shown = now === undefined || now === '' || isSame ? '' : `: ${now}`;
       const lost =
         gone.length === 0 ? '' : `; the sections below it went with its body: ${gone.join(', ')} (history, restore)`;
       return {
@@ -65,7 +65,7 @@ function editTool(changes: ThingChanges): Tool {
           ...written,
           changes: isSame ? 0 : count,
           line,
-          ...(shown === '' ? {} : { now }),
+          ...(now === undefined || isSame ? {} : { now }),
           ...(lost === '' ? {} : { gone: [...gone] }),
         },
         text: `${written.id} ${done}; version ${written.version}${shown}${lost}`,

@@ -97,6 +97,8 @@ interface Versions {
 
 async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
   if (place.kind === 'file') {
+    if (/(?:^|\/)$/.test(place.path))
+      throw invalidField('id', 'id must name a file; without id, history lists all changes');
     const vaultId = await vaultOf(shelves, accountId, place);
     const page = await shelves.sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
     const versions = page.versions.map((one) => ({
