@@ -248,7 +248,7 @@ function guessersOf({ address, accountId }: Guesser): readonly CountedGuesser[] 
 function noSuchDevice(): Refusal {
   return new Refusal({
     kind: 'not_found',
-    what: 'no device is waiting with this code; check it, or start again on the device after ten minutes',
+    what: 'no device is waiting with this code; check it. A code expires after ten minutes: then start again on the device',
   });
 }
 

@@ -1,8 +1,9 @@
 /** What the settings promise of devices, pressed by mouse and by finger. */
 import { expect, test } from 'vitest';
 import { signUp } from '../support/browser.ts';
-import { PASSWORD, post, toolRequest, withKey } from '../support/gateway.ts';
+import { PASSWORD, post, structured, toolRequest, withKey } from '../support/gateway.ts';
 import { askDevice, poll, refresh, tokensOf } from '../support/oauth.ts';
+import { Device } from '../support/sync.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
 const { hub, visit } = useBrowser();
@@ -36,6 +37,34 @@ test.each([
   await press('Sign this device out');
   await page.getByText('“LostPhone” is signed out. Its access tokens and its MCP key no longer work.').waitFor();
   expect([await creates(), (await refresh(hub, tokens.refresh_token)).status]).toEqual([401, 400]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-1, WEB-17] on a phone one press leads from the top of the settings to each part, and the start page to the conflict', async () => {
+  const { page, context, complaints } = await visit({ hasTouch: true, viewport: { width: 360, height: 640 } });
+  const key = await signUp(page, 'parts@example.org', PASSWORD);
+  await page.goto('/settings');
+  const parts = page.getByRole('navigation', { name: 'On this page' }).getByRole('link');
+  expect(await parts.count()).toBeGreaterThan(8);
+  for (const part of await parts.all()) {
+    await part.tap();
+    const id = (await part.getAttribute('href')) ?? '';
+    expect(await page.locator(`h2${id}`).evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(600);
+  }
+  const device = new Device(hub, key);
+  const { sha256 } = await device.push('list.md', 'one\n');
+  await device.push('list.md', 'two\n', { base_sha: sha256 });
+  await device.other('phone').refusedPush('list.md', 'three\n', { base_sha: sha256 });
+  await page.goto('/');
+  await page.getByText('1 conflict to resolve').tap();
+  await page.getByRole('heading', { name: 'Conflicts' }).waitFor();
+  await structured(hub, 'create_paper', { title: 'On stones', content: 'They lie.' }, key);
+  await page.goto('/documents/papers');
+  await page.getByLabel('Find papers by words in them').fill('lie');
+  await page.getByRole('button', { name: 'Find' }).tap();
+  await page.getByRole('link', { name: 'On stones' }).tap();
+  await page.getByRole('heading', { name: 'On stones' }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });

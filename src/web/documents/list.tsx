@@ -38,7 +38,7 @@ export function ListPage({ visit, kinds, kind, query, groups, list }: ListPagePr
       <section class="panel" aria-labelledby="documents">
         <div class="panel-head">
           <h2 id="documents">{headingOf(kind, query)}</h2>
-          {kind.id === 'docs' ? <Search path={path} query={query} /> : null}
+          {kind.id === 'docs' ? <Search path={path} query={query} /> : <SearchEverything kind={kind} />}
         </div>
         <div class="actions">
           <a class="button small" href={`${path}/new`}>
@@ -81,6 +81,24 @@ function Search({ path, query }: { readonly path: string; readonly query: ListQu
         aria-label="Find dev docs by title or text"
         placeholder="Title or text"
         value={query.search}
+      />
+      <button class="button" type="submit">
+        Find
+      </button>
+    </form>
+  );
+}
+
+/** Handoffs and papers are found in the index of everything. */
+function SearchEverything({ kind }: { readonly kind: Kind }): VNode {
+  return (
+    <form class="find" method="get" action="/search">
+      <input type="hidden" name="in" value={kind.one} />
+      <input
+        type="search"
+        name="q"
+        aria-label={`Find ${kind.name.toLowerCase()} by words in them`}
+        placeholder="Words in them"
       />
       <button class="button" type="submit">
         Find

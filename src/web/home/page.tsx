@@ -9,6 +9,7 @@ import { readSessions } from '../activity/entries.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { MemberVisit, Pages, View } from '../pages.ts';
 import { Given, Moment } from '../ui.tsx';
+import { conflictsPath } from '../vaults/paths.ts';
 import { isMember, todayOf } from '../visit.ts';
 import { RecentActivity } from './activity.tsx';
 import { ConnectAgent } from './connect.tsx';
@@ -164,7 +165,9 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
   const open = (['backlog', 'todo', 'in_progress'] as const)
     .map((kanbanStatus) => tasks.list(accountId, { ...ANY_TASK, filter: { kanbanStatus } }).total)
     .reduce((sum, total) => sum + total, 0);
-  const heads = sync.vaults.list(accountId).map(({ head }) => head);
+  const vaults = sync.vaults.list(accountId);
+  const heads = vaults.map(({ head }) => head);
+  const [first, another] = vaults.filter(({ head }) => head.pending > 0);
   const files = heads.reduce((sum, head) => sum + head.files, 0);
   const conflicts = heads.reduce((sum, head) => sum + head.pending, 0);
   const latest = blobs.latest(accountId);
@@ -181,7 +184,9 @@ function Overview({ options, visit }: { readonly options: HomeOptions; readonly 
         {conflicts === 0 ? null : (
           <>
             {', '}
-            <strong>{countWithNoun(conflicts, 'conflict')} to resolve</strong>
+            <a href={first === undefined || another !== undefined ? '/vaults' : conflictsPath(first.id)}>
+              <strong>{countWithNoun(conflicts, 'conflict')} to resolve</strong>
+            </a>
           </>
         )}
       </Tile>

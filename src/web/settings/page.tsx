@@ -62,6 +62,7 @@ export function settingsView(props: SettingsProps): View {
             Who has an account on this hub, and what each uses: <a href="/accounts">Accounts</a>.
           </p>
         ) : null}
+        <OnThisPage />
         {freshKey === undefined ? null : <ConnectAgent hub={hub} freshKey={freshKey} />}
         <McpKeys {...props} keys={keys.filter(({ kind, key_id: id }) => kind === 'mcp' && !ofDevices.has(id))} />
         <AccountKey {...props} current={keys.find((key) => key.kind === 'account' && key.revoked_at === null)} />
@@ -80,6 +81,34 @@ export function settingsView(props: SettingsProps): View {
       </>
     ),
   };
+}
+
+/** The headings that each account has. Forty devices would stand between a person and the password. */
+const HEADINGS = [
+  ['keys', 'MCP keys'],
+  ['devices', 'Devices'],
+  ['webhooks', 'Webhooks'],
+  ['timezone', 'Time zone'],
+  ['password', 'Password'],
+  ['second-factor', 'Two-factor sign-in'],
+  ['browsers', 'Browsers'],
+  ['events', 'Security events'],
+  ['export', 'Export'],
+  ['delete-account', 'Delete account'],
+] as const;
+
+function OnThisPage(): VNode {
+  return (
+    <nav class="on-this-page is-short" aria-label="On this page">
+      <ul>
+        {HEADINGS.map(([id, name]) => (
+          <li key={id}>
+            <a href={`#${id}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
 }
 
 function McpKeys({ visit, problem, keys }: SettingsProps & { readonly keys: readonly KeySummary[] }): VNode {
