@@ -128,6 +128,15 @@ test('[SYN-24] a file that the hub kept although it was to be forgotten comes ba
   expect(a.read('x.md')).toBe(BEFORE);
 });
 
+test('[SYN-24] an earlier save in another spelling that the hub took, after the file was deleted there, comes here', async () => {
+  b.remove('x.md');
+  await b.sync('--allow-deletes');
+  keepSave(a, { path: 'X.md', text: 'an earlier save\n', base: '' });
+  await endEarly();
+  await bothSync();
+  expect([textsOf(a), textsOf(b)]).toEqual(Array(2).fill({ 'X.md': 'an earlier save\n' }));
+});
+
 test('[SYN-24] edits on both sides that a pull alone found are merged by the next sync', async () => {
   await begin({ 'x.md': 'one\ntwo\nthree\nfour\nfive\n' });
   a.write('x.md', 'ONE\ntwo\nthree\nfour\nfive\n');

@@ -11,7 +11,7 @@ import type { PushedFile } from '../hub.ts';
 import { isOver, windowOf } from '../plan/guard.ts';
 import { doublesIn } from '../plan/names.ts';
 import { editedConflicts, mayBePushed, type PushPlan, planPush, refusedNoMore } from '../plan/push-plan.ts';
-import type { SyncStep } from '../round.ts';
+import { compareNow, type SyncStep } from '../round.ts';
 import type { Scan } from '../scan/scan.ts';
 import { moveCall, pushCall } from './arguments.ts';
 import { type Change, readPut, settleChange, settleRefusal } from './change.ts';
@@ -70,8 +70,8 @@ export async function pushChanges(step: SyncStep, local: Scan, { leavesLarge }: 
   // While something is held back, what led to it stays in view.
   if (plan.held.length + heldFromHub(state).size === 0) state.forgetOver((change) => isOver(change, Date.now()));
   const run = new PushRun(step, local, plan);
-  for (const path of [...doubles, ...editedConflicts(local, state, (one) => large.isGoing(one))])
-    step.next.recheck.add(path);
+  for (const path of editedConflicts(local, state, (one) => large.isGoing(one))) step.next.recheck.add(path);
+  for (const path of doubles) compareNow(step, path);
   for (const portion of run.portions()) {
     await run.push(portion);
     if (portion.some(({ isDelete }) => isDelete))
