@@ -212,19 +212,26 @@ export function newerBeside(
   from: string,
   { made_at: at, epoch }: CopyManifest,
 ): (CopyManifest & { folder: string }) | undefined {
-  return backupsIn(dirname(resolve(from)))
-    .flatMap((folder) => {
-      try {
-        const manifest = readCopyManifest(folder);
-        return [{ ...manifest, made_at: readPoints(folder).points.at(-1)?.made_at ?? manifest.made_at, folder }];
-      } catch (error) {
-        // One that cannot be read is no better choice.
-        if (error instanceof StartError) return [];
-        throw error;
-      }
-    })
+  return readableIn(dirname(resolve(from)))
     .filter((one) => one.epoch === epoch && Date.parse(one.made_at) > Date.parse(at))
     .toSorted((a, b) => Date.parse(b.made_at) - Date.parse(a.made_at))[0];
+}
+
+/** The backups in a folder, with their newest moments. One that cannot be read is no better choice, and no reason to fail after a restore. */
+function readableIn(parent: string): (CopyManifest & { folder: string })[] {
+  const ifReadable = <T>(read: () => T[]): T[] => {
+    try {
+      return read();
+    } catch {
+      return [];
+    }
+  };
+  return ifReadable(() => backupsIn(parent)).flatMap((folder) =>
+    ifReadable(() => {
+      const manifest = readCopyManifest(folder);
+      return [{ ...manifest, made_at: readPoints(folder).points.at(-1)?.made_at ?? manifest.made_at, folder }];
+    }),
+  );
 }
 
 function backupsIn(folder: string): string[] {
