@@ -83,7 +83,13 @@ export class PageClient {
   /** One request with the cookies; redirects are not followed. */
   async send(path: string, options: Call = {}): Promise<Answer> {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { ...this.#headers, ...(cookies === '' ? {} : { Cookie: cookies }), ...options.headers };
+    const headers = {
+      // As a browser's: a client that ends its connection may lose an answer that comes before all of its body was read.
+      Connection: 'keep-alive',
+      ...this.#headers,
+      ...(cookies === '' ? {} : { Cookie: cookies }),
+      ...options.headers,
+    };
     const answer = await call(this.hub, path, { ...options, headers });
     for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
     this.answer = answer;
