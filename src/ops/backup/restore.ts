@@ -212,9 +212,15 @@ export function newerBeside(
   from: string,
   { made_at: at, epoch }: CopyManifest,
 ): (CopyManifest & { folder: string }) | undefined {
-  return readableIn(dirname(resolve(from)))
-    .filter((one) => one.epoch === epoch && Date.parse(one.made_at) > Date.parse(at))
-    .toSorted((a, b) => Date.parse(b.made_at) - Date.parse(a.made_at))[0];
+  return (
+    readableIn(dirname(resolve(from)))
+      // A wrong clock dated what is after now.
+      .filter(
+        (one) =>
+          one.epoch === epoch && Date.parse(one.made_at) > Date.parse(at) && Date.parse(one.made_at) <= Date.now(),
+      )
+      .toSorted((a, b) => Date.parse(b.made_at) - Date.parse(a.made_at))[0]
+  );
 }
 
 /** The backups in a folder, with their newest moments. One that cannot be read is no better choice, and no reason to fail after a restore. */
