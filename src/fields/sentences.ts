@@ -40,10 +40,10 @@ export function fieldErrors(schema: z.ZodType, issues: readonly Issue[], whole: 
 function sentencesOf(schema: z.ZodType, issue: Issue, whole: string): [field: string, sentence: string][] {
   const place = placeAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys') {
-    const known = place?.schema instanceof z.ZodObject ? Object.keys(place.schema.shape) : undefined;
+    const shape = place?.schema instanceof z.ZodObject ? place.schema.shape : undefined;
     return issue.keys.slice(0, FIELDS_MAX).map((given) => {
       const name = given.slice(0, NAME_CHARS_MAX);
-      return [[...issue.path, name].join('.'), unknownField(name, known, (issue.input ?? {}) as Fields, given, place)];
+      return [[...issue.path, name].join('.'), unknownField(name, shape, (issue.input ?? {}) as Fields, given)];
     });
   }
   if (issue.path.length === 0) return [[whole, `${whole} ${predicateOf(issue, place)}`]];
@@ -58,18 +58,12 @@ function missing({ message }: Issue): string {
   return message === '' ? 'is required' : `is required; it ${message}`;
 }
 
-/** `known`: fields of the object. Undefined: they depend on other fields. */
-function unknownField(
-  name: string,
-  known: readonly string[] | undefined,
-  object: Fields,
-  given: string,
-  place: Place | undefined,
-): string {
+/** `shape`: the fields that the object may have. Undefined: they depend on other fields. */
+function unknownField(name: string, shape: z.core.$ZodShape | undefined, object: Fields, given: string): string {
+  const known = shape && Object.keys(shape);
   const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
   const absent = known?.filter((field) => !Object.hasOwn(object, field)) ?? [];
-  const shape = place?.schema instanceof z.ZodObject ? place.schema.shape : {};
-  const required = absent.filter((field) => bareOf(shape, field)?.isOptional === false);
+  const required = absent.filter((field) => bareOf(shape ?? {}, field)?.isOptional === false);
   const guesses = meantFields(name, known ?? [], absent, required);
   if (guesses.length > 0) return `${shown} is not a known field; did you mean ${guesses.join(' or ')}?`;
   if (absent.some((field) => isField(object[given], field))) {

@@ -57,19 +57,24 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
     example: { due_today: true, limit: 10 },
     madeFrom: [...taskTables, ...zones.tables],
     async handle(args, { accountId }) {
-      const category_id = args.category === undefined ? args.category_id : namedCategory(tasks, accountId, args);
-      tasks.checkCategory(accountId, { category_id });
+      const { category, search } = args;
+      if (category !== undefined && args.category_id !== undefined)
+        throw invalidField('category', 'send either category or category_id');
+      if (category === undefined) tasks.checkCategory(accountId, args);
+      const wanted =
+        category === undefined ? args : { ...args, category_id: namedCategory(tasks, accountId, category) };
       const nowMs = tasks.now();
       const found = await tasks.searchShown(
         accountId,
-        taskSearchOf({ ...args, category_id }, nowMs, () => zones.of(accountId)),
+        taskSearchOf(wanted, nowMs, () => zones.of(accountId)),
       );
+      const hasNone = search !== undefined && found.tasks.length === 0 && found.complete;
       const rest = { count: found.tasks.length, has_more: found.hasMore, complete: found.complete };
       return {
         structured: new JsonText(
           `{"tasks":[${found.tasks.map(({ json }) => json).join(',')}],${JSON.stringify(rest).slice(1)}`,
         ),
-        text: `${listText(found, (id) => tasks.categories.nameOf(accountId, id))}${args.search !== undefined && found.tasks.length === 0 && found.complete ? NONE_FOUND : ''}`,
+        text: `${listText(found, (id) => tasks.categories.nameOf(accountId, id))}${hasNone ? NONE_FOUND : ''}`,
         // In every time zone a day begins at a full minute.
         sameUntilMs: args.due_today === true || args.overdue === true ? nowMs - (nowMs % 60_000) + 60_000 : Infinity,
       };
@@ -80,19 +85,11 @@ function listTasks(tasks: Tasks, zones: AccountZones): Tool {
 const NONE_FOUND = '; the tool search also finds slips, and looks everywhere';
 
 /** The number of the category that a list names. Throws Refusal `invalid_fields` when there is none. */
-function namedCategory(
-  tasks: Tasks,
-  accountId: string,
-  {
-    category = '',
-    category_id: number,
-  }: { readonly category?: string | undefined; readonly category_id?: number | undefined },
-): number {
-  if (number !== undefined) throw invalidField('category', 'send either category or category_id');
-  const { id, guess } = tasks.categories.named(accountId, category);
+function namedCategory(tasks: Tasks, accountId: string, name: string): number {
+  const { id, guess } = tasks.categories.named(accountId, name);
   if (id !== undefined) return id;
   const next = guess === undefined ? 'list_categories lists all' : `did you mean ${guess}?`;
-  throw invalidField('category', `no category ${category}; ${next}`);
+  throw invalidField('category', `no category ${name}; ${next}`);
 }
 
 function createTask(tasks: Tasks, nameOf: CallerName): Tool {

@@ -22,7 +22,7 @@ import { isFromElsewhere, type OwnForms } from './forms/own-forms.ts';
 import { SentForms } from './forms/sent-forms.ts';
 import { formToken, masked } from './forms/token.ts';
 import { readUpload, UPLOAD_TYPE, type Upload } from './forms/upload.ts';
-import type { Frame, Section } from './layout.tsx';
+import type { Section } from './layout.tsx';
 import { addressOf, cameFrom, ownPath, signInPath } from './next-path.ts';
 import type { Notice, Notices } from './notices.ts';
 import { isMember, LIVE_HEADER, type LiveTopic, type MemberVisit, SHOWN_HEADER, type Visit } from './visit.ts';
@@ -254,21 +254,26 @@ export class Pages {
 
   /** A refusal before the handler ran, in the frame for visitors. Who sent too much is still signed in, and sees so. */
   #refuse(fault: Fault, header: RouteRequest['header']): Reply {
-    const { assets, zones } = this.#options;
+    const { assets, zones, isOpen, secure } = this.#options;
     const { title, body, status, headers } = faultPage(fault);
-    const seen = fault.kind === 'body_too_large' ? this.#memberOf(header) : { csrf: '' };
+    const accountId = fault.kind === 'body_too_large' ? this.#principalOf(header)?.accountId : undefined;
+    const browserId = readCookie(header('cookie'), sessionCookieName(secure)) ?? '';
+    const seen = accountId !== undefined && isOpen(accountId) ? this.#memberFrame(browserId, accountId) : { csrf: '' };
     return pageReply(status, { title, assets, zone: zones.find(undefined).name, ...seen, children: body }, headers);
   }
 
   /** What the frame of a page tells a member, and the token of its form. */
-  #memberOf(header: RouteRequest['header']): Pick<Frame, 'member' | 'csrf'> {
-    const { emailOf, isOpen, isOperator, markOf, keyedHash, secure } = this.#options;
-    const browserId = readCookie(header('cookie'), sessionCookieName(secure)) ?? '';
-    const { accountId } = this.#principalOf(header) ?? {};
-    if (accountId === undefined || !isOpen(accountId)) return { csrf: '' };
-    const csrf = masked(formToken(keyedHash, browserId, accountId));
-    const [email, liveMark] = [emailOf(accountId), markOf(accountId)];
-    return { csrf, member: { accountId, email, isOperator: isOperator(accountId), liveMark } };
+  #memberFrame(browserId: string, accountId: string) {
+    const { emailOf, isOperator, markOf, keyedHash } = this.#options;
+    return {
+      csrf: masked(formToken(keyedHash, browserId, accountId)),
+      member: {
+        accountId,
+        email: emailOf(accountId),
+        isOperator: isOperator(accountId),
+        liveMark: markOf(accountId),
+      },
+    };
   }
 
   #principalOf(header: RouteRequest['header']): Principal | undefined {
@@ -277,7 +282,7 @@ export class Pages {
   }
 
   #visit(request: RouteRequest, principal: Principal | undefined): Visit | MemberVisit {
-    const { secure, zones, keyedHash, emailOf, isOpen, isDisabled, isOperator, markOf } = this.#options;
+    const { secure, zones, keyedHash, isOpen, isDisabled } = this.#options;
     const cookies = request.header('cookie');
     const given = readCookie(cookies, sessionCookieName(secure));
     const told = readZone(cookies);
@@ -299,14 +304,8 @@ export class Pages {
       isShut: principal !== undefined && isDisabled(principal.accountId),
     };
     if (principal === undefined || !isOpen(principal.accountId)) return visit;
-    return Object.assign(visit, {
-      csrf: masked(formToken(keyedHash, browserId, principal.accountId)),
-      accountId: principal.accountId,
-      sessionId: principal.credentialId,
-      email: emailOf(principal.accountId),
-      isOperator: isOperator(principal.accountId),
-      liveMark: markOf(principal.accountId),
-    });
+    const { csrf, member } = this.#memberFrame(browserId, principal.accountId);
+    return Object.assign(visit, { csrf, sessionId: principal.credentialId, ...member });
   }
 
   /** Returns the name of this browser if it has signed in with this email before; undefined: it has not. */

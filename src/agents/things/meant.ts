@@ -38,10 +38,7 @@ export function isBareId(path: string): boolean {
   return WITHOUT_SCHEME.test(path);
 }
 
-/**
- * Does a step with what an id names. A path of the primary vault that is no file there, but names another thing, is
- * refused with the id of that.
- */
+/** Runs a step. When it refuses a path of the primary vault as unknown, and the path names another thing, the refusal has its id. */
 export async function orMeant<T>(
   shelves: Shelves,
   accountId: string,

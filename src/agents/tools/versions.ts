@@ -215,20 +215,16 @@ async function restoreThing(
       return results.length === 0 ? [results, why] : [results];
     }
   }
-  return await planOnce(
-    ['restore', id],
-    () =>
-      orMeant(shelves, accountId, place, async () => {
-        const then = atMs === undefined ? wanted : await versionAt(shelves, accountId, place, atMs);
-        return { ...(await toRestore(shelves, accountId, place, then)), wantedVersion: then };
-      }),
-    async (plan): Promise<readonly [Outcome[]]> => {
-      const says = isDry
-        ? `version ${plan.wantedVersion}`
-        : await orMeant(shelves, accountId, place, () => restoreOne(shelves, by, plan));
-      return [[{ id, done: true, says }]];
-    },
+  const plan = async () => {
+    const then = atMs === undefined ? wanted : await versionAt(shelves, accountId, place, atMs);
+    return { ...(await toRestore(shelves, accountId, place, then)), wantedVersion: then };
+  };
+  const says = await orMeant(shelves, accountId, place, () =>
+    planOnce(['restore', id], plan, async (planned) =>
+      isDry ? `version ${planned.wantedVersion}` : await restoreOne(shelves, by, planned),
+    ),
   );
+  return [[{ id, done: true, says }]];
 }
 
 /** The version that was the current one at a time. Throws Refusal `invalid_fields` when there was none. */

@@ -188,10 +188,10 @@ async function restore(options: Options): Promise<number> {
     print(table([['restored', from], ...figures(manifest), ['new epoch', epoch]]));
     print(`\n${AS_IT_WAS} Start the service with \`cairn serve\`.`);
   }
-  const newer = atMs === undefined ? newerBeside(from, manifest) : undefined;
+  const newer = atMs === undefined ? newerBeside(from, manifest, Date.now()) : undefined;
   if (newer !== undefined) {
     printError(
-      `cairn: ${newer.folder} beside it is newer, of ${newer.made_at}; if you want that one, restore it into another empty folder, before you start this hub.`,
+      `cairn: ${newer.path} beside it is newer, of ${new Date(newer.madeMs).toISOString()}; if you want that one, restore it into another empty folder, before you start this hub.`,
     );
   }
   return 0;

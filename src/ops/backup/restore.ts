@@ -205,39 +205,35 @@ function readManifest(from: string): CopyManifest {
   return readCopyManifest(from);
 }
 
+interface Moment {
+  readonly path: string;
+  readonly madeMs: number;
+}
+
 /**
- * The newest backup of the same hub next to a restored one that has a later moment, if there is one: it may be the one that was meant.
+ * The newest backup of the same hub next to a restored one that has a later moment, if there is one: it may be the one that was
+ * meant. What a wrong clock dated after now does not count.
  */
 export function newerBeside(
   from: string,
-  { made_at: at, epoch }: CopyManifest,
-): (CopyManifest & { folder: string }) | undefined {
-  return (
-    readableIn(dirname(resolve(from)))
-      // A wrong clock dated what is after now.
-      .filter(
-        (one) =>
-          one.epoch === epoch && Date.parse(one.made_at) > Date.parse(at) && Date.parse(one.made_at) <= Date.now(),
-      )
-      .toSorted((a, b) => Date.parse(b.made_at) - Date.parse(a.made_at))[0]
-  );
+  { made_at: at, epoch }: Pick<CopyManifest, 'made_at' | 'epoch'>,
+  nowMs: number,
+): Moment | undefined {
+  const ofThisHub = (path: string) =>
+    readCopyManifest(path).epoch === epoch ? momentsOf(path, nowMs, true).map((madeMs) => ({ path, madeMs })) : [];
+  const [newest] = ifReadable(() => backupsIn(dirname(resolve(from))))
+    .flatMap((path) => ifReadable(() => ofThisHub(path)))
+    .sort((a, b) => b.madeMs - a.madeMs);
+  return newest !== undefined && newest.madeMs > Date.parse(at) ? newest : undefined;
 }
 
-/** The backups in a folder, with their newest moments. One that cannot be read is no better choice, and no reason to fail after a restore. */
-function readableIn(parent: string): (CopyManifest & { folder: string })[] {
-  const ifReadable = <T>(read: () => T[]): T[] => {
-    try {
-      return read();
-    } catch {
-      return [];
-    }
-  };
-  return ifReadable(() => backupsIn(parent)).flatMap((folder) =>
-    ifReadable(() => {
-      const manifest = readCopyManifest(folder);
-      return [{ ...manifest, made_at: readPoints(folder).points.at(-1)?.made_at ?? manifest.made_at, folder }];
-    }),
-  );
+/** What cannot be read is no better choice, and no reason to fail after a restore. */
+function ifReadable<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
 }
 
 function backupsIn(folder: string): string[] {

@@ -10,7 +10,7 @@ import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
 import { flushPath } from '../../../client/private-file.ts';
 import { openProgress } from '../../../client/progress.ts';
-import { shownLine } from '../../../client/shown.ts';
+import { quoted } from '../../../client/shown.ts';
 import { besideItsPlace } from '../../../client/staging.ts';
 import { countWithNoun } from '../../../text/count.ts';
 import type { Options } from '../../command.ts';
@@ -70,7 +70,7 @@ export async function pullMirror(options: Options): Promise<number> {
 
 /** A repository that was pushed under two names has two newest backups: the other one may be meant. */
 function tellNewer({ repository_label: name, commit_sha: commit, uploaded_at: at }: MirrorBlob): void {
-  const named = name == null ? `--commit ${commit}` : `--repository ${shownLine(name)}`;
+  const named = name == null ? `--commit ${commit}` : `--repository ${quoted(name)}`;
   tellUser(`the same repository has a newer backup under another name, of ${at}; restore that one with ${named}.`);
 }
 
