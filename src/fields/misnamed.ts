@@ -175,9 +175,8 @@ function synonymOf(words: readonly string[], free: readonly string[]): string | 
 /** Returns the tools that a name probably stands for: the one with nearly this name, else those for the same thing. */
 export function meantTools(name: string, known: readonly string[]): readonly string[] {
   // `list_handoffs` is `handoff_list`.
-  const inOrder = (words: readonly string[]) => words.map(singular).toSorted().join(' ');
   const wanted = inOrder(wordsOf(name));
-  const same = known.find((tool) => inOrder(knownWords(tool)) === wanted);
+  const same = known.find((tool) => knownOrder(tool) === wanted);
   if (same !== undefined) return [same];
   const [meant] = meantFields(name, known);
   if (meant !== undefined) return [meant];
@@ -196,6 +195,10 @@ export function meantTools(name: string, known: readonly string[]): readonly str
   return [];
 }
 
+function inOrder(words: readonly string[]): string {
+  return words.map(singular).toSorted().join(' ');
+}
+
 function singular(word: string): string {
   return word.replace(/s$/, '');
 }
@@ -209,16 +212,19 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** The words of the fields and tools that are declared, which are few. */
-const declaredWords = new Map<string, readonly string[]>();
+/** The words of a field or a tool that is declared. */
+const knownWords = ofDeclared(wordsOf);
+/** Likewise, without their order. */
+const knownOrder = ofDeclared((declared) => inOrder(knownWords(declared)));
 
-function knownWords(declared: string): readonly string[] {
-  let words = declaredWords.get(declared);
-  if (words === undefined) {
-    words = wordsOf(declared);
-    declaredWords.set(declared, words);
-  }
-  return words;
+/** Keeps what `read` makes of a declared name: they are few, and each refusal reads them all. */
+function ofDeclared<T>(read: (declared: string) => T): (declared: string) => T {
+  const made = new Map<string, T>();
+  return (declared) => {
+    const kept = made.get(declared) ?? read(declared);
+    made.set(declared, kept);
+    return kept;
+  };
 }
 
 function contains(all: readonly string[], some: readonly string[]): boolean {
