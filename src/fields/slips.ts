@@ -1,7 +1,7 @@
 /**
  * Repairs slips whose meaning is plain. Two are made by the program between a model and a tool, not by the model, and no
- * error can therefore correct them: every value sent as text, and null for every argument left out. The third is one item
- * where a list is expected. Pure.
+ * error can therefore correct them: every value sent as text, and null for every argument left out. The others are one
+ * item where a list is expected, and an empty text where null says none. Pure.
  */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
@@ -10,20 +10,31 @@ import { bare } from './sentences.ts';
 
 /**
  * Returns the arguments with such values as their schema expects them, or `given` itself when nothing can be repaired.
- * Only exact forms are repaired: `"5"`, `"#5"` as lists show it, `"true"`, the JSON of a list or an object, and null where the argument may be
- * left out but not be null; in the items of a list and the fields of an object too.
+ * Only exact forms are repaired: `"5"`, `"#5"` as lists show it, `"true"`, the JSON of a list or an object, null where the argument may be
+ * left out but not be null, and an empty text where it may be null; in the items of a list and the fields of an object too.
  */
 export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
   const read = typeof given === 'string' ? parsed(given, isRecord) : given;
   if (!isRecord(read)) return given;
+  const isFilled = isFilledWithNull(schema, read);
   const changed = Object.entries(read).flatMap(([name, value]) => {
     const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    const repaired = field === undefined ? value : repairedValue(field, value);
+    if (field === undefined) return [];
+    const repaired = isFilled && value === null && bare(field).isOptional ? undefined : repairedValue(field, value);
     return repaired === value ? [] : [[name, repaired] as const];
   });
   if (changed.length === 0) return read;
   return Object.fromEntries(
     Object.entries({ ...read, ...Object.fromEntries(changed) }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** True when every argument that may be left out was sent, and one is null that cannot be: null then says nothing of the others. */
+function isFilledWithNull({ shape }: z.ZodObject, given: Readonly<Record<string, unknown>>): boolean {
+  const optional = Object.entries(shape).filter(([, field]) => bare(field).isOptional);
+  return (
+    optional.every(([name]) => Object.hasOwn(given, name)) &&
+    optional.some(([name, field]) => given[name] === null && !bare(field).isNullable)
   );
 }
 
@@ -37,6 +48,7 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodObject && isRecord(value)) return withoutSlips(schema, value);
   if (schema instanceof z.ZodArray && isRecord(value)) return [repairedValue(schema.element, value)];
   if (typeof value !== 'string') return value;
+  if (value === '' && isNullable && isOptional) return z.safeParse(field, value).success ? value : null;
   if (schema instanceof z.ZodNumber) return /^[-#]?\d{1,15}$/.test(value) ? Number(value.replace('#', '')) : value;
   if (schema instanceof z.ZodBoolean) return /^true$/i.test(value) || (/^false$/i.test(value) ? false : value);
   const kind = schema instanceof z.ZodArray ? Array.isArray : isRecord;

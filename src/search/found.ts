@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidField } from '../common/fault.ts';
 import { THING_KINDS } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import { ONLY_LEFT_OUT } from '../text/search-advice.ts';
+import { emptyAdvice, ONLY_LEFT_OUT } from '../text/search-advice.ts';
 import type { FoundThings, SearchQuery } from './messages.ts';
 import { leavesOutOnly, readSearch } from './query.ts';
 
@@ -43,6 +43,7 @@ export const foundSchema = z.object({
   without: z.array(z.string()).optional().describe('Left out, by a hyphen before it; quote the word to find it'),
   complete: z.boolean().describe('False: still indexing, or too much text for a phrase; more may be found'),
   cursor: z.string().optional(),
+  note: z.string().optional().describe('Why nothing was found, and what to try'),
 });
 
 export const FOUND_EXAMPLE: z.output<typeof foundSchema> = {
@@ -91,6 +92,7 @@ export async function searchPage(
   });
   // Signs and pictures are in no index.
   const missing = readSearch(query).wanted.length === 0 ? [query.trim()] : lost;
+  const empty = { total, counts, missing, without, complete };
   return {
     results: results.map(({ id, title, path, kind: of, place, lines }) => ({
       id,
@@ -106,6 +108,7 @@ export async function searchPage(
     ...(without.length === 0 ? {} : { without: [...without] }),
     complete,
     ...(cursor === undefined ? {} : { cursor }),
+    ...(results.length > 0 ? {} : { note: emptyAdvice(query, empty, kind && `${kind}s`) }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Says why a search found nothing, and what to do next. Pure; the same words on the page and on the command line. */
+/** Says why a search found nothing, and what to do next. Pure; the same words on the page, on the command line and for agents. */
 import { countWithNoun } from './count.ts';
 
 export interface EmptySearch {
@@ -46,9 +46,12 @@ export function emptyAdvice(
   const elsewhere = Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
   if (kind !== undefined && elsewhere > 0)
     return `There is nothing among the ${kind}, but ${elsewhere} elsewhere: search every kind.`;
-  if (missing.length > 0)
-    return `Nothing has ${shownWords(missing, 'and')}: ${searched}. Check the spelling, or leave ${missing.length > 1 ? 'them' : 'it'} out.`;
+  if (missing.length > 0) {
+    const isAll = query.trim().split(/\s+/).length <= missing.length;
+    const next = isAll ? 'try other words' : `leave ${missing.length > 1 ? 'them' : 'it'} out`;
+    return `Nothing has ${shownWords(missing, 'and')}: ${searched}. Check the spelling, or ${next}.`;
+  }
   const leftOut = leftOutAdvice(without);
   if (leftOut !== undefined) return `Nothing else has all of the words: ${searched}. ${leftOut}`;
-  return `Each word is found, but nothing has all of them: ${searched}. Leave one out.`;
+  return `Each word is found, but nothing has all of them: ${searched}. Leave one out, or put OR between them.`;
 }

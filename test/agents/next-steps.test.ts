@@ -1,6 +1,6 @@
 /** A refusal at the door for models leads on by a tool which that door lists: most clients call no other. */
 import { beforeAll, expect, test } from 'vitest';
-import { callAsClient, listTools, textOf, withKey } from '../support/gateway.ts';
+import { callAsClient, callTool, listTools, structured, textOf, withKey } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -26,6 +26,10 @@ beforeAll(async () => {
 const run = (name: string, args: object) => callAsClient(hub, { door: DOOR, key: owner.mcp_key }, name, args);
 
 const REFUSED: readonly (readonly [string, object, string])[] = [
+  ['edit', { id: 'notes/none.md', append: 'x' }, 'write makes a new one'],
+  ['edit', { id: 'm.md', append: 'x' }, 'did you mean n.md?; write makes a new one'],
+  ['edit', { id: 'cairn://docs/rules/none.md', old: 'a', new: 'b' }, 'write makes a new one'],
+  ['edit', { id: 'cairn://handoffs/cairn/none', append: 'x' }, 'write makes a new one'],
   ['restore', { id: 'none.md', version: 3 }, 'list shows what is there'],
   ['restore', { id: 'n.md', version: 9 }, 'version 9 is not an available version of this path; history lists them'],
   ['move', { id: 'n.md', to: 'taken.md' }, 'choose another name, or remove that file first'],
@@ -97,4 +101,71 @@ test('[FIND-3] a change puts a task into a category that is made for it, and a s
   expect(await into('Wrk')).toContain('did you mean Work?');
   expect(await into('work')).toContain('category Work');
   expect(await into('')).not.toContain('category');
+});
+
+test('[TASK-4, TOOL-5] null takes a task or a paper out of its category, as it takes the due date', async () => {
+  const task = { content: 'Sow', category: 'Garden', due_date: '2026-12-01' };
+  expect(textOf(await run('add_tasks', { tasks: [task] }))).toContain('category Garden');
+  const change = async (part: object) => textOf(await run('change_tasks', { tasks: [{ id: 'Sow', ...part }] }));
+  expect(await change({ category: null })).toMatch(/Sow \(due 2026-12-01, version/);
+  expect(await change({ category: 'Garden', due_date: null })).toMatch(/Sow \(category Garden, version/);
+  expect(await change({ due_date: '2026-12-01', completed: null })).toContain('due 2026-12-01');
+  expect(await change({ completed: null })).toContain('category ("" for none)');
+
+  const { id } = await structured<{ id: string }>(
+    hub,
+    'write',
+    { id: 'cairn://papers/new', content: '# Beds', category: 'Garden' },
+    owner.mcp_key,
+  );
+  const category = async () =>
+    (await structured<{ paper: { category_id: number | null } }>(hub, 'get_paper', { id: lastOf(id) }, owner.mcp_key))
+      .paper.category_id;
+  expect(await category()).toEqual(expect.any(Number));
+  expect(textOf(await run('write', { id, category: null }))).toContain('is updated');
+  expect(await category()).toBeNull();
+  expect(textOf(await run('write', { id: 'of-no-kind.md', content: 'x', category: null }))).toContain('is created');
+});
+
+const lastOf = (id: string): number => Number(id.split('/').at(-1));
+
+test('[TOOL-5] where a program sends null for every argument left out, null clears nothing and an empty text does', async () => {
+  const unset = {
+    content: null,
+    due_date: null,
+    is_important: null,
+    completed: null,
+    category: null,
+    status: null,
+    remove: null,
+    version: null,
+  };
+  const task = { content: 'Harvest', category: 'Garden', due_date: '2026-12-01' };
+  await run('add_tasks', { tasks: [task] });
+  const change = async (part: object) =>
+    textOf(await run('change_tasks', { tasks: [{ ...unset, id: 'Harvest', ...part }] }));
+  expect(await change({ is_important: true })).toMatch(/Harvest \(due 2026-12-01, important, category Garden, version/);
+  expect(await change({ due_date: '' })).toMatch(/Harvest \(important, category Garden, version/);
+  expect(await change({ category: '' })).toMatch(/Harvest \(important, version/);
+});
+
+test('[SYN-14] whoever reads a file hears of the change of it that waits to be settled', async () => {
+  await run('write', { id: 'fight.md', content: 'one\n' });
+  const pushed = { path: 'fight.md', content: 'two\n', base_sha: '0'.repeat(64) };
+  await callTool(hub, 'sync_push', pushed, owner.mcp_key);
+  const told = /; (1 pending conflict: read cairn:\/\/conflicts\/c_[0-9a-f]+, then settle_conflict)\)/;
+  const [, note] = told.exec(textOf(await run('read', { id: 'fight.md' }))) ?? [];
+  expect(await structured(hub, 'read', { id: 'fight.md' }, owner.mcp_key)).toMatchObject({ note });
+  await run('settle_conflict', { id: 'fight.md', keep: 'current' });
+  expect(textOf(await run('read', { id: 'fight.md' }))).not.toContain('conflict');
+});
+
+test('[FIND-4] a search that finds nothing says what to try', async () => {
+  const note = async (args: object) =>
+    (await structured<{ note?: string }>(hub, 'search', args, owner.mcp_key)).note ?? '';
+  expect(await note({ query: 'zzqqx' })).toContain('try other words');
+  expect(await note({ query: 'rent zzqqx' })).toContain('Nothing has “zzqqx”');
+  expect(await note({ query: 'rent fight' })).toContain('put OR between them');
+  expect(await note({ query: 'rent', in: 'paper' })).toContain('nothing among the papers, but 1 elsewhere');
+  expect(await note({ query: 'rent' })).toBe('');
 });

@@ -79,8 +79,8 @@ test('[FIND-3] an answer says what went with a section, what a category is calle
   expect(await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id }] })).toContain(
     'say what to change: content, due_date',
   );
-  // Null is how most clients write what they leave out: what takes a task out of its category is said.
-  const out = await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id, category: null }] });
+  // Null is how many clients write what they leave out: what takes a task out of its category is said.
+  const out = await refusal('change_tasks', { tasks: [{ id: tasks[0]?.id, completed: null }] });
   expect(out).toContain('category ("" for none)');
   await run('change_tasks', { tasks: [{ id: tasks[0]?.id, category: '' }] });
   expect(await run('list_tasks', { search: 'Oil the crane' })).toMatchObject({ tasks: [{ category_id: null }] });

@@ -18,13 +18,19 @@ test.each([
     'fir',
     { ...nothing, missing: ['fir'] },
     undefined,
-    `Nothing has “fir”: ${EVERY}. Check the spelling, or leave it out.`,
+    `Nothing has “fir”: ${EVERY}. Check the spelling, or try other words.`,
   ],
   [
-    'fir elm',
+    'fir elm oak',
     { ...nothing, missing: ['fir', 'elm'] },
     'files',
     'Nothing has “fir” and “elm”: files were searched. Check the spelling, or leave them out.',
+  ],
+  [
+    ' fir oak ',
+    { ...nothing, missing: ['fir', 'oak'] },
+    undefined,
+    `Nothing has “fir” and “oak”: ${EVERY}. Check the spelling, or try other words.`,
   ],
   [
     'fir',
@@ -32,7 +38,12 @@ test.each([
     'files',
     'There is nothing among the files, but 2 elsewhere: search every kind.',
   ],
-  ['fir elm', nothing, undefined, `Each word is found, but nothing has all of them: ${EVERY}. Leave one out.`],
+  [
+    'fir elm',
+    nothing,
+    undefined,
+    `Each word is found, but nothing has all of them: ${EVERY}. Leave one out, or put OR between them.`,
+  ],
   [
     'rm -rf',
     { ...nothing, without: ['rf'] },

@@ -3,6 +3,7 @@
  * hash. ThingChanges of one thing made here follow one another, so that none of them meets another.
  */
 import { planOnce } from '../../actors/once/calls.ts';
+import { attempt } from '../../common/attempt.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import { devDocChange, newDevDoc } from '../../documents/dev-docs/fields.ts';
@@ -29,10 +30,10 @@ export interface EditDone extends Omit<EditedText, 'text'> {
   readonly written: Written;
 }
 
-/** What a paper has besides its text; the category by its name, empty for none. */
+/** What a paper has besides its text; the category by its name, empty or null for none. */
 export interface PaperParts {
   readonly title?: string;
-  readonly category?: string;
+  readonly category?: string | null;
   readonly published?: boolean;
 }
 
@@ -90,7 +91,7 @@ export class ThingChanges {
 
   /** The text after an edit, and the version it was made of. The text is undefined when it is the same as before. */
   async #edited(accountId: string, place: ThingPlace, request: EditRequest, version: number | undefined) {
-    const before = await openThingAt(this.#shelves, accountId, place);
+    const before = await this.#toEdit(accountId, place);
     checkVersion(before, version);
     if (before.text === undefined)
       throw invalidField('id', `${before.id} is not text; only a client with its bytes can change it`);
@@ -98,6 +99,16 @@ export class ThingChanges {
     if (place.kind === 'conflict') throw invalidField('id', 'settle_conflict settles conflicts');
     const { text, ...edited } = applyEdit(before.text, request);
     return { before: baseOf(before), text: text === before.text ? undefined : text, ...edited };
+  }
+
+  /** What an edit changes. Throws Refusal; that of what can be new names the tool that makes it, also beside a like name. */
+  async #toEdit(accountId: string, place: ThingPlace): Promise<OpenedThing> {
+    const opened = await attempt(() => openThingAt(this.#shelves, accountId, place));
+    if (opened.ok) return opened.value;
+    const { fault } = opened;
+    if (fault.kind !== 'not_found' || !canBeNew(place)) throw new Refusal(fault);
+    const next = [...(fault.next === undefined ? [] : [fault.next]), 'write makes a new one'].join('; ');
+    throw new Refusal({ ...fault, next });
   }
 
   /**
@@ -111,11 +122,12 @@ export class ThingChanges {
     version: number | undefined,
   ): Promise<Written> {
     const place = thingPlaceOf(id);
-    const [part] = Object.keys(ofPaper);
-    if (part !== undefined) {
-      if (place.kind !== 'paper') throw invalidField(part, `${part} is only for papers`);
+    const parts = Object.entries(ofPaper);
+    if (place.kind === 'paper' && parts.length > 0)
       return await this.#writePaper(by, place.id, { text, ofPaper }, version);
-    }
+    // No category is what all others have.
+    const [part] = parts.find(([, value]) => value !== null) ?? [];
+    if (part !== undefined) throw invalidField(part, `${part} is only for papers`);
     if (text === undefined) throw invalidField('content', 'content is required');
     return await this.#inTurn(by.accountId, place, () =>
       planOnce(
@@ -141,7 +153,7 @@ export class ThingChanges {
     const { papers, tasks, nameOf } = this.#shelves;
     // Only now: a refused call leaves no category behind.
     const named = async () =>
-      category === undefined ? {} : { category_id: category === '' ? null : await categoryOf(tasks, by, category) };
+      category === undefined ? {} : { category_id: (await categoryOf(tasks, by, category ?? undefined)) ?? null };
     if (id === undefined) {
       if (text === undefined) throw invalidField('content', 'content is required for a new paper');
       return await this.#newPaper(by, text, { ...parts, ...(await named()) });
@@ -350,6 +362,15 @@ export class ThingChanges {
       if (this.#queues.get(key) === made) this.#queues.delete(key);
     }
   }
+}
+
+/** True for a name under which write makes something. */
+function canBeNew(place: ThingPlace): boolean {
+  return (
+    place.kind === 'file' ||
+    (place.kind === 'doc' && 'title' in place) ||
+    (place.kind === 'handoff' && 'topic' in place)
+  );
 }
 
 /** What a cut in the middle of a character leaves. */

@@ -1,5 +1,6 @@
 /** Opens what agents name: things by their ids, conflicts, and files by their paths in the primary vault. */
 import { invalidField, Refusal } from '../../common/fault.ts';
+import { plural } from '../../gateway/words.ts';
 import type { Thing } from '../../ids/thing.ts';
 import type { Variables } from '../../ids/uri.ts';
 import { isChunked } from '../../limits/large-file.ts';
@@ -212,17 +213,20 @@ async function fileThing(
       `${path === '' ? 'this' : path} is a folder; list with in ${JSON.stringify(fileUri(vaultId, path))} shows its files`,
     );
   }
-  const named = { vault: vaultId, path: checkPath(path, 'id').path };
-  const thing = shelves.things.openNamed(accountId, 'file', named, version);
+  const checked = checkPath(path, 'id');
+  const opened = shelves.things.openNamed(accountId, 'file', { vault: vaultId, path: checked.path }, version);
+  const pending =
+    version === undefined ? pendingNote(shelves.sync.reader.pendingOf(vaultId, checked.folded)) : undefined;
+  const thing = pending === undefined ? opened : { ...opened, note: joined(opened.note, pending) };
   if (isChunked(thing.sizeBytes)) {
     const { vault_id: id, path: stored, sha256 } = thing.facts;
     const link = `/vaults/${String(id)}/bytes?path=${encodeURIComponent(String(stored))}&seq=${thing.version}`;
-    const note = [thing.note, `too large to show; download ${link}, or its chunks with sync_pull and chunks: true`];
+    const note = `too large to show; download ${link}, or its chunks with sync_pull and chunks: true`;
     return {
       ...openedOf(thing, undefined),
       id: fileName(shelves, accountId, vaultId, String(stored)),
       sha256: String(sha256),
-      note: note.filter((one) => one !== undefined).join('; '),
+      note: joined(thing.note, note),
     };
   }
   const bytes = thing.bytes?.() ?? Buffer.alloc(0);
@@ -233,4 +237,15 @@ async function fileThing(
     sha256: String(thing.facts['sha256']),
     bytes,
   };
+}
+
+function joined(note: string | undefined, more: string): string {
+  return note === undefined ? more : `${note}; ${more}`;
+}
+
+/** Says that a file is not all: a change of it waits to be settled. Undefined: none does. */
+function pendingNote(pending: readonly { readonly id: string }[]): string | undefined {
+  if (pending.length === 0) return undefined;
+  const ids = pending.map(({ id }) => conflictUri(id)).join(', ');
+  return `${plural(pending.length, 'pending conflict')}: read ${ids}, then settle_conflict`;
 }

@@ -27,6 +27,7 @@ const thingSchema = z.object({
   changed_at: z.string(),
   changed_by: z.string().nullable(),
   sha256: z.string().optional().describe('Of a file'),
+  note: z.string().optional(),
   content: z.string().nullable().describe('Null for bytes that are no text'),
   from_line: z.int().nonnegative(),
   to_line: z.int().nonnegative(),
@@ -174,7 +175,7 @@ function linesOf({ from, to, total, next }: TextPart): string {
   return isAll ? plural(total, 'line') : `lines ${from}-${to} of ${total}`;
 }
 
-function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha256 }: OpenedThing) {
+function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha256, note }: OpenedThing) {
   return {
     id,
     what,
@@ -183,6 +184,7 @@ function factsOf({ id, what, version: at, sizeBytes, changedAt, changedBy, sha25
     changed_at: changedAt,
     changed_by: changedBy ?? null,
     ...(sha256 === undefined ? {} : { sha256 }),
+    ...(note === undefined || note === '' ? {} : { note }),
   };
 }
 

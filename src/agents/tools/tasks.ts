@@ -70,7 +70,7 @@ const changed = z.strictObject({
   due_date: due_date.optional(),
   is_important: is_important.optional(),
   completed: z.boolean().optional(),
-  category: category.describe('Its name, created if missing; empty: none'),
+  category: category.nullable().describe('Its name, created if missing; null: none'),
   status: kanban_status.optional(),
   remove: z.boolean().optional().describe('To the trash'),
   version: versionArgument.describe('Refused if changed since'),
@@ -143,10 +143,12 @@ function changeTasks({ tasks, nameOf }: Shelves): Tool {
   });
 }
 
+/** A program that sends null for each unset argument says none by an empty text. */
+const NONE_BY_EMPTY = ['category', 'due_date'];
+
 const NOTHING_SAID = `say what to change: ${Object.keys(changed.shape)
   .filter((name) => name !== 'id' && name !== 'version')
-  // Null is what an unset argument is; the category alone has another word for none.
-  .map((name) => (name === 'category' ? 'category ("" for none)' : name))
+  .map((name) => (NONE_BY_EMPTY.includes(name) ? `${name} ("" for none)` : name))
   .join(', ')}`;
 
 async function changeTask(
@@ -162,7 +164,8 @@ async function changeTask(
   }
   if (Object.values({ ...fields, categoryName, status }).every((one) => one === undefined))
     throw invalidField('id', NOTHING_SAID);
-  const categoryId = categoryName === '' ? null : await categoryOf(tasks, principal, categoryName);
+  const categoryId =
+    categoryName === '' || categoryName === null ? null : await categoryOf(tasks, principal, categoryName);
   const change = {
     ...fields,
     ...(categoryId === undefined ? {} : { category_id: categoryId }),

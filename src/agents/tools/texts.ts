@@ -87,7 +87,7 @@ function writeTool(changes: ThingChanges): Tool {
       version: versionArgument.describe('To replace'),
       published: z.boolean().optional().describe('Of a paper'),
       title: declaredPaper.inputs.title.optional().describe('Of a paper'),
-      category: z.string().max(limits.categoryNameCharsMax).optional().describe('Of a paper'),
+      category: z.string().max(limits.categoryNameCharsMax).nullable().optional().describe('Of a paper'),
     }),
     output: z.object({ ...writtenSchema, note: z.string().optional() }),
     annotations: SETS,
