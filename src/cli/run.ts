@@ -6,6 +6,7 @@ import { ToolRefused } from '../client/tool-refused.ts';
 import { Refusal } from '../common/fault.ts';
 import { StartError } from '../common/start-error.ts';
 import { systemSentence } from '../common/system-reason.ts';
+import { operatorSentence } from '../control/operator-words.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
 import { type CommandList, readOptions } from './command.ts';
 import { commandHelp, overview } from './help.ts';
@@ -104,7 +105,7 @@ function tellError(error: unknown): void {
     printError(`cairn: ${error.message}${next} \`${help}\``);
     process.exitCode = EXIT.usage;
   } else if (error instanceof StartError || error instanceof ClientError || error instanceof Refusal) {
-    printError(`cairn: ${error.message}`);
+    printError(`cairn: ${error instanceof Refusal ? operatorSentence(error) : error.message}`);
     process.exitCode = exitOf(error);
   } else {
     const sentence = systemSentence(error);

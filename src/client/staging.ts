@@ -4,7 +4,6 @@
  */
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMarkLeft, withMark } from './file-lock.ts';
@@ -32,14 +31,6 @@ export async function besideItsPlace<T>(place: string, tell: Tell, fill: (stagin
   return await whileRemovable(folder, async () => {
     mkdirSync(folder, { mode: 0o700 });
     return await withMark(join(folder, MAKER), () => fill(join(folder, basename(place))));
-  });
-}
-
-/** Calls `work` with a new private folder for temporary files, of which nothing is left either. */
-export async function withWorkFolder<T>(name: string, tell: Tell, work: (folder: string) => Promise<T>): Promise<T> {
-  return await besideItsPlace(join(tmpdir(), name), tell, async (folder) => {
-    mkdirSync(folder, { mode: 0o700 });
-    return await work(folder);
   });
 }
 

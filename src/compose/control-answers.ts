@@ -3,6 +3,7 @@ import { operatorSource } from '../audit/note.ts';
 import { Refusal } from '../common/fault.ts';
 import type { Log } from '../common/log.ts';
 import { type ControlTools, runControl } from '../control/commands.ts';
+import { operatorSentence } from '../control/operator-words.ts';
 import { type ControlAnswer, type ControlProgress, controlRequest } from '../control/protocol.ts';
 import type { ControlCaller } from '../control/socket.ts';
 import { limits } from '../limits/service.ts';
@@ -31,7 +32,7 @@ export async function answerControl(
     };
     return JSON.stringify(answer);
   } catch (error) {
-    if (error instanceof Refusal) return refuseControl(error.message);
+    if (error instanceof Refusal) return refuseControl(operatorSentence(error));
     log.error({ err: error }, 'a control command broke an assumption');
     return refuseControl('the command failed; the log of the service has the reason');
   } finally {

@@ -101,12 +101,6 @@ function damageOf(error: unknown): unknown {
   const { code = '' } = error as NodeJS.ErrnoException;
   const isOfDisk = error instanceof Error && 'syscall' in error;
   if (error instanceof ClientError) return error;
-  if (isOfDisk && (code === 'ENOSPC' || code === 'EDQUOT')) {
-    return new ClientError(
-      'the disk is full, so nothing was restored. Free some space, or choose another disk with --output.',
-      backupExit.full,
-    );
-  }
   if (isOfDisk) return error;
   return new ClientError(
     code.startsWith('Z_')

@@ -2,9 +2,10 @@
 import { limits } from '../../limits/service.ts';
 import type { TransferProgress } from '../http.ts';
 import { shownLine } from '../shown.ts';
-import { type Tell, withWorkFolder } from '../staging.ts';
+import type { Tell } from '../staging.ts';
 import type { Lock } from './age.ts';
 import { nameGoingOn } from './choose.ts';
+import { withWorkFolder } from './full-disk.ts';
 import { type LastPush, readLastPush, writeLastPush } from './git/last-push.ts';
 import type { Repository } from './git/repository.ts';
 import { git } from './git/run-git.ts';

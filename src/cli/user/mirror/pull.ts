@@ -1,12 +1,13 @@
 /** cairn backups pull: restores a backup into a new folder. */
 import { existsSync, renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
 import { commitsOf, groupByRepository, groupHere, namedGroup, newerElsewhere } from '../../../client/mirror/choose.ts';
+import { tellingFullDisk } from '../../../client/mirror/full-disk.ts';
 import { commitOfRef, repositoryHere } from '../../../client/mirror/git/repository.ts';
 import { git } from '../../../client/mirror/git/run-git.ts';
 import type { MirrorBlob, MirrorHub } from '../../../client/mirror/hub.ts';
-import { type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
+import { type BackupPull, type PulledBackup, pullBackup } from '../../../client/mirror/restore.ts';
 import { refuseFilled } from '../../../client/mirror/tar/unpack-tree.ts';
 import { flushPath } from '../../../client/private-file.ts';
 import { openProgress } from '../../../client/progress.ts';
@@ -38,28 +39,27 @@ export async function pullMirror(options: Options): Promise<number> {
   const newer = commit === undefined ? newerElsewhere(all, first) : undefined;
   if (newer !== undefined) tellNewer(newer);
   const output = given ?? `cairn-${first.commit_sha.slice(0, COMMIT_CHARS_SHOWN)}${isRaw ? '.age' : ''}`;
-  if (unlock === undefined) return await pullRaw(options, hub, first, output);
+  const full = `the disk of ${dirname(resolve(output))} is full, so nothing was restored. Free some space, or choose another disk with --output.`;
+  if (unlock === undefined) return await tellingFullDisk(full, () => pullRaw(options, hub, first, output));
   // PulledBackup files get the permissions that git gives them, not those of the command's own files.
   useUmaskOfUser();
   const bars = new Set<{ close(): void }>([budget.line]);
   try {
-    const restored = await pullBackup(
-      {
-        hub,
-        all,
-        candidates,
-        unlock,
-        budget: budget.budget,
-        tell: tellUser,
-        isKept: true,
-        downloading: (part, parts) => {
-          const bar = openProgress(parts === 1 ? 'downloading' : `downloading ${part} of ${parts}`);
-          bars.add(bar);
-          return (done, total) => bar.update(done, total);
-        },
+    const pull: BackupPull = {
+      hub,
+      all,
+      candidates,
+      unlock,
+      budget: budget.budget,
+      tell: tellUser,
+      isKept: true,
+      downloading: (part, parts) => {
+        const bar = openProgress(parts === 1 ? 'downloading' : `downloading ${part} of ${parts}`);
+        bars.add(bar);
+        return (done, total) => bar.update(done, total);
       },
-      output,
-    );
+    };
+    const restored = await tellingFullDisk(full, () => pullBackup(pull, output));
     for (const bar of bars) bar.close();
     for (const one of restored.leftOut) printError(`cairn: was not in this backup: ${one}`);
     return printResult(options, jsonOf(restored, output), () => sentenceOf(restored, output));

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { ClientError } from '../../client-error.ts';
 import { environmentWith } from '../../settings.ts';
+import { fullDiskOf } from '../full-disk.ts';
 
 export interface ProgramOptions {
   readonly input?: string | Buffer;
@@ -24,26 +25,25 @@ export interface ProgramResult {
 /** Longest kept error output of a program. */
 const TOLD_CHARS_MAX = 64 * 1024;
 
-/** Runs git in a folder. Throws ClientError with the first line of its error output when it fails. */
-export async function git(folder: string, args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
-  return await runProgram('git', ['-C', folder, ...args], options);
-}
-
 /** The output of git as text, without the last line break. */
 export async function gitText(folder: string, args: readonly string[], options: ProgramOptions): Promise<string> {
   const { stdout } = await git(folder, args, options);
   return stdout.toString('utf8').replace(/\n$/, '');
 }
 
-async function runProgram(
-  program: string,
+/** Runs git in a folder. Throws ClientError with the first line of its error output when it fails, DiskFull when it found no room. */
+export async function git(
+  folder: string,
   args: readonly string[],
   { input, inputFile, refusal, exitCode, env, accepts = [] }: ProgramOptions,
 ): Promise<ProgramResult> {
   return await new Promise((resolve, reject) => {
     // Messages are compared with patterns, so they are in English; git never waits for a password.
     const own = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', ...env };
-    const child = spawn(program, args, { stdio: [inputFile ?? 'pipe', 'pipe', 'pipe'], env: environmentWith(own) });
+    const child = spawn('git', ['-C', folder, ...args], {
+      stdio: [inputFile ?? 'pipe', 'pipe', 'pipe'],
+      env: environmentWith(own),
+    });
     const out: Buffer[] = [];
     let told = '';
     child.stdout?.on('data', (part: Buffer) => out.push(part));
@@ -53,14 +53,15 @@ async function runProgram(
     // A program that exits early closes its input; its exit code shows the reason.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
-    child.once('error', () => reject(new ClientError(`program not found: ${program}. Install it, then try again.`)));
+    child.once('error', () => reject(new ClientError('program not found: git. Install it, then try again.')));
     child.once('close', (code) => {
       if (code === 0 || (code !== null && accepts.includes(code))) {
         resolve({ code, stdout: Buffer.concat(out), stderr: told });
         return;
       }
       const [first = ''] = told.trim().split('\n');
-      reject(new ClientError(first === '' ? refusal : `${refusal} (${first.slice(0, 300)})`, exitCode));
+      const failed = () => new ClientError(first === '' ? refusal : `${refusal} (${first.slice(0, 300)})`, exitCode);
+      reject(fullDiskOf(told, folder) ?? failed());
     });
   });
 }
