@@ -2,6 +2,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { quoted } from '../../client/shown.ts';
 import { leftoversIn } from '../../client/staging.ts';
 import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
@@ -60,7 +61,7 @@ export function checkLeftovers(dataFolder: string): Finding[] {
     .map((left) =>
       note(
         'leftovers',
-        `${left} was left by an interrupted command and is not encrypted; run the command again there, or remove it: rm -r '${left}'`,
+        `${left} was left by an interrupted command and is not encrypted; run the command again there, or remove it: rm -r ${quoted(left)}`,
       ),
     );
 }
