@@ -1,6 +1,6 @@
 /** What a tool sets when it creates something, a tool changes later; else this table says why not. */
 import { beforeAll, expect, test } from 'vitest';
-import { GATEWAY, type ListedTool, listTools, structured, withKey } from '../support/gateway.ts';
+import { callTool, GATEWAY, type ListedTool, listTools, structured, withKey } from '../support/gateway.ts';
 import { type Account, account } from '../support/mirror.ts';
 import { useHub } from '../support/use-hub.ts';
 
@@ -84,4 +84,34 @@ test('[TASK-7] the type of a dev doc is changed, and its lists follow', async ()
   await run('update_dev_doc', { id: doc.id, content_type: 'json' });
   const count = async (type: string) => (await run<{ count: number }>('list_dev_docs', { content_type: type })).count;
   expect([await count('json'), await count('markdown')]).toEqual([1, 0]);
+});
+
+test('[DOC-2] update_dev_doc gives a dev doc another title and category, with a new text and out of the trash too', async () => {
+  const { doc } = await run<{ doc: { id: number } }>('create_dev_doc', { title: 'plan.md', content: 'One.\n' });
+  const update = async (change: object) =>
+    (await run<{ doc: object }>('update_dev_doc', { id: doc.id, ...change })).doc;
+  expect(await update({ new_title: 'roadmap.yaml' })).toMatchObject({
+    title: 'roadmap.yaml',
+    content_type: 'yaml',
+    version: 1,
+  });
+  const both = { new_title: 'Roadmap.md', new_category: 'mine', content: 'Two.\n', mode: 'append' };
+  expect(await update(both)).toMatchObject({
+    title: 'Roadmap.md',
+    category: 'mine',
+    content_type: 'markdown',
+    version: 2,
+  });
+  expect(await run('get_dev_doc', { title: 'roadmap.md' })).toMatchObject({ doc: { content: 'One.\nTwo.\n' } });
+  await run('delete_dev_doc', { id: doc.id });
+  await run('create_dev_doc', { title: 'roadmap.md', category: 'mine', create_category: true, content: 'Another.' });
+  const { error } = await callTool(hub, 'update_dev_doc', { id: doc.id, restore: true }, owner.mcp_key);
+  expect(error?.message).toContain('restore it with a new_title');
+  expect(await update({ restore: true, new_title: 'old.md' })).toMatchObject({
+    title: 'old.md',
+    category: 'mine',
+    version: 2,
+  });
+  const taken = await callTool(hub, 'update_dev_doc', { id: doc.id, new_title: 'ROADMAP.md' }, owner.mcp_key);
+  expect(taken.error).toMatchObject({ data: { field: 'new_title' } });
 });

@@ -27,6 +27,8 @@ export const newDevDoc = z.strictObject({
 /** A partial change: without content the text stays. */
 export const devDocChange = z.strictObject({
   ...docReference,
+  new_title: title.optional(),
+  new_category: category.optional(),
   content: content.optional(),
   mode: z.enum(['replace', 'append', 'prepend']).optional().describe('Default replace; no line break is added'),
   ...declaredDoc.changeInput.omit({ title: true, category: true }).shape,

@@ -4,7 +4,7 @@ import { changedBy } from '../../common/principal.ts';
 import { recordInTrash, recordNotFound } from '../../fields/not-found.ts';
 import { isFromTheFuture } from '../../time/truth.ts';
 import { type ContentType, type DevDocRecord, declaredDoc } from './declared.ts';
-import type { DevDocChange, docReference, NewDevDoc } from './fields.ts';
+import type { DevDocChange, NewDevDoc } from './fields.ts';
 import type { DevDocHead } from './records.ts';
 
 /** Size of a text; see texts.ts. */
@@ -70,7 +70,7 @@ export function decideCreateDoc(
 }
 
 /** What a caller changes, besides the text and what names the document. */
-type OtherFields = Omit<DevDocChange, keyof typeof docReference | 'content' | 'mode' | 'expected_version' | 'restore'>;
+type OtherFields = Pick<DevDocChange, 'content_type'>;
 
 /**
  * Returns the live document with its new text, as the next version. The version stays the same if the text does (`size`

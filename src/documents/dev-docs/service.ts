@@ -35,6 +35,8 @@ export interface DocNames {
   readonly category?: string | undefined;
 }
 
+type Names = Pick<DevDocRecord, 'title' | 'category'>;
+
 interface DevDocOptions extends DocumentServiceOptions {
   /** The documents that may contain a text, by their numbers; undefined: any may. */
   readonly mayContain: (accountId: string, text: string) => Promise<readonly number[] | undefined>;
@@ -123,45 +125,48 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
     return findAny(this.options.store, accountId, reference);
   }
 
-  /** Replaces, extends or restores a document. Throws Refusal `not_found` or `stale_version`. */
+  /**
+   * Replaces, extends, renames or restores a document. A new category is created if missing. Throws Refusal `not_found`,
+   * `stale_version`, or `invalid_fields`, as when there is a document of this name.
+   */
   async update(accountId: string, change: DevDocChange, by?: string): Promise<DevDocRecord> {
-    const { id, title, category, content, mode = 'replace', expected_version: expected, restore, ...fields } = change;
-    if (content === undefined && restore !== true && Object.keys(fields).length === 0)
-      throw invalidField('content', 'content is required');
+    const { id, title, category, new_title: newTitle, new_category: newCategory, content, ...others } = change;
+    const { mode = 'replace', expected_version: expected, restore, ...fields } = others;
+    checkReference(change);
+    if (content === undefined && restore !== true && [newTitle, newCategory, ...Object.values(fields)].every(isUnset))
+      throw invalidField('content', 'content is required, or new_title, new_category, content_type or restore');
     const { actors, quotas, now } = this.options;
     return actors.account(accountId).once(['dev doc changed', change], (batch) => {
-      const doc = (restore === true ? findAny : findLive)(batch, accountId, { id, title, category });
-      checkExpected('dev doc', expected, doc.version);
-      const isBinned = doc.deleted_at !== null;
-      if (isBinned) refuseFields(titleErrors(batch, accountId, doc));
-      const current = this.hold(batch, accountId, doc).text();
+      const before = (restore === true ? findAny : findLive)(batch, accountId, { id, title, category });
+      checkExpected('dev doc', expected, before.version);
+      const names = { title: cleanName(newTitle ?? before.title), category: foldName(newCategory ?? before.category) };
+      const isNamed = names.title === before.title && names.category === before.category;
+      const isBinned = before.deleted_at !== null;
+      if (isBinned || !isNamed)
+        refuseTaken(batch, accountId, before, names, newTitle === undefined ? 'title' : 'new_title');
+      const moved = isNamed ? undefined : decideMove(before, names, this.headOf(batch, accountId), now(), by);
+      const { doc, head: last } = moved ?? { doc: before, head: this.headOf(batch, accountId) };
+      const current = this.hold(batch, accountId, before).text();
       const text = content === undefined ? current : joinText(mode, current, content);
-      if (text === current && !isBinned && declaredDoc.change(doc, fields) === doc) return doc;
+      if (text === current && !isBinned && isNamed && declaredDoc.change(doc, fields) === doc) return doc;
       refuseFields(textErrors(text));
       const size = text === current ? undefined : measure(text);
       if (size !== undefined) quotas.check(batch, accountId, 'documents', textBytes(size.size_bytes));
-      const { doc: next, head } = decideWrite(doc, size, this.headOf(batch, accountId), now(), by, fields);
-      return this.put(batch, accountId, doc, next, text, head);
+      const { doc: next, head } = decideWrite(doc, size, last, now(), by, fields);
+      return this.put(batch, accountId, before, next, text, head);
     });
   }
 
-  /**
-   * Gives a document another title, or another category, which is created if missing. Its versions stay. Throws Refusal
-   * `not_found`, `stale_version`, or `invalid_fields` when there is a document of this name.
-   */
-  async move(accountId: string, reference: DocReference, to: DocNames, by?: string, expected?: number) {
-    const { actors, now } = this.options;
-    return actors.account(accountId).once(['dev doc moved', reference, to], (batch) => {
-      const doc = findLive(batch, accountId, reference);
-      checkExpected('dev doc', expected, doc.version);
-      const names = { title: cleanName(to.title ?? doc.title), category: foldName(to.category ?? doc.category) };
-      const holder = batch.get(devDocTitles, titleKey(accountId, names, 'live'));
-      if (holder !== undefined && holder !== doc.id)
-        throw invalidField('title', `${names.category} already has a dev doc with this title; choose another one`);
-      if (names.title === doc.title && names.category === doc.category) return doc;
-      const { doc: next, head } = decideMove(doc, names, this.headOf(batch, accountId), now(), by);
-      return this.put(batch, accountId, doc, next, undefined, head);
-    });
+  /** Gives a document another title, or another category, as `update` does. Its versions stay. */
+  async move(
+    accountId: string,
+    reference: DocReference,
+    { title, category }: DocNames,
+    by?: string,
+    expected?: number,
+  ) {
+    const to = { new_title: title, new_category: category, expected_version: expected };
+    return await this.update(accountId, { ...reference, ...to }, by);
   }
 
   /**
@@ -181,7 +186,31 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
 }
 
 /** Returns the field errors of the title of a document that becomes live in its category. */
-function titleErrors(batch: Batch, accountId: string, names: Pick<DevDocRecord, 'title' | 'category'>) {
+function titleErrors(batch: Batch, accountId: string, names: Names) {
   if (batch.get(devDocTitles, titleKey(accountId, names, 'live')) === undefined) return {};
   return { title: [`${names.category} already has a dev doc with this title; change it with update_dev_doc`] };
+}
+
+const isUnset = (value: unknown): boolean => value === undefined;
+
+/** Throws Refusal `invalid_fields` where a name beside the id is meant as a new one. */
+function checkReference({ id, title, category }: DocReference): void {
+  if (id === undefined) return;
+  if (title !== undefined) throw invalidField('title', 'send id or title, not both; new_title gives it another title');
+  if (category !== undefined)
+    throw invalidField('category', 'category is only used with title; new_category moves it to another one');
+}
+
+/** Throws Refusal `invalid_fields` when another live document has the names that a document is to have. */
+function refuseTaken(
+  batch: Batch,
+  accountId: string,
+  { id, deleted_at }: DevDocRecord,
+  names: Names,
+  field: string,
+): void {
+  const holder = batch.get(devDocTitles, titleKey(accountId, names, 'live'));
+  if (holder === undefined || holder === id) return;
+  const next = deleted_at === null ? 'choose another one' : 'restore it with a new_title, or rename that one';
+  throw invalidField(field, `${names.category} already has a dev doc with this title; ${next}`);
 }

@@ -150,7 +150,7 @@ function updateDevDoc(docs: DevDocs, callerName: CallerName): Tool {
     name: 'update_dev_doc',
     title: 'Change a dev doc',
     access: 'account',
-    description: 'Replaces the content of a dev doc, or adds to it. restore brings it back from the trash.',
+    description: 'Replaces the content of a dev doc, adds to it, or renames it. restore brings it back from the trash.',
     input: devDocChange,
     output: z.object({ doc: docSchema }),
     annotations: ADDS,
