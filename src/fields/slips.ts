@@ -31,6 +31,7 @@ export function withoutSlips(schema: z.ZodObject, given: unknown): unknown {
 
 /** True when every argument that may be left out was sent, and one is null that cannot be: null then says nothing of the others. */
 function isFilledWithNull({ shape }: z.ZodObject, given: Readonly<Record<string, unknown>>): boolean {
+  if (!Object.values(given).includes(null)) return false;
   const optional = Object.entries(shape).filter(([, field]) => bare(field).isOptional);
   return (
     optional.every(([name]) => Object.hasOwn(given, name)) &&
