@@ -19,6 +19,7 @@ import { SourceSender } from './reply/source-sender.ts';
 import type { ReplyBytes } from './reply/whole.ts';
 import { writeHead } from './reply/write-head.ts';
 import { IncomingBody } from './request/body.ts';
+import { BodyRest, mayLoseAnswer } from './request/body-rest.ts';
 import type { CallNote } from './request/call-note.ts';
 import type { RequestHead } from './request/head.ts';
 import { type Reading, readBody } from './request/read-body.ts';
@@ -66,6 +67,8 @@ export class Exchange implements Bagged {
   #answerHeaders: ReplyHeaders = NO_HEADERS;
   #body: IncomingBody | undefined;
   #reading: Reading | undefined;
+  /** Set when an answer before the end of the body could be lost. */
+  readonly #rest: BodyRest | undefined;
   #deadline: Deadline | undefined;
   #status: number | undefined;
   #settled = false;
@@ -82,6 +85,11 @@ export class Exchange implements Bagged {
     this.#res = res;
     this.head = head;
     this.#surroundings = surroundings;
+    if (mayLoseAnswer(head)) {
+      const rest = new BodyRest(head.bytesDeclared);
+      this.#rest = rest;
+      res.onData((chunk, isLast) => rest.receive(chunk.byteLength, isLast, performance.now()));
+    }
     res.onAborted(() => {
       this.#settled = true;
       this.#reading?.forget();
@@ -106,7 +114,8 @@ export class Exchange implements Bagged {
     const body = new IncomingBody(bytesMax, lease, this.head.bytesDeclared);
     this.#body = body;
     this.#reading = readBody(this.#res, body, (bytes, isLast) => {
-      if (this.#settled) return;
+      this.#rest?.receive(bytes.length, isLast, performance.now());
+      if (this.#settled || this.#rest?.isAwaited === true) return;
       body.receive(bytes, isLast);
       if (isLast) onLast();
     });
@@ -143,6 +152,10 @@ export class Exchange implements Bagged {
   /** Refuses the exchange after its deadline. Resumes sending a started answer, or closes it when it hardly moves. */
   checkDeadline(nowMs: number): void {
     this.#sourceSender?.pushOn(nowMs);
+    if (this.#rest?.isAwaited === true) {
+      this.#rest.checkDeadline(nowMs);
+      return;
+    }
     if (this.#deadline === undefined || nowMs < this.#deadline.atMs) return;
     if (nowMs < this.#deadline.atMs + (this.#body?.bytes ?? 0) * this.#deadline.msPerByte) return;
     if (this.#settled) {
@@ -184,6 +197,10 @@ export class Exchange implements Bagged {
       this.#drop(reply.body);
       return;
     }
+    if (this.#rest?.isMissing === true && isInMemory(made) && made.close !== 'now') {
+      this.#awaitRest(this.#rest, made);
+      return;
+    }
     this.#settled = true;
     this.#reading?.leave();
     if (!isFeed(reply.body)) this.#deadline = undefined;
@@ -200,6 +217,18 @@ export class Exchange implements Bagged {
       else if (isFeed(reply.body)) void this.#sendFeed(reply.body);
       else this.#endWhole(reply.body, reply.close);
     });
+  }
+
+  /** Holds the answer until the rest of the body was discarded. What has been received of it is let go. */
+  #awaitRest(rest: BodyRest, made: Reply): void {
+    this.#isHeld = true;
+    this.#held = made;
+    this.#body?.fail({ kind: 'body_incomplete' });
+    this.#reading?.leave();
+    rest.await(() => {
+      this.#isHeld = false;
+      this.reply(made);
+    }, performance.now());
   }
 
   /** Releases a body that will not be sent. */
@@ -239,7 +268,7 @@ export class Exchange implements Bagged {
 
   #endWhole(whole: string | Parts, close?: Reply['close']): void {
     const body = this.#surroundings.replyBytes.of(whole);
-    const rest = this.#rest();
+    const rest = this.#unread();
     // A body of this length is not in the buffer that the replies share.
     if (body.length > limits.replyBufferBytes && rest === 'none' && close === undefined) {
       this.#endStream(slicesOf(body, limits.replyChunkBytes));
@@ -259,7 +288,7 @@ export class Exchange implements Bagged {
   }
 
   /** The unread rest of the body: none, few enough bytes to discard, or more than that (or an unknown number). */
-  #rest(): 'none' | 'short' | 'long' {
+  #unread(): 'none' | 'short' | 'long' {
     if (!this.head.hasBody || this.#body?.ended === true) return 'none';
     const unread = (this.head.bytesDeclared ?? Number.POSITIVE_INFINITY) - (this.#body?.bytes ?? 0);
     return unread > limits.discardedBodyBytesMax ? 'long' : 'short';
@@ -323,4 +352,9 @@ function closing(reply: Reply): Reply {
     return { ...reply, body: feedOf([Promise.resolve(body)]) };
   }
   return reply.close === undefined ? { ...reply, close: 'after' } : reply;
+}
+
+/** True when waiting with this answer holds nothing but its bytes. */
+function isInMemory({ body }: Reply): boolean {
+  return body === undefined || !(isSource(body) || isFeed(body));
 }

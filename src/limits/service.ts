@@ -26,6 +26,9 @@ export const limits = {
   jsonValuesMax: 100_000,
   /** Largest unread rest of a refused body that is discarded, so that a client still sending can read its answer. */
   discardedBodyBytesMax: 64 * MiB,
+  /** How long an answer that closes its connection waits for that rest, and how long for the next bytes of it. */
+  discardSeconds: 30,
+  discardPauseSeconds: 5,
   /** Whole bodies up to a third of this are encoded in one buffer shared by all replies. */
   replyBufferBytes: 128 * KiB,
   requestIdCharsMax: 64,

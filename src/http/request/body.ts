@@ -121,12 +121,15 @@ export class IncomingBody {
     this.cutOff(new Refusal(fault));
   }
 
-  /** Like `fail`, for any error. */
+  /** Like `fail`, for any error. What was received is let go: the exchange may last until the rest was discarded. */
   cutOff(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#early = [];
     this.#settle?.reject(error);
+    this.#settle = undefined;
+    this.#sink = undefined;
+    this.#roomOf = undefined;
   }
 
   #deliver(bytes: Uint8Array): void {

@@ -57,7 +57,9 @@ export class RequestHead {
    * X-Forwarded-For.
    */
   readonly endsConnection: boolean;
-  /** Nothing after this request may be handled: it ends the connection, or says so (RFC 9112, 9.6). */
+  /** The client asked to close the connection after the answer (RFC 9112, 9.6): the library does so at once. */
+  readonly asksToClose: boolean;
+  /** Nothing after this request may be handled: it ends the connection, or says so. */
   readonly isLast: boolean;
   /** The other end is a trusted proxy, which sends a request only after the answer to the one before. */
   readonly isFromProxy: boolean;
@@ -82,7 +84,8 @@ export class RequestHead {
     const isChunked = this.header('transfer-encoding') !== undefined;
     const isUnframed = declared === undefined && !isChunked && BODY_METHODS.has(method);
     this.endsConnection = isChunked || isUnframed || (this.isFromProxy && forwardedFor === undefined);
-    this.isLast = this.endsConnection || CLOSE.test(this.header('connection') ?? '');
+    this.asksToClose = CLOSE.test(this.header('connection') ?? '');
+    this.isLast = this.endsConnection || this.asksToClose;
     this.hasBody = (this.bytesDeclared ?? 0) > 0 || isChunked;
   }
 
