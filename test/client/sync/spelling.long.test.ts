@@ -8,7 +8,7 @@ import { keepSave } from '../../support/keep-save.ts';
 import { account } from '../../support/mirror.ts';
 import { plainly } from '../../support/plainly.ts';
 import { startRelay } from '../../support/relay.ts';
-import { syncedPair, textsOf } from '../../support/synced-folder.ts';
+import { syncedPair, textsOf, until } from '../../support/synced-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
 
 const NFC = 'ort/caf\u00e9.md';
@@ -356,5 +356,35 @@ test('[SYN-15] a file gets its name from the hub although its folder could be wr
   expect(asked).toBeGreaterThan(0);
   expect(textsOf(a)['src/a5.txt']).toBe('one, edited\n');
   expect(a.has('Src/a5.txt')).toBe(false);
+  await relay.close();
+});
+
+test('[SYN-15] a file that was written in another spelling here gets its name, although the sync ended right afterwards', async () => {
+  const relay = await startRelay(hub);
+  const files = { 'Src/a5.txt': 'one\n', 'src/b5.txt': 'two\n', 'x.md': 'before\n' };
+  const [b, a] = await syncedPair(hub, key, files, { isShared: true, through: relay });
+  b.rename('Src/a5.txt', 'src/a5.txt');
+  b.write('src/a5.txt', 'one, edited\n');
+  b.write('x.md', 'of b\n');
+  await b.sync();
+  a.write('x.md', 'of a\n');
+  chmodSync(a.at('Src'), 0o555);
+  await a.syncUnder(plainly);
+  // Now the file can be written, but not renamed. The edit of the conflict is sent after that, and the sync ends there.
+  chmodSync(a.at('Src'), 0o755);
+  chmodSync(a.at('src'), 0o555);
+  a.write('x.md', 'of a, edited\n');
+  const isWritten = () => a.read('Src/a5.txt') === 'one, edited\n';
+  relay.rules = { drops: ({ body }) => body.includes('sync_push') && isWritten() };
+  const watch = a.watch({}, { wrapper: plainly });
+  await until(() => watch.output().includes('was interrupted'), watch.output);
+  relay.rules = {};
+  b.write('last.md', 'the pull has passed it\n');
+  await b.sync();
+  await until(() => a.has('last.md'), watch.output);
+  await watch.stop();
+  chmodSync(a.at('src'), 0o755);
+  await a.syncUnder(plainly);
+  expect([a.read('src/a5.txt'), a.has('Src/a5.txt')]).toEqual(['one, edited\n', false]);
   await relay.close();
 });

@@ -119,16 +119,20 @@ export class Inbox {
     this.#kept.set(kept, record);
     this.#apply({ ...record, path: kept });
     this.#spellings.forgetOthers(kept);
+    // At once: if the sync ends early, nothing else tells of it.
+    this.#waitForName(kept, record);
   }
 
-  /** Call after all changes are applied and merged: files that keep another spelling here, and wait for nothing else, wait for their names. */
+  /** Call whenever paths were merged: files that keep another spelling here, and wait for nothing else, wait for their names. */
   waitForNames(): void {
+    for (const [kept, record] of this.#kept) this.#waitForName(kept, record);
+  }
+
+  #waitForName(kept: FolderPath, record: RemoteRecord): void {
     const { state } = this.#step;
-    for (const [kept, record] of this.#kept) {
-      if (!state.base.has(kept) || state.waits.has(kept)) continue;
-      const name = quoted(record.path);
-      this.#wait({ ...record, path: kept }, 'hub', `Its name on the hub is ${name}, and it cannot be renamed here.`);
-    }
+    if (!state.base.has(kept) || state.waits.has(kept)) return;
+    const name = quoted(record.path);
+    this.#wait({ ...record, path: kept }, 'hub', `Its name on the hub is ${name}, and it cannot be renamed here.`);
   }
 
   /** True when it brought removes without the shared rules, which may leave them out and have a newer change. */

@@ -111,8 +111,10 @@ async function finish(step: SyncStep, inbox: Inbox, reconcile: Reconcile): Promi
     inbox.readRules();
   }
   inbox.finish();
-  await reconcilePaths(step, inbox.bothChanged, reconcile);
-  inbox.waitForNames();
+  for (const path of inbox.bothChanged) {
+    await reconcilePaths(step, [path], reconcile);
+    inbox.waitForNames();
+  }
 }
 
 /** Compares the paths that the hub may not have changed since the last pull, and those that could not be settled. */

@@ -60,8 +60,10 @@ export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcil
   }
   await inbox.ask();
   inbox.finish();
-  await reconcilePaths(step, inbox.bothChanged, reconcile);
-  inbox.waitForNames();
+  for (const path of inbox.bothChanged) {
+    await reconcilePaths(step, [path], reconcile);
+    inbox.waitForNames();
+  }
   state.pulledTo(cursor, []);
 }
 
