@@ -63,6 +63,8 @@ function unknownField(name: string, shape: z.core.$ZodShape | undefined, object:
   const known = shape && Object.keys(shape);
   const shown = /^[\w.-]+$/.test(name) ? name : JSON.stringify(name);
   const absent = known?.filter((field) => !Object.hasOwn(object, field)) ?? [];
+  const list = absent.find((field) => Object.hasOwn(itemOf(bareOf(shape ?? {}, field))?.shape ?? {}, given));
+  if (list !== undefined) return `${shown} is not a known field; send it in ${list}: [{"${given}": …}]`;
   const required = absent.filter((field) => bareOf(shape ?? {}, field)?.isOptional === false);
   const guesses = meantFields(name, known ?? [], absent, required);
   if (guesses.length > 0) return `${shown} is not a known field; did you mean ${guesses.join(' or ')}?`;
@@ -71,6 +73,12 @@ function unknownField(name: string, shape: z.core.$ZodShape | undefined, object:
   }
   const hint = known === undefined ? '' : `; known fields: ${known.join(', ') || 'none'}`;
   return `${shown} is not a known field${hint}`;
+}
+
+/** The object that each item of a list is; undefined: it is no list of objects. */
+function itemOf(place: Place | undefined): z.ZodObject | undefined {
+  const item = place?.schema instanceof z.ZodArray ? bare(place.schema.element).schema : undefined;
+  return item instanceof z.ZodObject ? item : undefined;
 }
 
 function isField(value: unknown, field: string): boolean {
@@ -86,7 +94,7 @@ function predicateOf(issue: Issue, place: Place | undefined): string {
 function ownPredicate(issue: Issue, place: Place | undefined): string {
   switch (issue.code) {
     case 'invalid_type':
-      return typePredicate(issue.expected, place) + listExample(issue);
+      return typePredicate(issue.expected, place) + listExample(issue) + objectExample(issue, place);
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
@@ -131,6 +139,20 @@ function listExample({ code, input, ...issue }: Issue): string {
   const isItem =
     code === 'invalid_type' && 'expected' in issue && issue.expected === 'array' && typeof input === 'string';
   return isItem && input.length <= NAME_CHARS_MAX ? `, such as [${JSON.stringify(input)}]` : '';
+}
+
+/** An object with one text that it needs, when that text was sent alone. */
+function objectExample({ input, path }: Issue, place: Place | undefined): string {
+  if (
+    path.length === 0 ||
+    !(place?.schema instanceof z.ZodObject) ||
+    typeof input !== 'string' ||
+    input.length > NAME_CHARS_MAX
+  )
+    return '';
+  const [only, ...others] = Object.entries(place.schema.shape).filter(([, field]) => !bare(field).isOptional);
+  const isText = only !== undefined && others.length === 0 && bare(only[1]).schema instanceof z.ZodString;
+  return isText ? `, such as ${JSON.stringify({ [only[0]]: input })}` : '';
 }
 
 function sizePredicate(origin: string, bound: number | bigint, how: string, place: Place | undefined): string {

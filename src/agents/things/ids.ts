@@ -83,11 +83,13 @@ export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   }
   const place = placeOfUri(FORMS, id);
   if (place !== undefined) return place;
-  const forms = FORMS.flatMap(({ templates }) => templates).join(', ');
-  throw invalidField(
-    field,
-    `${field} must be one of ${forms}, or a path in the primary vault; search and list show ids`,
-  );
+  const forms = FORMS.flatMap(({ templates }) => templates);
+  // Of the kind that the id begins with, if one does.
+  const [kind = SCHEME] = /^cairn:\/\/[a-z]+\//.exec(id) ?? [];
+  const like = forms.filter((form) => form.startsWith(kind));
+  const others = like.length > 0 && kind !== SCHEME ? '' : ', or a path in the primary vault';
+  const shown = (like.length > 0 ? like : forms).join(', ');
+  throw invalidField(field, `${field} must be one of ${shown}${others}; search and list show ids`);
 }
 
 /** The category that `cairn://docs/{category}/` names, all of it; undefined: the id is no such one. */
