@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   utimesSync,
@@ -101,6 +102,20 @@ test('[OPS-17] what interrupted commands left is named, with how to remove it; w
   // What it says works as it stands, in a path with a space and an apostrophe.
   execFileSync('sh', ['-c', left[0]?.split('remove it: ')[1] ?? '']);
   expect(readdirSync(place).toSorted()).toEqual(['archive.partial-0a1b2c3d', 'book', 'other.partial-0a1b2c3d']);
+});
+
+test('[OPS-17] a master key that is gone under a running hub is told, while it can be put back without a stop', async () => {
+  const hub = await startHub({ dataFolder: folder });
+  const [path, kept] = [join(folder, 'master.key'), join(temporaryFolder(), 'master.key')];
+  renameSync(path, kept);
+  const gone = (await examine())('master key');
+  expect(gone).toEqual([{ check: 'master key', level: 'note', text: expect.stringContaining(`there is no ${path}.`) }]);
+  expect(gone[0]?.text).toContain('put your copy of the file back');
+  const set = await examine({ CAIRN_MASTER_KEY: readFileSync(kept, 'utf8').trim() });
+  expect(set('master key')).toMatchObject([{ level: 'ok' }]);
+  renameSync(kept, path);
+  expect((await examine())('master key')).toMatchObject([{ level: 'ok' }]);
+  expect(await hub.stop()).toBe(0);
 });
 
 test('[OPS-17, OPS-6] a restore that was interrupted is told as such, not as a folder that wants a new hub', async () => {

@@ -32,7 +32,8 @@ async function run(options: Options): Promise<number> {
   const port = numberOf(options, 'port', 0, 65_535);
   const seconds = numberOf(options, 'pause', PAUSE_SECONDS, 3600);
   const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+  // Also as the terminal closes: the hub itself goes on after SIGHUP.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
   print('Making a hub with examples…');
   const hub = await DemoHub.start(port);
   try {

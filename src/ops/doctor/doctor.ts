@@ -39,7 +39,8 @@ export async function examine(own: Config, nowMs: number): Promise<readonly Find
   }
   const { finding, newestMs } = await look(config, hub !== undefined);
   const folder = [finding, ...checkDisk(dataFolder, mapBytes), checkClock(newestMs, nowMs)];
-  return [...machine, ...folder, ...checkAccess(dataFolder), ...checkChores(dataFolder, nowMs), ...doors];
+  const access = checkAccess(dataFolder, own.masterKey !== undefined);
+  return [...machine, ...folder, ...access, ...checkChores(dataFolder, nowMs), ...doors];
 }
 
 async function checkProcess(hub: RunningHub | undefined): Promise<Finding> {

@@ -1,5 +1,5 @@
 /** Checks the data folder: permissions, owner of the files, and age of the last backup and of the last verification. */
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { quoted } from '../../client/shown.ts';
@@ -8,7 +8,7 @@ import { StartError } from '../../common/start-error.ts';
 import { systemReason } from '../../common/system-reason.ts';
 import { limits } from '../../limits/service.ts';
 import { checkWritable } from '../../store/data-file/check.ts';
-import { DATA_FILE } from '../../store/data-file/names.ts';
+import { DATA_FILE, KEY_FILE } from '../../store/data-file/names.ts';
 import { isKeyExposed } from '../../store/sealing/master-key.ts';
 import { isAfter } from '../conditions/rules.ts';
 import { type Chore, lastDone } from '../marks.ts';
@@ -18,7 +18,8 @@ import { daysBetween, type Finding, note, ok, wrong } from './finding.ts';
 const BACKUP_DAYS = limits.backupHoursDefault / 24;
 const VERIFY_DAYS = limits.verifyDaysMax;
 
-export function checkAccess(folder: string): Finding[] {
+/** `hasKeySetting`: CAIRN_MASTER_KEY is set here. That of a running hub is never told. */
+export function checkAccess(folder: string, hasKeySetting: boolean): Finding[] {
   const { mode, uid } = statSync(folder);
   try {
     accessSync(folder, constants.W_OK);
@@ -35,12 +36,7 @@ export function checkAccess(folder: string): Finding[] {
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.uid !== uid,
   );
   return [
-    isKeyExposed(folder)
-      ? wrong(
-          'master key',
-          `other users of this machine can read it; run chmod 600 ${join(folder, 'master.key')}, and \`cairn rekey\` if somebody may have read it.`,
-        )
-      : ok('master key', 'only its owner can read it'),
+    checkKeyFile(folder, hasKeySetting),
     (mode & 0o022) !== 0
       ? wrong('permissions', `other users can change files in ${folder}; run chmod 700 ${folder}.`)
       : foreign !== undefined
@@ -50,6 +46,22 @@ export function checkAccess(folder: string): Finding[] {
           )
         : ok('permissions', 'the folder and its files belong to one user'),
   ];
+}
+
+function checkKeyFile(folder: string, hasKeySetting: boolean): Finding {
+  const path = join(folder, KEY_FILE);
+  if (isKeyExposed(folder)) {
+    return wrong(
+      'master key',
+      `other users of this machine can read it; run chmod 600 ${path}, and \`cairn rekey\` if somebody may have read it.`,
+    );
+  }
+  if (existsSync(path)) return ok('master key', 'only its owner can read it');
+  if (hasKeySetting) return ok('master key', 'CAIRN_MASTER_KEY is set');
+  return note(
+    'master key',
+    `there is no ${path}. Unless the service has CAIRN_MASTER_KEY, put your copy of the file back: without it the hub does not start again.`,
+  );
 }
 
 /** What interrupted commands left where they are likely to have worked; nothing is removed here, as a folder may be wanted still. */
