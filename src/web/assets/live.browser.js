@@ -28,6 +28,8 @@ let isDue = false;
 let checks = 0;
 let isChecking = false;
 let isLost = false;
+/** True while the bar says that a form was not sent: that stays until it is tried again. */
+let isUnsent = false;
 
 /**
  * True when the value of a field differs from the one sent by the server.
@@ -153,11 +155,16 @@ bar.append(barText, barButton);
  * @param {() => void} act
  */
 function tell(text, label, act) {
+  if (isUnsent) return;
   barText.textContent = text;
   barButton.textContent = label;
   barButton.onclick = act;
   bar.hidden = false;
   if (!bar.isConnected) document.body.append(bar);
+}
+
+function hideBar() {
+  if (!isUnsent) bar.hidden = true;
 }
 
 async function renew() {
@@ -203,7 +210,7 @@ function renewWith(next) {
     return;
   }
   changes = 0;
-  bar.hidden = true;
+  hideBar();
   show(next);
 }
 
@@ -264,7 +271,9 @@ async function check() {
 
 async function isHubReached() {
   try {
-    return (await fetch('/live', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(REACHED_MS) })).ok;
+    const signal = AbortSignal.timeout(REACHED_MS);
+    // A proxy answers 502 to 504 for a hub that is down. A refusal comes from a hub, which then says why.
+    return (await fetch('/live', { method: 'HEAD', cache: 'no-store', signal })).status < 500;
   } catch {
     return false;
   }
@@ -272,7 +281,7 @@ async function isHubReached() {
 
 /** The hub is reached again: removes the message that it was not. */
 function found() {
-  if (isLost) bar.hidden = true;
+  if (isLost) hideBar();
   isLost = false;
 }
 
@@ -320,7 +329,8 @@ async function follow(response, form) {
   if (response.ok && form?.method === 'post' && fieldsOf(form) === sending.get(form)) form.reset();
   if (response.ok) history.replaceState(null, '', to.pathname + to.search);
   changes = 0;
-  bar.hidden = true;
+  if (form?.method === 'post') isUnsent = false;
+  hideBar();
   show(next, form ?? null);
 }
 
@@ -426,14 +436,16 @@ function focusFirst(next) {
  */
 function notSent(form, submitter) {
   const kept = form.querySelector(ENTERED) === null ? '' : ', and your text is still here';
+  isUnsent = false;
   tell(`Cairn cannot be reached. Nothing was sent${kept}.`, 'Try again', () => {
-    bar.hidden = true;
+    isUnsent = false;
+    hideBar();
     form.requestSubmit(submitter);
   });
+  isUnsent = true;
 }
 
-/** What would be lost if a browser's error page took its place. */
-const LONG = 'textarea, input[type="file"]';
+/** What a person typed in a form. */
 const ENTERED = 'textarea, input:not([type="hidden"], [type="file"])';
 
 /** Forms that are about to be sent: the hub is being asked whether it can be reached, or it was. */
@@ -444,13 +456,12 @@ const reached = new WeakSet();
 /** @type {WeakMap<HTMLFormElement, number>} */
 const sentAt = new WeakMap();
 
-/** Sends a longer text and files, and without a network anything, only once the hub was reached. A double click sends once. */
+/** Sends a form only once the hub was reached: else the browser's error page would take its place. A double click sends once. */
 document.addEventListener('submit', (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
   const { submitter, timeStamp } = event;
   if (event.defaultPrevented || form.method !== 'post') return;
-  const isSure = reached.delete(form) || (navigator.onLine && form.querySelector(LONG) === null);
-  if (!isSure) {
+  if (!reached.delete(form)) {
     event.preventDefault();
     void askFirst(form, submitter);
   } else if (timeStamp - (sentAt.get(form) ?? -DOUBLE_MS) < DOUBLE_MS) event.preventDefault();
@@ -472,7 +483,8 @@ async function askFirst(form, submitter) {
     notSent(form, submitter);
     return;
   }
-  bar.hidden = true;
+  isUnsent = false;
+  hideBar();
   reached.add(form);
   form.requestSubmit(submitter);
 }
