@@ -65,14 +65,12 @@ test.each([
 });
 
 test.each([
-  'cairn://',
-  'cairn://tasks/x',
-  'cairn://docs/',
-  'cairn://docs/%ff/x',
-  'cairn://nowhere/1',
-  'cairn://handoffs/a/b/c',
-])('[FIND-3] %j is no id, and the forms are told', (id) => {
-  expect(() => thingPlaceOf(id)).toThrow(
-    expect.objectContaining({ message: expect.stringContaining('cairn://docs/{category}/{title}') }),
-  );
+  ['cairn://', 'cairn://docs/{category}/{title}'],
+  ['cairn://nowhere/1', 'cairn://docs/{category}/{title}'],
+  ['cairn://docs/', 'cairn://docs/{category}/{title}'],
+  ['cairn://docs/%ff/x', 'cairn://docs/{category}/{title}'],
+  ['cairn://tasks/x', 'must be one of cairn://tasks/{id}; search'],
+  ['cairn://handoffs/a/b/c', 'cairn://handoffs/{project}/{topic}'],
+])('[FIND-3] %j is no id, and the forms of its kind are told', (id, form) => {
+  expect(() => thingPlaceOf(id)).toThrow(expect.objectContaining({ message: expect.stringContaining(form) }));
 });
