@@ -1,5 +1,5 @@
 /** Signs up an account that has something on every page, for tests that look at all pages. */
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { signUp } from './browser.ts';
 import { PASSWORD, structured } from './gateway.ts';
 import { credential, randomCommit, upload } from './mirror.ts';
@@ -79,11 +79,11 @@ export async function memberWithEverything({ hub, visit }: SharedBrowser): Promi
   await page.goto('/settings');
   for (const name of ['To revoke', 'x'.repeat(100)]) {
     await page.getByLabel('Name of a new key').fill(name);
-    await page.getByRole('button', { name: 'Create key' }).click();
+    await answered(page, page.getByRole('button', { name: 'Create key' }));
   }
   const revoked = page.locator('.row', { hasText: 'To revoke' });
   await revoked.locator('summary').click();
-  await revoked.getByRole('button', { name: 'Revoke this key' }).click();
+  await answered(page, revoked.getByRole('button', { name: 'Revoke this key' }));
   const codes = await askDevice(hub, { device_name: 'laptop', scope: 'mcp' });
   await page.goto(`/device?user_code=${codes.user_code}`);
   await page.getByRole('button', { name: '            Authorize' }).click();
@@ -109,4 +109,11 @@ async function filledVault(hub: SharedBrowser['hub'], key: string): Promise<Pick
   await device.push(`deep/${'folder/'.repeat(20)}${'long-name'.repeat(10)}.md`, 'text');
   const vault = `/vaults/${first.vault_id}`;
   return { vault, conflict: `${vault}/conflicts/${String(refused.data['conflict_id'])}` };
+}
+
+/** Presses a button of a form, and waits for the page that answers: the form is sent once the hub was reached. */
+async function answered(page: Page, button: Locator): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await button.click();
+  await loaded;
 }

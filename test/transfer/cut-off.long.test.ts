@@ -170,7 +170,11 @@ test.each(disks)(
     const hub = await startHubOnSmallDisk(mebibytes);
     hubs.push(hub);
     const refused = await importInto(hub, folder);
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('disk is full') });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the disk of CAIRN_DATA is full'),
+    });
     const { stdout } = await hub.cli('stats', '--json');
     const { tables } = JSON.parse(stdout) as { tables: { name: string; rows: number }[] };
     expect(tables.filter(({ name, rows }) => rows > 0 && name !== 'meta')).toEqual([]);

@@ -373,11 +373,15 @@ test('[SYN-15] a file that was written in another spelling here gets its name, a
   // Now the file can be written, but not renamed. The edit of the conflict is sent after that, and the sync ends there.
   chmodSync(a.at('Src'), 0o755);
   chmodSync(a.at('src'), 0o555);
-  a.write('x.md', 'of a, edited\n');
   const isWritten = () => a.read('Src/a5.txt') === 'one, edited\n';
   relay.rules = { drops: ({ body }) => body.includes('sync_push') && isWritten() };
   const watch = a.watch({}, { wrapper: plainly });
-  await until(() => watch.output().includes('was interrupted'), watch.output);
+  let edits = 0;
+  await until(() => {
+    edits += 1;
+    a.write('x.md', `of a, edited ${edits}\n`);
+    return watch.output().includes('was interrupted');
+  }, watch.output);
   relay.rules = {};
   b.write('last.md', 'the pull has passed it\n');
   await b.sync();
