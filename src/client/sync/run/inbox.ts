@@ -12,7 +12,7 @@ import { compareNext, type SyncStep } from '../round.ts';
 import { RULES_FILE, readRules } from '../scan/choice.ts';
 import { type Scan, withOtherRules } from '../scan/scan.ts';
 import { applyRemote, isUnclear, plannedAction } from './apply.ts';
-import { recallFromHistory } from './reconcile.ts';
+import { type Reconcile, recallFromHistory, reconcilePaths } from './reconcile.ts';
 import type { Renames } from './renames.ts';
 import { Spellings } from './spelling.ts';
 
@@ -123,11 +123,16 @@ export class Inbox {
     this.#waitForName(kept, record);
   }
 
-  /** Call whenever paths were merged: files that keep another spelling here, and wait for nothing else, wait for their names. */
-  waitForNames(): void {
-    for (const [kept, record] of this.#kept) this.#waitForName(kept, record);
+  /** Merges the paths changed on both sides. A file that keeps another spelling here waits for its name as soon as it is merged. */
+  async reconcile(how: Reconcile): Promise<void> {
+    for (const path of this.bothChanged) {
+      await reconcilePaths(this.#step, [path], how);
+      const record = this.#kept.get(path);
+      if (record !== undefined) this.#waitForName(path, record);
+    }
   }
 
+  /** Notes that a file under another spelling waits for its name, if it waits for nothing else. */
   #waitForName(kept: FolderPath, record: RemoteRecord): void {
     const { state } = this.#step;
     if (!state.base.has(kept) || state.waits.has(kept)) return;
@@ -171,6 +176,8 @@ export class Inbox {
     const again = [...this.#blocked.values()];
     this.#blocked.clear();
     for (const record of again) this.#applyNow(record);
+    // One of those may have been applied under another spelling.
+    for (const [kept, record] of this.#kept) this.#waitForName(kept, record);
   }
 
   #apply(record: RemoteRecord): void {

@@ -111,10 +111,7 @@ async function finish(step: SyncStep, inbox: Inbox, reconcile: Reconcile): Promi
     inbox.readRules();
   }
   inbox.finish();
-  for (const path of inbox.bothChanged) {
-    await reconcilePaths(step, [path], reconcile);
-    inbox.waitForNames();
-  }
+  await inbox.reconcile(reconcile);
 }
 
 /** Compares the paths that the hub may not have changed since the last pull, and those that could not be settled. */

@@ -15,7 +15,7 @@ import type { Scan } from '../scan/scan.ts';
 import { pushCall } from './arguments.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { Inbox } from './inbox.ts';
-import { type Reconcile, reconcilePaths } from './reconcile.ts';
+import type { Reconcile } from './reconcile.ts';
 import { sendUnrecorded } from './send.ts';
 
 export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcile): Promise<void> {
@@ -60,10 +60,7 @@ export async function startOver(step: SyncStep, local: Scan, reconcile: Reconcil
   }
   await inbox.ask();
   inbox.finish();
-  for (const path of inbox.bothChanged) {
-    await reconcilePaths(step, [path], reconcile);
-    inbox.waitForNames();
-  }
+  await inbox.reconcile(reconcile);
   state.pulledTo(cursor, []);
 }
 
