@@ -1,5 +1,5 @@
 /** Returns the value of a key, which is made, and stays in the map, when there is none. */
-export function memo<K, V extends object>(map: Map<K, V>, key: K, make: () => V): V {
+export function memo<K, V extends object | string>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

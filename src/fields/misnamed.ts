@@ -1,4 +1,5 @@
 /** Finds the field or the tool that a caller meant by another name. Pure. */
+import { memo } from '../common/memo.ts';
 import { nearest } from '../text/nearest.ts';
 
 /** Names that callers use for one another. Of several lists with the name, the first with a known field decides. */
@@ -212,19 +213,17 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== '');
 }
 
-/** The words of a field or a tool that is declared. */
-const knownWords = ofDeclared(wordsOf);
+/** The words of the fields and tools that are declared, which are few; each refusal reads them all. */
+const declaredWords = new Map<string, readonly string[]>();
 /** Likewise, without their order. */
-const knownOrder = ofDeclared((declared) => inOrder(knownWords(declared)));
+const declaredOrders = new Map<string, string>();
 
-/** Keeps what `read` makes of a declared name: they are few, and each refusal reads them all. */
-function ofDeclared<T>(read: (declared: string) => T): (declared: string) => T {
-  const made = new Map<string, T>();
-  return (declared) => {
-    const kept = made.get(declared) ?? read(declared);
-    made.set(declared, kept);
-    return kept;
-  };
+function knownWords(declared: string): readonly string[] {
+  return memo(declaredWords, declared, () => wordsOf(declared));
+}
+
+function knownOrder(declared: string): string {
+  return memo(declaredOrders, declared, () => inOrder(knownWords(declared)));
 }
 
 function contains(all: readonly string[], some: readonly string[]): boolean {

@@ -42,11 +42,19 @@ function find(reader: Reader, accountId: string, reference: DocReference, state:
   return doc !== undefined && (doc.deleted_at === null) === (state === 'live') ? doc : undefined;
 }
 
+/** Throws Refusal `invalid_fields` where a name stands beside the id. `next`: what the sentence says to do about it. */
+export function checkReference(
+  { id, title, category }: DocReference,
+  next: { readonly title: string; readonly category: string },
+): void {
+  if (id === undefined) return;
+  if (title !== undefined) throw invalidField('title', `send id or title, not both${next.title}`);
+  if (category !== undefined) throw invalidField('category', `category is only used with title${next.category}`);
+}
+
 function idOf(reader: Reader, accountId: string, { id, title, category }: DocReference, state: State) {
   if (id !== undefined) {
-    if (title !== undefined) throw invalidField('title', 'send id or title, not both');
-    if (category !== undefined)
-      throw invalidField('category', 'category is only used with title; omit it when you send id');
+    checkReference({ id, title, category }, { title: '', category: '; omit it when you send id' });
     return id;
   }
   if (title === undefined) throw invalidField('id', 'id or title is required');

@@ -11,7 +11,7 @@ import { type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, NewDevDoc } from './fields.ts';
 import { devDocKind, titleKey } from './kind.ts';
 import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
-import { type DocReference, findAny, findLive, titledDoc } from './lookup.ts';
+import { checkReference, type DocReference, findAny, findLive, titledDoc } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
 import {
@@ -132,7 +132,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
   async update(accountId: string, change: DevDocChange, by?: string): Promise<DevDocRecord> {
     const { id, title, category, new_title: newTitle, new_category: newCategory, content, ...others } = change;
     const { mode = 'replace', expected_version: expected, restore, ...fields } = others;
-    checkReference(change);
+    checkReference(change, MEANT_AS_NEW);
     if (content === undefined && restore !== true && [newTitle, newCategory, ...Object.values(fields)].every(isUnset))
       throw invalidField('content', 'content is required, or new_title, new_category, content_type or restore');
     const { actors, quotas, now } = this.options;
@@ -187,19 +187,17 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
 
 /** Returns the field errors of the title of a document that becomes live in its category. */
 function titleErrors(batch: Batch, accountId: string, names: Names) {
-  if (batch.get(devDocTitles, titleKey(accountId, names, 'live')) === undefined) return {};
-  return { title: [`${names.category} already has a dev doc with this title; change it with update_dev_doc`] };
+  if (holderOf(batch, accountId, names) === undefined) return {};
+  return { title: [taken(names, 'change it with update_dev_doc')] };
 }
+
+/** What is said of a name beside the id of a change. */
+const MEANT_AS_NEW = {
+  title: '; new_title gives it another title',
+  category: '; new_category moves it to another one',
+};
 
 const isUnset = (value: unknown): boolean => value === undefined;
-
-/** Throws Refusal `invalid_fields` where a name beside the id is meant as a new one. */
-function checkReference({ id, title, category }: DocReference): void {
-  if (id === undefined) return;
-  if (title !== undefined) throw invalidField('title', 'send id or title, not both; new_title gives it another title');
-  if (category !== undefined)
-    throw invalidField('category', 'category is only used with title; new_category moves it to another one');
-}
 
 /** Throws Refusal `invalid_fields` when another live document has the names that a document is to have. */
 function refuseTaken(
@@ -209,8 +207,17 @@ function refuseTaken(
   names: Names,
   field: string,
 ): void {
-  const holder = batch.get(devDocTitles, titleKey(accountId, names, 'live'));
+  const holder = holderOf(batch, accountId, names);
   if (holder === undefined || holder === id) return;
   const next = deleted_at === null ? 'choose another one' : 'restore it with a new_title, or rename that one';
-  throw invalidField(field, `${names.category} already has a dev doc with this title; ${next}`);
+  throw invalidField(field, taken(names, next));
+}
+
+/** The number of the live document with these names. */
+function holderOf(batch: Batch, accountId: string, names: Names): number | undefined {
+  return batch.get(devDocTitles, titleKey(accountId, names, 'live'));
+}
+
+function taken({ category }: Names, next: string): string {
+  return `${category} already has a dev doc with this title; ${next}`;
 }
