@@ -32,7 +32,7 @@ export function openDocuments(
   const services = {
     docs: new DevDocs({
       ...options,
-      mayContain: async (accountId, text) => (await containing({ accountId, kind: 'doc', text }))?.map(Number),
+      mayContain: (query) => containing({ ...query, kind: 'doc' }),
     }),
     handoffs: new Handoffs({ ...options, keepDays: handoffDays, mayPurge: () => clock.isRight() }),
     // Papers use the same categories as tasks.

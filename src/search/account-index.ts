@@ -1,10 +1,18 @@
 /** The index of one account, in memory: adds and removes documents, and ranks those that have every wanted word. */
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
-import { documentsHaving, type Needle } from './containing.ts';
+import { type Having, type HavingQuery, newestHaving } from './containing.ts';
 import { type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
 import { HighestScores, type Stand, scoresOf } from './scores.ts';
-import { countPostings, IN_NAME, IN_TITLE, placeOfWord, SegmentBuilder, type WordSegment } from './segment.ts';
+import {
+  countPostings,
+  IN_NAME,
+  IN_TITLE,
+  placeOfWord,
+  SegmentBuilder,
+  type WordSegment,
+  wordHints,
+} from './segment.ts';
 import { scoreWithout, type Uncertain, type UncertainAbout, uncertainOf } from './uncertain.ts';
 import { bitsIn, eachWord, hasCjk, isNear, isSign, lettersOf, otherForms, type WantedWord } from './words.ts';
 
@@ -139,15 +147,10 @@ export class AccountIndex {
     }
   }
 
-  /** Keys of the things of a kind that have every needle. */
-  having(kind: ThingKindName, needles: readonly Needle[]): string[] {
+  /** Things of a kind whose keys are numbers that have every needle, the highest number first. */
+  having(query: HavingQuery): Having {
     this.#seal();
-    return this.#parts.flatMap(({ segment, held: { entries, isGone } }) =>
-      documentsHaving(segment, needles).flatMap((document) => {
-        const entry = entries[document];
-        return entry?.kind === kind && isGone[document] !== 1 ? [entry.key] : [];
-      }),
-    );
+    return newestHaving(this.#parts, query);
   }
 
   /** Ranks the things that have every word, or some of them. */
@@ -350,8 +353,7 @@ function nameOf(kind: string, key: string): string {
 
 function nearWords(part: Part, word: string): Stand {
   const { words } = part.segment;
-  part.letters ??= Uint32Array.from(words, lettersOf);
-  const { letters } = part;
+  const { letters } = wordHints(part.segment);
   const wanted = lettersOf(word);
   const most = word.length < 8 ? 1 : 2;
   const first = word.slice(0, 1);

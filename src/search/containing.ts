@@ -2,8 +2,10 @@
  * Rules out documents that cannot contain a text: each whole word of the text must be one of theirs, and its first and last
  * word a part of one. What is left may contain it, and is read. Pure.
  */
-import { eachPosting, placeOfWord, type WordSegment } from './segment.ts';
-import { foldWords, hasCjk, pairsOf, WORD_CHARS_MAX, wordParts } from './words.ts';
+import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
+import type { Part } from './part.ts';
+import { eachPosting, placeOfWord, type WordSegment, wordHints } from './segment.ts';
+import { foldWords, hasCjk, lettersOf, pairsOf, WORD_CHARS_MAX, wordParts } from './words.ts';
 
 export interface Needle {
   readonly word: string;
@@ -29,17 +31,67 @@ export function needlesOf(text: string): Needle[] {
   });
 }
 
-/** The documents of a segment that have every needle, by their numbers. */
-export function documentsHaving(segment: WordSegment, needles: readonly Needle[]): number[] {
-  const had = new Uint16Array(segment.lengths.length);
-  for (const [turn, needle] of needles.entries()) {
-    for (const index of wordsWith(segment, needle)) {
-      eachPosting(segment, index, (document) => {
-        if (had[document] === turn) had[document] = turn + 1;
-      });
+export interface HavingQuery {
+  readonly kind: ThingKindName;
+  readonly needles: readonly Needle[];
+  /** Only things of this group. */
+  readonly group?: string | undefined;
+  /** Only numbers below this one. */
+  readonly before: number;
+  /** At most so many. */
+  readonly most: number;
+}
+
+/** Keys of things. */
+export interface Having {
+  readonly numbers: Float64Array;
+  /** False: there are more, with lower numbers. */
+  readonly isAll: boolean;
+}
+
+/** The things of some parts that have every needle, the highest number first. */
+export function newestHaving(parts: readonly Part[], { kind, needles, group, before, most }: HavingQuery): Having {
+  const wanted = THING_KINDS.indexOf(kind);
+  const found: number[] = [];
+  for (const part of parts) {
+    const { segment, kinds, held } = part;
+    const documents = documentsHaving(segment, needles);
+    if (documents.length === 0) continue;
+    part.numbers ??= Float64Array.from(held.entries, ({ key }) => Number(key));
+    for (const document of documents) {
+      if (kinds[document] !== wanted || held.isGone[document] === 1) continue;
+      if (group !== undefined && held.entries[document]?.group !== group) continue;
+      const number = part.numbers[document] ?? before;
+      if (number < before) found.push(number);
     }
   }
-  return Array.from(had.keys()).filter((document) => had[document] === needles.length);
+  const numbers = Float64Array.from(found).sort().reverse();
+  return { numbers: numbers.slice(0, most), isAll: numbers.length <= most };
+}
+
+/** The documents of a segment that have every needle, by their numbers. */
+export function documentsHaving(segment: WordSegment, needles: readonly Needle[]): number[] {
+  // The rarest first: what nothing has ends the search before the words of every text are read.
+  const wanted = needles
+    .map((needle) => Array.from(wordsWith(segment, needle)))
+    .map((indexes) => ({ indexes, count: indexes.reduce((sum, index) => sum + (segment.counts[index] ?? 0), 0) }))
+    .sort((one, other) => one.count - other.count);
+  const had = new Uint16Array(segment.lengths.length);
+  for (const [turn, { indexes }] of wanted.entries()) {
+    let found = 0;
+    for (const index of indexes) {
+      eachPosting(segment, index, (document) => {
+        if (had[document] !== turn) return;
+        had[document] = turn + 1;
+        found += 1;
+      });
+    }
+    if (found === 0) return [];
+  }
+  const documents: number[] = [];
+  for (let document = 0; document < had.length; document += 1)
+    if (had[document] === needles.length) documents.push(document);
+  return documents;
 }
 
 /** Indexes of the words that a needle is, or is a part of. A word that was cut off may have any part. */
@@ -50,5 +102,12 @@ function* wordsWith(segment: WordSegment, { word, isWhole }: Needle): Generator<
     if (words[at] === word) yield at;
     return;
   }
-  for (const [at, one] of words.entries()) if (one.length === WORD_CHARS_MAX || one.includes(word)) yield at;
+  const { letters, cut } = wordHints(segment);
+  yield* cut;
+  const wanted = lettersOf(word);
+  for (let at = 0; at < letters.length; at += 1) {
+    if ((wanted & ~(letters[at] ?? 0)) !== 0) continue;
+    const one = words[at] ?? '';
+    if (one.length < WORD_CHARS_MAX && one.includes(word)) yield at;
+  }
 }

@@ -87,12 +87,13 @@ export class Indexer {
   }
 
   /** Finds the things of a kind that may contain a text. */
-  async containing({ accountId, kind, text }: ContainingQuery): Promise<MayContain> {
+  async containing({ accountId, text, ...query }: ContainingQuery): Promise<MayContain> {
+    const { kind } = query;
     const needles = needlesOf(text);
     if (needles.length === 0) return undefined;
     const { kept, isCaughtUp } = await this.#caughtUp(accountId, [kind]);
     const isWhole = isCaughtUp && kept.filled.has(kind) && !kept.isDropped;
-    return isWhole ? kept.index.having(kind, needles) : undefined;
+    return isWhole ? kept.index.having({ ...query, needles }) : undefined;
   }
 
   /** The index of an account, with what was written before this call, as far as a search may wait for that. */

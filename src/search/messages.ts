@@ -1,5 +1,6 @@
 /** What the hub and the thread of the index tell each other. */
 import type { ThingKindName } from '../ids/thing.ts';
+import type { Having, HavingQuery } from './containing.ts';
 import type { Needs } from './scores.ts';
 import type { Snippet } from './snippets.ts';
 
@@ -17,15 +18,14 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-/** Asks which things of a kind may contain a text, word for word. */
-export interface ContainingQuery {
+/** Asks which things of a kind whose keys are numbers may contain a text, word for word. */
+export interface ContainingQuery extends Omit<HavingQuery, 'needles'> {
   readonly accountId: string;
-  readonly kind: ThingKindName;
   readonly text: string;
 }
 
-/** Keys; undefined: any may, because the text has no words, or is searched while the account is being indexed. */
-export type MayContain = readonly string[] | undefined;
+/** Undefined: any may, because the text has no words, or is searched while the account is being indexed. */
+export type MayContain = Having | undefined;
 
 /** A written thing: its account, kind and key; without a key any of the kind may be gone. */
 export type WrittenThing = readonly [accountId: string, kind: ThingKindName, key: string | undefined];

@@ -31,8 +31,8 @@ export interface Part {
   readonly kinds: Uint8Array;
   /** What new things get on top of their scores, as of an hour. */
   recent: { readonly hour: number; readonly factors: Float32Array } | undefined;
-  /** The letters of each word, made when a slip is first looked for. */
-  letters: Uint32Array | undefined;
+  /** Keys as numbers, made when they are first asked for. */
+  numbers: Float64Array | undefined;
 }
 
 export function newHeld(things: number): HeldThings {
@@ -41,7 +41,7 @@ export function newHeld(things: number): HeldThings {
 
 export function partOf(segment: WordSegment, held: HeldThings): Part {
   const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
-  return { segment, held, kinds, recent: undefined, letters: undefined };
+  return { segment, held, kinds, recent: undefined, numbers: undefined };
 }
 
 /** Makes one part of several, step by step. */

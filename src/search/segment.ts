@@ -2,6 +2,7 @@
  * An immutable part of an index: for each word the documents that have it, as bytes. A posting is the distance to the
  * document before, then how the word occurs: in the name, in the title, how often in the text. Pure.
  */
+import { lettersOf, WORD_CHARS_MAX } from './words.ts';
 
 export const IN_NAME = 1;
 export const IN_TITLE = 2;
@@ -114,6 +115,25 @@ export interface WordSegment {
   /** Words of each document. */
   readonly lengths: Float32Array;
   readonly totalLength: number;
+  /** See `wordHints`. */
+  hints?: WordHints;
+}
+
+/** What is known of the words without reading them, made when it is first needed. */
+interface WordHints {
+  /** The letters of each word, as `lettersOf`. */
+  readonly letters: Uint32Array;
+  /** Indexes of words that were cut off. */
+  readonly cut: readonly number[];
+}
+
+export function wordHints(segment: WordSegment): WordHints {
+  const { words } = segment;
+  segment.hints ??= {
+    letters: Uint32Array.from(words, lettersOf),
+    cut: words.flatMap((word, at) => (word.length === WORD_CHARS_MAX ? [at] : [])),
+  };
+  return segment.hints;
 }
 
 class PostingWriter {

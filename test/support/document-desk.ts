@@ -56,8 +56,7 @@ export function openDesk({ keepDays, isIndexed = true }: DeskOptions = {}): Docu
   const services = {
     docs: new DevDocs({
       ...options,
-      mayContain: async (accountId, text) =>
-        isIndexed ? (await indexer.containing({ accountId, kind: 'doc', text }))?.map(Number) : undefined,
+      mayContain: async (query) => (isIndexed ? await indexer.containing({ ...query, kind: 'doc' }) : undefined),
     }),
     handoffs: new Handoffs({ ...options, keepDays, mayPurge: () => true }),
     papers: new Papers({ ...options, categoryExists: (_reader, _accountId, id) => categories.has(id) }),

@@ -7,7 +7,7 @@ import { invalidField } from '../../common/fault.ts';
 import type { Principal } from '../../common/principal.ts';
 import type { DevDocRecord } from '../../documents/dev-docs/declared.ts';
 import { newDevDoc } from '../../documents/dev-docs/fields.ts';
-import { docGroup } from '../../documents/dev-docs/thing.ts';
+import { docGroup } from '../../documents/dev-docs/uri.ts';
 import { readFields } from '../../fields/read.ts';
 import { oneLine } from '../../gateway/words.ts';
 import { limits } from '../../limits/service.ts';

@@ -8,11 +8,13 @@ import { refuseFields } from '../../common/fault.ts';
 import { limits } from '../../limits/service.ts';
 import type { Walkable } from '../../store/table.ts';
 import { foldText } from '../../text/fold-text.ts';
+import { foldName } from '../rules.ts';
 import { keptText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
 import type { ContentType, DevDocRecord } from './declared.ts';
 import { devDocRows, devDocs } from './records.ts';
 import { listScope } from './rules.ts';
+import { docGroup } from './uri.ts';
 
 export interface DevDocListRequest {
   readonly category?: string | undefined;
@@ -33,6 +35,37 @@ export interface DocList {
   readonly looked: number;
 }
 
+/** Asks for the documents that may contain a text. */
+export interface CandidateQuery {
+  readonly accountId: string;
+  readonly text: string;
+  readonly group: string | undefined;
+  /** Only numbers below this one. */
+  readonly before: number;
+  readonly most: number;
+}
+
+/** Documents that may contain a text, newest first. */
+export interface Candidates {
+  readonly numbers: Float64Array;
+  /** False: there are more, with lower numbers. */
+  readonly isAll: boolean;
+}
+
+/** What narrows a search down before texts are read; undefined: nothing is searched. */
+export function candidateQuery(accountId: string, request: DevDocListRequest): CandidateQuery | undefined {
+  const { category, content_type: contentType, search: text = '' } = request;
+  if (text === '') return undefined;
+  return {
+    accountId,
+    text,
+    group: category === undefined ? undefined : docGroup(foldName(category)),
+    before: positionOf(request),
+    // A page reads no more; those of another type are passed over unread.
+    most: contentType === undefined ? limits.devDocSearchTextsMax + 1 : Number.MAX_SAFE_INTEGER,
+  };
+}
+
 /** Number of characters folded at once. */
 const PIECE_CHARS = 64 * 1024;
 
@@ -43,21 +76,21 @@ interface Filter {
 
 /**
  * Lists documents. Yields between any two of them so that it can run in turns. Throws Refusal `invalid_fields` when the
- * category is unknown or the cursor is invalid. `among`: the documents that may contain the searched text, newest first;
- * undefined: any may.
+ * category is unknown or the cursor is invalid. `among`: the documents that may contain the searched text; undefined: any
+ * may.
  */
 export function* listDocs(
   store: Walkable,
   accountId: string,
   request: DevDocListRequest,
-  among?: readonly number[],
+  among?: Candidates,
 ): Generator<void, DocList> {
   const { category, errors } = filterCategory(store, accountId, request.category);
-  const isCursor = request.cursor === undefined || /^[1-9]\d{0,14}$/.test(request.cursor);
+  const isCursor = request.cursor === undefined || CURSOR.test(request.cursor);
   const cursorErrors = { cursor: ['cursor must come from an earlier answer of this tool; omit it for the first page'] };
   refuseFields({ ...errors, ...(isCursor ? {} : cursorErrors) });
   const filter: Filter = { category, contentType: request.content_type };
-  const beforeId = request.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(request.cursor);
+  const beforeId = positionOf(request);
   const limit = request.limit ?? limits.devDocListDefault;
   const wanted = foldText(request.search ?? '');
   return wanted === ''
@@ -87,7 +120,7 @@ interface Search {
   readonly limit: number;
   /** Folded search term. */
   readonly wanted: string;
-  readonly among: readonly number[] | undefined;
+  readonly among: Candidates | undefined;
 }
 
 function* searchPage(
@@ -95,7 +128,7 @@ function* searchPage(
   accountId: string,
   { filter, beforeId, limit, wanted, among }: Search,
 ): Generator<void, DocList> {
-  const ids = among?.filter((id) => id < beforeId) ?? walkRows(store, accountId, filter, beforeId);
+  const ids = among?.numbers ?? walkRows(store, accountId, filter, beforeId);
   const docs: DevDocRecord[] = [];
   let [looked, bytes, last] = [0, 0, beforeId];
   for (const id of ids) {
@@ -118,8 +151,16 @@ function* searchPage(
     }
     docs.push(doc);
   }
+  if (among?.isAll === false) return { docs, cursor: String(last), complete: docs.length === limit, looked };
   return { docs, cursor: undefined, complete: true, looked };
 }
+
+/** Only documents before this number are listed. */
+function positionOf({ cursor }: DevDocListRequest): number {
+  return cursor !== undefined && CURSOR.test(cursor) ? Number(cursor) : Number.MAX_SAFE_INTEGER;
+}
+
+const CURSOR = /^[1-9]\d{0,14}$/;
 
 /**
  * True when the text contains a folded search term. The text is folded in pieces that end with a line, because folding

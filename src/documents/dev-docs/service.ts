@@ -10,7 +10,14 @@ import { categoryErrors, type DevCategory, listCategories } from './categories.t
 import { type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, NewDevDoc } from './fields.ts';
 import { devDocKind, titleKey } from './kind.ts';
-import { type DevDocListRequest, type DocList, listDocs } from './list.ts';
+import {
+  type CandidateQuery,
+  type Candidates,
+  candidateQuery,
+  type DevDocListRequest,
+  type DocList,
+  listDocs,
+} from './list.ts';
 import { checkReference, type DocReference, findAny, findLive, titledDoc } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
 import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
@@ -38,8 +45,8 @@ export interface DocNames {
 type Names = Pick<DevDocRecord, 'title' | 'category'>;
 
 interface DevDocOptions extends DocumentServiceOptions {
-  /** The documents that may contain a text, by their numbers; undefined: any may. */
-  readonly mayContain: (accountId: string, text: string) => Promise<readonly number[] | undefined>;
+  /** The documents that may contain a text; undefined: any may. */
+  readonly mayContain: (query: CandidateQuery) => Promise<Candidates | undefined>;
 }
 
 export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOptions> {
@@ -50,9 +57,8 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
   /** Returns a page of documents without texts, from one snapshot. */
   async list(accountId: string, request: DevDocListRequest): Promise<DocList> {
     const { store, mayContain } = this.options;
-    const { search = '' } = request;
-    const found = search === '' ? undefined : await mayContain(accountId, search);
-    const among = found?.toSorted((one, other) => other - one);
+    const query = candidateQuery(accountId, request);
+    const among = query && (await mayContain(query));
     return await readInTurns(store, accountId, (reader) => listDocs(reader, accountId, request, among));
   }
 

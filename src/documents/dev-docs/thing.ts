@@ -5,10 +5,7 @@ import type { DevDocRecord } from './declared.ts';
 import { devDocKind } from './kind.ts';
 import { unknownDoc } from './lookup.ts';
 import { devDocTitles } from './records.ts';
-import { DOC_TEMPLATE, docUri, MEDIA_TYPES } from './uri.ts';
-
-/** The group of the dev docs of a category. */
-export const docGroup = (category: string): string => `doc ${category}`;
+import { DOC_TEMPLATE, docGroup, docUri, MEDIA_TYPES } from './uri.ts';
 
 export const devDocThings = documentThings<DevDocRecord, unknown>(devDocKind, {
   kind: 'doc',
