@@ -1,12 +1,14 @@
 /** Reads the changes of an account, newest first. */
 import type { Store } from '../store/store.ts';
-import { activityChanges, activityItems, type ChangedKind, type ChangeRecord } from './records.ts';
+import { activityChanges, activityHeads, activityItems, type ChangedKind, type ChangeRecord } from './records.ts';
 
 export interface NumberedChange extends ChangeRecord {
   readonly number: number;
 }
 
 const READ_ROWS = 64;
+/** Mostly the newest change decides. */
+const READ_OF_ITEM = 8;
 
 export class ActivityLog {
   readonly #store: Store;
@@ -36,6 +38,32 @@ export class ActivityLog {
     return this.#store
       .range(activityItems, { prefix: [accountId, kind, item], reverse: true, limit })
       .flatMap(({ key }) => this.get(accountId, key[3]) ?? []);
+  }
+
+  /** As `of`, without an end: stop iterating early. */
+  *each(accountId: string, kind: ChangedKind, item: number): Generator<NumberedChange> {
+    let beyond: number | undefined;
+    for (;;) {
+      const rows = this.#store.range(activityItems, {
+        prefix: [accountId, kind, item],
+        reverse: true,
+        limit: READ_OF_ITEM,
+        ...(beyond === undefined ? {} : { beyond }),
+      });
+      for (const { key } of rows) {
+        const change = this.get(accountId, key[3]);
+        if (change !== undefined) yield change;
+      }
+      beyond = rows.at(-1)?.key[3];
+      if (rows.length < READ_OF_ITEM) return;
+    }
+  }
+
+  /** Whether every change since a time in milliseconds is kept. */
+  reachesBackTo(accountId: string, ms: number): boolean {
+    if (this.#store.get(activityHeads, [accountId])?.dropped === undefined) return true;
+    const [oldest] = this.#store.range(activityChanges, { prefix: [accountId], limit: 1 });
+    return oldest !== undefined && oldest.value.at_ms < ms;
   }
 
   get(accountId: string, number: number): NumberedChange | undefined {

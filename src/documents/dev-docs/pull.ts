@@ -7,6 +7,7 @@
  * newer ones), the response ends early, which its length shows; the client pulls again.
  */
 
+import { z } from 'zod';
 import { type FieldErrors, refuseFields } from '../../common/fault.ts';
 import type { ByteRun } from '../../http/reply/byte-run.ts';
 import { EndedEarly } from '../../http/reply/ended-early.ts';
@@ -17,6 +18,7 @@ import { isFromTheFuture } from '../../time/truth.ts';
 import { readText } from '../texts.ts';
 import { filterCategory } from './categories.ts';
 import { declaredDoc } from './declared.ts';
+import { departureOf } from './departures.ts';
 import { devDocChanges, devDocHeads, devDocs } from './records.ts';
 import { changeScope } from './rules.ts';
 
@@ -30,15 +32,27 @@ export interface PullRequest {
 export interface DocPull {
   readonly docs: ByteRun;
   readonly deleted: ByteRun;
-  /** Documents and deletions, in the order of their changes. */
+  /** Documents and what is gone, in the order of their changes. */
   readonly all: ByteRun;
   readonly docCount: number;
   readonly deletedCount: number;
+  /** Of those deleted, the ones that moved to another category. */
+  readonly movedCount: number;
   /** Size of all texts in bytes. */
   readonly sizeBytes: number;
   readonly cursor: string;
   readonly hasMore: boolean;
 }
+
+/** A document that a client must remove. */
+export const deletedDocSchema = z.object({
+  type: z.literal('deleted'),
+  id: z.int().positive(),
+  title: z.string(),
+  category: z.string(),
+  deleted_at: z.string().describe('ISO 8601 UTC'),
+  moved_to: z.string().optional().describe('Its new category, when it left the pulled one'),
+});
 
 /**
  * A planned line: the part before the text, and the version whose text follows. Without a text, the head is the whole
@@ -62,8 +76,11 @@ export function planPull(store: Store, accountId: string, request: PullRequest, 
   const afterMs = askedMs > newestMs && isFromTheFuture(askedMs, nowMs) ? 0 : askedMs;
   const isFirst = request.since === undefined && request.cursor === undefined;
   const lines: Line[] = [];
-  let [reachedMs, sizeBytes, hasMore] = [afterMs, 0, false];
-  const rows = { prefix: [accountId, changeScope(category)], beyond: afterMs, limit: limits.devDocPullMax + 1 };
+  let [reachedMs, sizeBytes, movedCount, hasMore] = [afterMs, 0, 0, false];
+  const gone = (of: z.input<typeof deletedDocSchema>) => lines.push(toLine(`${JSON.stringify(of)}\n`));
+  // Later pulls of a category also tell what left it.
+  const scope = changeScope(isFirst ? category : undefined);
+  const rows = { prefix: [accountId, scope], beyond: afterMs, limit: limits.devDocPullMax + 1 };
   for (const [index, { key, value: id }] of store.range(devDocChanges, rows).entries()) {
     // Counts rows, not lines: skipped rows count too.
     if (index === limits.devDocPullMax) {
@@ -73,11 +90,19 @@ export function planPull(store: Store, accountId: string, request: PullRequest, 
     reachedMs = key[2];
     const doc = store.get(devDocs, [accountId, id]);
     if (doc === undefined) throw new Error(`the order of changes refers to dev doc ${id}, which does not exist`);
+    if (category !== undefined && doc.category !== category) {
+      const left = departureOf(store, accountId, doc, category, afterMs);
+      if (left === undefined) continue;
+      const { title, at } = left;
+      if (doc.deleted_at === null) movedCount += 1;
+      const how = doc.deleted_at === null ? { deleted_at: at, moved_to: doc.category } : { deleted_at: doc.deleted_at };
+      gone({ type: 'deleted', id, title, category, ...how });
+      continue;
+    }
     if (doc.deleted_at !== null) {
+      const { title, category: from, deleted_at } = doc;
       // A client without documents has nothing to delete.
-      if (isFirst) continue;
-      const { id: docId, title, category: from, deleted_at } = doc;
-      lines.push(toLine(`${JSON.stringify({ type: 'deleted', id: docId, title, category: from, deleted_at })}\n`));
+      if (!isFirst) gone({ type: 'deleted', id, title, category: from, deleted_at });
       continue;
     }
     const head = `${JSON.stringify({ type: 'doc', ...declaredDoc.show(doc) }).slice(0, -1)},"content":`;
@@ -93,6 +118,7 @@ export function planPull(store: Store, accountId: string, request: PullRequest, 
     all: runOfLines(store, accountId, lines),
     docCount: docs.length,
     deletedCount: deleted.length,
+    movedCount,
     sizeBytes,
     cursor: String(reachedMs),
     hasMore,

@@ -11,6 +11,7 @@ import { asOfVersion, keptVersion, versionLines, versionView } from '../views.ts
 import { type DevDocRecord, declaredDoc, otherDocInputs } from './declared.ts';
 import { devDocChange, docReference, newDevDoc } from './fields.ts';
 import type { DocList } from './list.ts';
+import { deletedDocSchema } from './pull.ts';
 import type { DevDocs } from './service.ts';
 import { docUri } from './uri.ts';
 
@@ -23,14 +24,6 @@ const docView = declaredDoc.show;
 
 /** A document in a pull. */
 const pulledDocSchema = docSchema.extend({ type: z.literal('doc'), content: z.string() });
-
-const deletedDocSchema = z.object({
-  type: z.literal('deleted'),
-  id: z.int().positive(),
-  title: z.string(),
-  category: z.string(),
-  deleted_at: z.string().describe('ISO 8601 UTC'),
-});
 
 /** Returns every tool of this capability. */
 export function devDocTools(docs: DevDocs, callerName: CallerName): Tool[] {
@@ -185,7 +178,7 @@ function pullDevDocs(docs: DevDocs): Tool {
     }),
     output: z.object({
       docs: z.array(pulledDocSchema),
-      deleted: z.array(deletedDocSchema).describe('Documents deleted since'),
+      deleted: z.array(deletedDocSchema).describe('Documents deleted since, or moved out of the category'),
       total_count: z.int().nonnegative().describe('Records in this answer, deleted ones too'),
       total_size_bytes: z.int().nonnegative().describe('Of the contents in this answer'),
       cursor: z.string().describe('For the next pull'),
@@ -196,9 +189,10 @@ function pullDevDocs(docs: DevDocs): Tool {
     example: { category: 'claude' },
     handle(args, { accountId }, { lines }) {
       const found = docs.pull(accountId, args);
-      const { docCount, deletedCount, sizeBytes, hasMore } = found;
+      const { docCount, deletedCount, movedCount, sizeBytes, hasMore } = found;
       const more = hasMore ? '; there are more, pull again with the cursor' : '';
-      const gone = deletedCount === 0 ? '' : `, ${deletedCount} deleted`;
+      const deletions = deletedCount - movedCount;
+      const gone = `${deletions === 0 ? '' : `, ${deletions} deleted`}${movedCount === 0 ? '' : `, ${movedCount} moved away`}`;
       const headline = `${plural(docCount, 'dev doc')} with ${plural(sizeBytes, 'byte')}${gone}; cursor ${found.cursor}${more}`;
       return {
         structured: { cursor: found.cursor, has_more: hasMore },
@@ -281,7 +275,10 @@ function line(doc: DevDocRecord): string {
 /** Formats a line of a pull: a document with its content, or a deleted document. */
 function pulledText(record: z.infer<typeof pulledDocSchema> | z.infer<typeof deletedDocSchema>): string {
   const name = nameOf(record);
-  if (record.type === 'deleted') return `${name} was deleted at ${record.deleted_at}`;
+  if (record.type === 'deleted') {
+    const { moved_to: to, deleted_at: at } = record;
+    return to === undefined ? `${name} was deleted at ${at}` : `${name} moved to ${to} at ${at}`;
+  }
   return `--- ${name}, ${record.content_type}, version ${record.version}, ${record.size_bytes} bytes:\n${record.content}`;
 }
 

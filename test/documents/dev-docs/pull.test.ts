@@ -1,8 +1,16 @@
 /** Proves the pull of dev docs: what it gives, in which order, and that nothing is left out or told twice. */
 import { beforeAll, expect, test } from 'vitest';
-import { callTool, post, structuredOf, toolRequest, withKey } from '../../support/gateway.ts';
+import { callTool, post, structuredOf, textOf, toolRequest, withKey } from '../../support/gateway.ts';
 import { useHub } from '../../support/use-hub.ts';
 import { newKey, pullLines, recordsOf } from './support.ts';
+
+interface Gone {
+  readonly id: number;
+  readonly title: string;
+  readonly category: string;
+  readonly deleted_at: string;
+  readonly moved_to?: string;
+}
 
 interface Doc {
   readonly id: number;
@@ -12,6 +20,7 @@ interface Doc {
 
 interface Pull {
   readonly docs: readonly Doc[];
+  readonly deleted: readonly Gone[];
   readonly total_count: number;
   readonly cursor: string;
   readonly has_more: boolean;
@@ -42,6 +51,39 @@ test('[DOC-3] a pull goes on from a cursor, a time of a document, or the time of
   expect([docs, (await pull({ cursor })).docs]).toEqual([[], []]);
   // A time beyond the newest change comes from a clock that was wrong: nothing may be missed.
   expect((await pull({ since: '2100-01-01' })).docs.map(({ id }) => id)).toEqual([first.id, second.id, third.id]);
+});
+
+test('[DOC-2, DOC-3] a client that keeps one category hears what left it, under the title that it has there', async () => {
+  const own = await newKey(hub);
+  const update = (args: object) => callTool(hub, 'update_dev_doc', args, own);
+  const stays = await create({ title: 'stays', category: 'claude' }, own);
+  const leaves = await create({ title: 'leaves', category: 'claude' }, own);
+  const other = await create({ title: 'other', category: 'cursor' }, own);
+  const { cursor } = await pull({ category: 'claude' }, own);
+  await update({ id: leaves.id, new_category: 'cursor', new_title: 'left' });
+  await update({ id: leaves.id, new_title: 'renamed' });
+  await update({ id: other.id, content: 'more' });
+  const later = await pull({ category: 'claude', cursor }, own);
+  expect(later).toMatchObject({
+    docs: [],
+    deleted: [{ id: leaves.id, title: 'leaves', category: 'claude', moved_to: 'cursor' }],
+    total_count: 1,
+    has_more: false,
+  });
+  expect(await pull({ category: 'claude', cursor: later.cursor }, own)).toMatchObject({ docs: [], deleted: [] });
+  expect((await pull({ category: 'cursor', cursor }, own)).docs.map(({ title }) => title)).toEqual([
+    'renamed',
+    'other',
+  ]);
+  expect((await pull({ cursor }, own)).deleted).toEqual([]);
+  expect((await pull({ category: 'claude' }, own)).docs.map(({ id }) => id)).toEqual([stays.id]);
+  const told = await callTool(hub, 'pull_dev_docs', { category: 'claude', cursor }, own);
+  expect(textOf(told)).toMatch(/^0 dev docs .*, 1 moved away; cursor[\s\S]*#2 claude\/leaves moved to cursor at /);
+  // Deleted where it went: it is gone from both.
+  await callTool(hub, 'delete_dev_doc', { id: leaves.id }, own);
+  const gone = await pull({ category: 'claude', cursor }, own);
+  expect(gone.deleted).toEqual([expect.objectContaining({ id: leaves.id, title: 'leaves', category: 'claude' })]);
+  expect(gone.deleted[0]).not.toHaveProperty('moved_to');
 });
 
 test.each([

@@ -13,7 +13,7 @@ const KEPT = 50;
 interface Model {
   readonly id: number;
   readonly title: string;
-  readonly category: string;
+  category: string;
   texts: string[];
   deletedMs: number | undefined;
 }
@@ -24,6 +24,9 @@ interface World {
   /** What a client has that pulls after each write. */
   readonly replica: Map<number, string>;
   cursor: string | undefined;
+  /** What a client has of `docs` alone, which pulls now and then. */
+  readonly ofDocs: Map<number, string>;
+  docsCursor: string | undefined;
   lastId: number;
 }
 
@@ -42,6 +45,7 @@ type Step =
       readonly mode: 'replace' | 'append' | 'prepend';
       readonly content: string;
     }
+  | { readonly kind: 'move'; readonly id: number; readonly category: string }
   | { readonly kind: 'remove' | 'restore'; readonly id: number }
   | { readonly kind: 'clock'; readonly ms: number }
   | { readonly kind: 'empty' };
@@ -52,6 +56,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('create'), title: titles, category: categories, content: texts }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('update'), id: ids, mode: modes, content: texts }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('move'), id: ids, category: categories }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('remove', 'restore'), id: ids }) },
   {
     weight: 1,
@@ -89,6 +94,16 @@ async function take(world: World, step: Step): Promise<void> {
       const after = { replace: step.content, append: before + step.content, prepend: step.content + before }[step.mode];
       if (after !== before) model.texts.push(after);
       expect(await write).toMatchObject({ version: model.texts.length, size_bytes: Buffer.byteLength(after) });
+      return;
+    }
+    case 'move': {
+      const model = live(world).find(({ id }) => id === step.id);
+      const write = docs.move(ACCOUNT, { id: step.id }, { category: step.category });
+      const category = fold(step.category);
+      const isElsewhere = model !== undefined && model.category !== category;
+      if (model === undefined || (isElsewhere && isTaken(world, model.title, category))) return await refused(write);
+      expect(await write).toMatchObject({ version: model.texts.length, category });
+      model.category = category;
       return;
     }
     case 'remove': {
@@ -145,6 +160,18 @@ function pull(world: World): void {
   world.cursor = found.cursor;
   const expected = live(world).map((model) => [model.id, textOf(model)] as const);
   expect([...world.replica].sort(([a], [b]) => a - b)).toEqual(expected);
+}
+
+/** Pulls one category, and holds what the client then has of it against the model: nothing stays that left. */
+function pullDocs(world: World): void {
+  const found = world.desk.docs.pull(ACCOUNT, { category: 'docs', cursor: world.docsCursor });
+  for (const { type, id, content } of linesOf(found.all)) {
+    if (type === 'doc') world.ofDocs.set(id, content);
+    else world.ofDocs.delete(id);
+  }
+  world.docsCursor = found.cursor;
+  const expected = live(world).filter(({ category }) => category === 'docs');
+  expect([...world.ofDocs].sort(([a], [b]) => a - b)).toEqual(expected.map((model) => [model.id, textOf(model)]));
 }
 
 async function checkLists(world: World): Promise<void> {
@@ -207,13 +234,16 @@ test(`[DOC-1, DOC-2, DOC-3] random writes leave every list, search, version and 
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 60, size: 'max' }), async (taken) => {
       const desk = openDesk({ isIndexed: taken.length % 4 !== 0 });
-      const world: World = { desk, models: [], replica: new Map(), cursor: undefined, lastId: 0 };
+      const replicas = { replica: new Map(), cursor: undefined, ofDocs: new Map(), docsCursor: undefined };
+      const world: World = { desk, models: [], ...replicas, lastId: 0 };
       try {
         await world.desk.docs.create('acc_b', { title: 'a.md', content: 'key 배포' });
-        for (const step of taken) {
+        for (const [index, step] of taken.entries()) {
           await take(world, step);
           pull(world);
+          if (index % 3 === 2) pullDocs(world);
         }
+        pullDocs(world);
         await checkLists(world);
         checkDocs(world);
         expect(world.desk.problems()).toEqual([]);
