@@ -90,10 +90,18 @@ export async function askControl(
     if (socket === undefined) return undefined;
     signal?.addEventListener('abort', () => socket.destroy(new StartError('the command was cancelled.')));
     socket.end(`${line}\n`);
-    return await readLine(socket, limits.controlAnswerBytesMax, takes);
+    return await readLine(socket, limits.controlAnswerBytesMax, takes).catch(refuseUnanswered);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Says that the command may have been done. Throws StartError. */
+function refuseUnanswered(error: unknown): never {
+  if (error instanceof StartError) throw error;
+  throw new StartError(
+    `the hub on this data folder did not answer: ${(error as Error).message}. Look at its log and whether it runs, then run the command again; what it was asked to do may have been done.`,
+  );
 }
 
 /** A socket path has at most about 100 bytes. The path through the open folder on Linux is always short. */
@@ -231,9 +239,11 @@ function readLine(socket: Socket, charsMax: number, takes: (line: string) => boo
   return new Promise((done, fail) => {
     let text = '';
     socket.setEncoding('utf8');
-    socket.setTimeout(limits.controlSeconds * 1000, () => socket.destroy(new Error('control socket timed out')));
+    socket.setTimeout(limits.controlSeconds * 1000, () =>
+      socket.destroy(new Error(`nothing came for ${limits.controlSeconds} s`)),
+    );
     socket.on('error', fail);
-    const cut = () => fail(new Error('the control socket closed before a complete line arrived'));
+    const cut = () => fail(new Error('it ended, or closed the connection'));
     socket.on('end', cut);
     socket.on('close', cut);
     socket.on('data', (part: string) => {

@@ -882,6 +882,8 @@ export const limits = {
   memberSignLeases: 6,
   memberSignMsMax: 60_000,
   memberSignsMissed: 3,
+  /** How long a command waits for what the log says of the members. */
+  memberAskMs: 3000,
   /** How often a follower reads the log: at most, and at least. */
   logPollMsMin: 50,
   logPollMsMax: 500,

@@ -30,6 +30,7 @@ const backup = (given: Partial<Facts['backup']>) => ({ backup: { ...FINE.backup,
 const follow = (agoMs: number, more: Partial<NonNullable<Facts['follow']>> = {}) => ({
   follow: { seenMs: NOW - agoMs, everyMs: 5 * SECOND, isCopyingAll: false, ...more },
 });
+const log = (unloggedMs: number, setAside = 0, appendingMs = 0) => ({ unloggedMs, setAside, appendingMs });
 const held = (...names: ConditionName[]) => new Map(names.map((name) => [name, NOW - HOUR]));
 
 interface Case {
@@ -67,6 +68,18 @@ const CASES: readonly Case[] = [
   {
     what: 'a write waits for long',
     facts: { writes: { waitingMs: 30_001 } },
+    expected: ['writes_stalled'],
+    writes: false,
+  },
+  {
+    what: 'a write waits for long, for the log',
+    facts: { writes: { waitingMs: 30_001 }, log: log(0, 0, 30_001) },
+    expected: ['log_away'],
+    writes: false,
+  },
+  {
+    what: 'a write waits for long, though the log answers',
+    facts: { writes: { waitingMs: 30_001 }, log: log(0, 0, 5) },
     expected: ['writes_stalled'],
     writes: false,
   },
@@ -119,16 +132,16 @@ const CASES: readonly Case[] = [
   { what: 'a whole copy never ends', facts: follow(6 * HOUR + 1, { isCopyingAll: true }), expected: ['follow_late'] },
   { what: 'both start after a boot', facts: { ...follow(DAY), startedMs: NOW - 60 * SECOND }, expected: [] },
   { what: 'only the hub starts', facts: { ...follow(DAY), startedMs: NOW - 61 * SECOND }, expected: ['follow_late'] },
-  { what: 'the log has all', facts: { log: { unloggedMs: 0, setAside: 0 } }, expected: [] },
-  { what: 'the log is 5 s behind', facts: { log: { unloggedMs: 5 * SECOND, setAside: 0 } }, expected: [] },
-  { what: 'the log is further behind', facts: { log: { unloggedMs: 5001, setAside: 0 } }, expected: ['log_behind'] },
+  { what: 'the log has all', facts: { log: log(0, 0) }, expected: [] },
+  { what: 'the log is 5 s behind', facts: { log: log(5 * SECOND, 0) }, expected: [] },
+  { what: 'the log is further behind', facts: { log: log(5001, 0) }, expected: ['log_behind'] },
   { what: 'no member is away', facts: { members: { away: 0, withoutRoom: 0 } }, expected: [] },
   {
     what: 'one member is away, another one without room',
     facts: { members: { away: 1, withoutRoom: 1 } },
     expected: ['member_away', 'member_no_room'],
   },
-  { what: 'writes were set aside', facts: { log: { unloggedMs: 0, setAside: 1 } }, expected: ['set_aside'] },
+  { what: 'writes were set aside', facts: { log: log(0, 1) }, expected: ['set_aside'] },
   { what: 'a verification of 35 days ago', facts: { verify: { doneMs: NOW - 35 * DAY, problems: 0 } }, expected: [] },
   {
     what: 'an older verification',

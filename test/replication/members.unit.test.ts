@@ -10,7 +10,13 @@ import { type CommitLog, type Created, LogGap, OutcomeUnknown } from '../../src/
 import { BegunAgain, checkBegins } from '../../src/replication/members/begin-again.ts';
 import { type ClockMoment, heardNothingMs, MemberLease, systemClock } from '../../src/replication/members/lease.ts';
 import { Owner } from '../../src/replication/members/owner.ts';
-import { isFatal, isNewHistory, mayTakeOver, type TakeOverFacts } from '../../src/replication/members/take-over.ts';
+import {
+  isFatal,
+  isNewHistory,
+  mayTakeOver,
+  ownerOf,
+  type TakeOverFacts,
+} from '../../src/replication/members/take-over.ts';
 import { Forked, meet } from '../../src/replication/members/unlogged.ts';
 import { termOfPart } from '../../src/replication/names.ts';
 
@@ -34,6 +40,18 @@ const facts = (more: Partial<TakeOverFacts>): TakeOverFacts => ({
   isPartial: false,
   hasRoom: true,
   ...more,
+});
+
+test.each<[string, Partial<TakeOverFacts>, string | null]>([
+  ['an empty log', { newest: undefined }, null],
+  ['an owner that was just heard', { silentMs: 11_999 }, 'west'],
+  ['an owner that was not heard for longer than its lease', { silentMs: 12_000 }, null],
+  ['the same, and a priority: nobody serves meanwhile', { silentMs: 12_000, priority: 3 }, null],
+  ['the same, and a disk without room', { silentMs: 99_999, hasRoom: false }, null],
+  ['an owner with a longer lease', { silentMs: 12_000, leaseMs: 1000 }, null],
+  ['a hand-over', { newest: head({ kind: 'hand-over', note: { to: 'north' } }) }, null],
+])('[MEMBER-3] who serves, as a follower knows it: %s', (_what, more, owner) => {
+  expect(ownerOf(facts(more))).toBe(owner);
 });
 
 test.each<[string, Partial<TakeOverFacts>, boolean]>([

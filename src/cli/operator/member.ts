@@ -54,7 +54,8 @@ async function list(options: Options): Promise<number> {
   const report = await control({ command: 'member.report' });
   return printResult(options, { ...report }, () => {
     const others = report.members.map((name) => [name, toldOf(report, name)] as const);
-    return `${table(rowsOf(report))}\n\n${table(others)}`;
+    const names = others.length === 0 ? NAMES_UNKNOWN : table(others);
+    return `${table(rowsOf(report))}\n\n${names}`;
   });
 }
 
@@ -68,15 +69,24 @@ function toldOf({ owner, set_aside_by: aside, troubles }: MemberReport, name: st
   return told.join(', ');
 }
 
-const rowsOf = ({ name, state, position, behind, owner, unlogged_ms: lag, set_aside: files }: MemberReport) =>
-  [
+/** A member that does not reach the log knows only who served before. */
+const servingOf = ({ state, owner }: MemberReport): string =>
+  state === 'apart' ? `unknown here${owner === null ? '' : `; last known: ${owner}`}` : (owner ?? 'nobody');
+
+const NAMES_UNKNOWN =
+  'The log did not answer. Check its store, and the network and the clock of this machine; `cairn member list` on another machine says what that one knows.';
+
+const rowsOf = (report: MemberReport) => {
+  const { name, state, position, behind, unlogged_ms: lag, set_aside: files } = report;
+  return [
     ['this member', name],
     ['state', state],
     ['record', behind === 0 ? String(position) : `${position}, ${behind} behind`],
-    ['serves', owner ?? 'nobody'],
+    ['serves', servingOf(report)],
     ...(lag === 0 ? [] : [['not in the log', `answered writes of the last ${(lag / 1000).toFixed(1)} s`] as const]),
     ...(files === 0 ? [] : [['set aside', `${countWithNoun(files, 'file')} in set-aside of the data folder`] as const]),
   ] as const;
+};
 
 async function handOver(options: Options): Promise<number> {
   const to = options.optional('to');
@@ -96,7 +106,9 @@ async function forget(options: Options): Promise<number> {
 
 async function why(options: Options): Promise<number> {
   const report = await control({ command: 'member.report' });
-  return printResult(options, { ...report }, () => `${report.message}: ${report.why}`);
+  return printResult(options, { ...report }, () =>
+    report.why === report.message ? report.why : `${report.message}: ${report.why}`,
+  );
 }
 
 async function leaveLog(options: Options): Promise<number> {

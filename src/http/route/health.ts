@@ -48,7 +48,7 @@ export interface MemberReport extends MemberHealth {
   readonly why: string;
   /** Milliseconds of the lease that are left; null: this member does not own the log. */
   readonly lease_left_ms: number | null;
-  /** Names of all members that joined and were not forgotten since. */
+  /** Names of all members that joined and were not forgotten since; empty: the log did not say. */
   readonly members: readonly string[];
   /** How many files of answered writes that the log never had each member has, for those that have some. */
   readonly set_aside_by: Readonly<Record<string, number>>;
@@ -61,6 +61,8 @@ export interface MemberTools {
   readonly report: () => Promise<MemberReport>;
   /** Hands over to a member, or to whichever is first. Resolves once this one has begun to. Throws Refusal. */
   readonly handOver: (to: string | undefined) => Promise<void>;
+  /** How long the log has not said whether it has the newest record of this member, in milliseconds; 0: it has. */
+  readonly appendingMs: () => number;
   /** Makes a snapshot of the log. Resolves with its position. */
   readonly snapshot: () => Promise<number>;
   /** Forgets a member that was removed. Throws Refusal. */

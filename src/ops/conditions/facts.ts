@@ -24,7 +24,7 @@ export interface FactSources {
   readonly disk: Pick<DiskReserve, 'look'>;
   readonly clock: Pick<ClockWatch, 'isRight'>;
   readonly damage: Pick<Damage, 'lastFoundMs'>;
-  readonly member: Pick<MemberTools, 'troubles'> | undefined;
+  readonly member: Pick<MemberTools, 'troubles' | 'appendingMs'> | undefined;
   readonly phase: () => Facts['phase'];
   readonly certificateExpiresMs: () => number | undefined;
   readonly now: () => number;
@@ -54,7 +54,11 @@ export function hubFacts({
       disk: disk.look(),
       clock: clockOf(newestKnownMs(store), nowMs, clock),
       ...choresOf(config),
-      log: { unloggedMs: store.logLag?.ms ?? 0, setAside: aside.names.length },
+      log: {
+        unloggedMs: store.logLag?.ms ?? 0,
+        setAside: aside.names.length,
+        appendingMs: member?.appendingMs() ?? 0,
+      },
       members: member && troublesOf(Object.values(member.troubles())),
       damagedMs: damage.lastFoundMs,
       certificateExpiresMs: certificateExpiresMs(),

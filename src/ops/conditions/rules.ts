@@ -33,8 +33,11 @@ export interface Facts {
   };
   /** The newest sign of life of `cairn follow`, and how often it looks for changes. */
   readonly follow?: { readonly seenMs: number; readonly everyMs: number; readonly isCopyingAll: boolean } | undefined;
-  /** What was answered before the log had it: how long the oldest waits, and files of what the log never had. */
-  readonly log?: { readonly unloggedMs: number; readonly setAside: number } | undefined;
+  /**
+   * What was answered before the log had it: how long the oldest waits, and files of what the log never had.
+   * `appendingMs`: how long the log has not said whether it has the newest record.
+   */
+  readonly log?: { readonly unloggedMs: number; readonly setAside: number; readonly appendingMs: number } | undefined;
   /** Other members of the hub that could not take over: how many are away, and how many are without room. */
   readonly members?: { readonly away: number; readonly withoutRoom: number } | undefined;
   readonly verify?: { readonly doneMs: number; readonly problems: number } | undefined;
@@ -83,6 +86,14 @@ const CONDITIONS = {
     title: 'Writes fail',
     message:
       'A write failed on the disk, and none has succeeded since. Check the disk and the log. The hub tries again automatically; reads continue.',
+  },
+  log_away: {
+    family: 'writes',
+    severity: 'critical',
+    blocksWrites: true,
+    title: 'The log does not answer',
+    message:
+      'The log has not answered for a long time, so writes wait. Check the store of CAIRN_LOG, and the network and the clock of this machine. Another member may serve by now: run `cairn member list` there.',
   },
   writes_stalled: {
     family: 'writes',
@@ -234,6 +245,8 @@ const RULES: Readonly<Record<ConditionName, (facts: Facts, held: Held) => boolea
   starting: ({ phase }) => phase === 'starting',
   draining: ({ phase }) => phase === 'draining',
   writes_failing: ({ writes }) => writes.failedMs !== undefined,
+  log_away: ({ writes, log }) =>
+    writes.waitingMs > limits.commitWaitMsMax && log !== undefined && log.appendingMs > limits.commitWaitMsMax,
   writes_stalled: ({ writes }) => writes.waitingMs > limits.commitWaitMsMax,
   disk_full: ({ disk }) => disk !== undefined && disk.usableBytes <= 0,
   // Writes are refused by the same decision, so what `/ready` says is what they are told.

@@ -10,7 +10,7 @@ export interface MemberParts {
   readonly identity: MemberIdentity;
   /** Set while it owns the log. */
   readonly owner: Pick<Owner, 'end' | 'lease' | 'isUnsure' | 'appends'> | undefined;
-  readonly follower: Pick<LogFollower, 'state' | 'end' | 'newest' | 'last'> | undefined;
+  readonly follower: Pick<LogFollower, 'state' | 'end' | 'owner' | 'last'> | undefined;
   readonly isServing: boolean;
   readonly isHandingOver: boolean;
   readonly lag: LogLag | undefined;
@@ -25,14 +25,27 @@ export function healthOf(parts: MemberParts): MemberHealth {
   if (owner !== undefined) {
     const state = stateOf(owner, parts);
     const { position } = owner.end;
-    return { name, state, message: STATE_SENTENCES[state], position, behind: 0, owner: name, ...kept };
+    return {
+      name,
+      state,
+      message: STATE_SENTENCES[state],
+      position,
+      behind: 0,
+      owner: owner.lease.isValid ? name : null,
+      ...kept,
+    };
   }
   const state = follower?.state ?? 'joining';
   const position = follower?.end.position ?? 0;
-  const newest = follower?.newest;
-  const holder = newest === undefined || newest.kind === 'hand-over' ? null : newest.member;
   const behind = Math.max(0, (follower?.last ?? 0) - position);
-  return { name, state, message: STATE_SENTENCES[state], position, behind, owner: holder, ...kept };
+  return { name, state, message: STATE_SENTENCES[state], position, behind, owner: follower?.owner ?? null, ...kept };
+}
+
+/** Why a member that took over serves, or no longer does. */
+export function whyOwning({ lease }: NonNullable<MemberParts['owner']>): string {
+  if (lease.isValid) return 'it has taken over, and its lease holds';
+  const silence = `${Math.round(lease.silentMs() / 1000)} s`;
+  return `its newest record was written ${silence} ago, and its lease is over; another member may serve`;
 }
 
 export function figuresOf(parts: MemberParts): MemberFigures {

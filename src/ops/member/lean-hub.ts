@@ -61,6 +61,20 @@ export async function openLeanDoors(options: LeanHubOptions): Promise<Doors> {
   });
 }
 
+/** For the operator of this machine: that a member follows is no trouble, that it cannot is one. */
+async function checksOf(tools: MemberTools, { state, message }: MemberHealth) {
+  const { checks } = notReady(message);
+  if (state === 'no room') return checks.map((check) => ({ ...check, name: 'no_room' }));
+  if (state !== 'apart') return checks;
+  const { why } = await tools.report();
+  const told = `${message} (${why}). Look at its store, and at the network and the clock of this machine`;
+  return checks.map((check) => ({
+    ...check,
+    name: 'log_away',
+    message: `${told}. The member tries again automatically.`,
+  }));
+}
+
 /** Answers a line on the control socket of a member that does not serve. */
 export async function answerLean(
   tools: MemberTools,
@@ -79,8 +93,10 @@ export async function answerLean(
       return JSON.stringify(answer);
     }
     if (request?.command === 'health') {
-      const { checks } = notReady(health().message);
-      const answer: ControlAnswer = { ok: true, result: { status: 'not_ready', checks } };
+      const answer: ControlAnswer = {
+        ok: true,
+        result: { status: 'not_ready', checks: await checksOf(tools, health()) },
+      };
       return JSON.stringify(answer);
     }
   } catch (error) {

@@ -3,6 +3,7 @@
  * contact, and the operator looks at the one that serves.
  */
 import type { Log } from '../../common/log.ts';
+import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
 import type { MemberIdentity } from '../../replication/members/identity.ts';
 
@@ -58,11 +59,22 @@ export async function markSetAside({ log, member, files, warn }: SetAsideMarks):
 }
 
 /** How many files each member has that has some. */
-export async function setAsideByMember(log: Pick<CommitLog, 'listParts'>): Promise<Record<string, number>> {
+async function setAsideByMember(log: Pick<CommitLog, 'listParts'>): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of await log.listParts(MARKS)) {
     const member = name.split('/')[1] ?? '';
     counts[member] = (counts[member] ?? 0) + 1;
   }
   return counts;
+}
+
+/** What the log says of the members; nothing when it does not answer in time, for then an operator asks. */
+export async function marksInTime(log: Pick<CommitLog, 'listParts'>) {
+  const late = AbortSignal.timeout(limits.memberAskMs);
+  const inTime = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
+    const none = new Promise<T>((resolve) => late.addEventListener('abort', () => resolve(otherwise), { once: true }));
+    return await Promise.race([answer.catch(() => otherwise), none]);
+  };
+  const [members, aside] = await Promise.all([inTime(memberNames(log), []), inTime(setAsideByMember(log), {})]);
+  return { members, aside };
 }

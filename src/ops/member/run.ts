@@ -32,9 +32,9 @@ import type { LogLag } from '../../store/logged/local-log.ts';
 import { ReplicaFile } from '../../store/logged/replica.ts';
 import type { Store } from '../../store/store.ts';
 import { readBeginMark, removeBeginMark } from './begin-mark.ts';
-import { figuresOf, healthOf, type MemberParts } from './health.ts';
+import { figuresOf, healthOf, type MemberParts, whyOwning } from './health.ts';
 import { answerLean, openLeanDoors } from './lean-hub.ts';
-import { markMember, markSetAside, memberNames, setAsideByMember } from './marks.ts';
+import { markMember, markSetAside, marksInTime } from './marks.ts';
 import { isToSeed, proveServable } from './own-hub.ts';
 import { handOverProblem, Presence } from './presence.ts';
 import { keepUnlogged, removeDataFile, SetAsideFiles } from './set-aside.ts';
@@ -332,14 +332,14 @@ class Member {
     snapshot: (): Promise<number> => this.#snapshot(),
     forget: (name: string): Promise<void> => this.#presence.forget(name),
     troubles: () => this.#presence.troubles,
+    appendingMs: () => this.#owner?.appendingMs ?? 0,
   };
 
   async #report(): Promise<MemberReport> {
-    const members = await memberNames(this.#commitLog).catch(() => []);
-    const why = this.#owner === undefined ? (this.#follower?.why ?? '') : 'it has taken over, and its lease holds';
+    const { members, aside } = await marksInTime(this.#commitLog);
     const left = this.#owner === undefined ? null : Math.round(this.#owner.lease.leftMs);
-    const aside = await setAsideByMember(this.#commitLog).catch(() => ({}));
     const { troubles } = this.#presence;
+    const why = this.#owner === undefined ? (this.#follower?.why ?? '') : whyOwning(this.#owner);
     return { ...this.#health(), why, lease_left_ms: left, members, set_aside_by: aside, troubles };
   }
 

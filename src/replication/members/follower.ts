@@ -23,7 +23,7 @@ import type { MemberIdentity } from './identity.ts';
 import { type ClockMoment, heardNothingMs, type MemberClock, systemClock } from './lease.ts';
 import { ownerNote } from './owner.ts';
 import { type MemberState, STATE_SENTENCES } from './states.ts';
-import { isFatal, isNewHistory, mayTakeOver } from './take-over.ts';
+import { isFatal, isNewHistory, mayTakeOver, ownerOf } from './take-over.ts';
 import { Forked, meet } from './unlogged.ts';
 
 export interface LogFollowerOptions {
@@ -87,6 +87,16 @@ export class LogFollower {
     return this.#end;
   }
 
+  /** The member that owns the log, as far as this one knows; null: none. While the log is away: the one that did. */
+  get owner(): string | null {
+    const { leaseMs } = this.#options;
+    return ownerOf({ newest: this.newest, silentMs: this.#silentMs(this.#clock.now()), leaseMs });
+  }
+
+  #silentMs(now: ClockMoment): number {
+    return this.#seenAt === undefined ? 0 : heardNothingMs(this.#seenAt, now);
+  }
+
   /** Follows until this member has taken over, or until the signal: then undefined. Throws when the log is not its own. */
   async run(): Promise<TakenOver | undefined> {
     const { signal, leaseMs } = this.#options;
@@ -105,6 +115,7 @@ export class LogFollower {
         const wasAway = error instanceof LogGap && this.state === 'following';
         if (isFatal(error) && !wasAway) throw error;
         this.#seenAt = undefined;
+        this.why = error instanceof Error ? error.message : String(error);
         this.#tellTrouble(error instanceof Refusal ? 'no room' : 'apart', error);
       }
       const pauseMs = this.state === 'no room' ? limits.logRetryMsMax : pollMs;
@@ -232,7 +243,7 @@ export class LogFollower {
   async #takeIfDue(): Promise<TakenOver | undefined> {
     const { commitLog, identity, log, leaseMs, priority } = this.#options;
     const now = this.#clock.look();
-    const silentMs = this.#seenAt === undefined ? 0 : heardNothingMs(this.#seenAt, now);
+    const silentMs = this.#silentMs(now);
     const facts = { newest: this.newest ?? (await this.#newestHead()), identity, silentMs, leaseMs, priority };
     const { isDue, why } = mayTakeOver({ ...facts, isPartial: this.#isPartial, hasRoom: this.state !== 'no room' });
     this.why = why;

@@ -70,6 +70,11 @@ export class Owner implements RecordLog {
     return this.#end;
   }
 
+  /** How long the log has not said whether it has the newest record, in milliseconds; 0: it has. */
+  get appendingMs(): number {
+    return this.#pending === undefined ? 0 : this.lease.clock.now().monotonicMs - this.#pending.sinceMs;
+  }
+
   /** True while the log has not said whether it has a record. */
   get isUnsure(): boolean {
     return this.#pending?.failed === true;

@@ -42,13 +42,20 @@ function isOwnerGone(facts: TakeOverFacts): { readonly isDue: boolean; readonly 
   }
   if (newest.note?.['instance'] === identity.instance && newest.kind !== 'hand-over')
     return { isDue: true, why: 'the owner was the process before this one, in this data folder' };
-  const ownersMs = Number(newest.note?.['lease'] ?? 0);
-  const waitMs = LEASES_WAITED * Math.max(leaseMs, ownersMs) + priority * 1000;
+  const waitMs = patienceMs(newest, leaseMs) + priority * 1000;
   const silence = `${(silentMs / 1000).toFixed(1)} s`;
   if (silentMs < waitMs)
     return { isDue: false, why: `${newest.member} owns the log; its newest record was read ${silence} ago` };
   return { isDue: true, why: `${newest.member} has been silent for ${silence}` };
 }
+
+/** How long a follower waits for the next record before it takes the owner for lost, without its priority. */
+const patienceMs = (newest: RecordHead, leaseMs: number): number =>
+  LEASES_WAITED * Math.max(leaseMs, Number(newest.note?.['lease'] ?? 0));
+
+/** The member that owns the log, as far as a follower can know; null: none, for it handed over or its lease is over. */
+export const ownerOf = ({ newest, silentMs, leaseMs }: Pick<TakeOverFacts, 'newest' | 'silentMs' | 'leaseMs'>) =>
+  newest === undefined || newest.kind === 'hand-over' || silentMs >= patienceMs(newest, leaseMs) ? null : newest.member;
 
 /**
  * Whether the owner before may have answered writes that the log lacks, so that clients must not trust what they

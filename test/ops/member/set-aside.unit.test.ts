@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { markSetAside, setAsideByMember } from '../../../src/ops/member/marks.ts';
+import { markSetAside, marksInTime } from '../../../src/ops/member/marks.ts';
 import { SetAsideFiles } from '../../../src/ops/member/set-aside.ts';
 import { openCommitLog } from '../../../src/replication/log/open.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -46,15 +46,15 @@ test('[MEMBER-5] files that were set aside are known without reading the folder 
 
 test('[MEMBER-5] the log has a mark of each file that a member has set aside, and no other', async () => {
   const log = await openCommitLog(`file://${join(temporaryFolder(), 'log')}`);
-  expect(await setAsideByMember(log)).toEqual({});
+  expect((await marksInTime(log)).aside).toEqual({});
   const mark = (member: string, ...files: string[]) =>
     markSetAside({ log, member, files, warn: pino({ level: 'silent' }) });
   await mark('west', '1', '2');
   await mark('west', '2', '3', '4');
   await mark('we', '1');
-  expect(await setAsideByMember(log)).toEqual({ west: 3, we: 1 });
+  expect((await marksInTime(log)).aside).toEqual({ west: 3, we: 1 });
   await mark('we');
   await mark('west', '4');
-  expect(await setAsideByMember(log)).toEqual({ west: 1 });
+  expect((await marksInTime(log)).aside).toEqual({ west: 1 });
   await log.close();
 });
