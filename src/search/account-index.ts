@@ -2,7 +2,7 @@
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
 import { limits } from '../limits/service.ts';
 import { type Having, type HavingQuery, newestHaving } from './containing.ts';
-import { type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
+import { groupTest, type IndexEntry, type IndexedThing, newHeld, type Part, PartJoin, partOf } from './part.ts';
 import { HighestScores, type Stand, scoresOf } from './scores.ts';
 import {
   countPostings,
@@ -289,10 +289,12 @@ interface Members {
   readonly count: number;
 }
 
-function membersOf({ held: { entries, isGone } }: Part, group: string): Members {
+function membersOf(part: Part, group: string): Members {
+  const { entries, isGone } = part.held;
   let count = 0;
-  const is = Uint8Array.from(entries, (entry, at) => {
-    const isIt = entry.group === group && isGone[at] !== 1;
+  const isOfGroup = groupTest(part, group);
+  const is = Uint8Array.from(entries, (_, at) => {
+    const isIt = isOfGroup(at) && isGone[at] !== 1;
     if (isIt) count += 1;
     return isIt ? 1 : 0;
   });

@@ -3,7 +3,7 @@
  * word a part of one. What is left may contain it, and is read. Pure.
  */
 import { THING_KINDS, type ThingKindName } from '../ids/thing.ts';
-import type { Part } from './part.ts';
+import { groupTest, type Part } from './part.ts';
 import { eachPosting, placeOfWord, type WordSegment, wordHints } from './segment.ts';
 import { foldWords, hasCjk, lettersOf, pairsOf, WORD_CHARS_MAX, wordParts } from './words.ts';
 
@@ -57,10 +57,11 @@ export function newestHaving(parts: readonly Part[], { kind, needles, group, bef
     const { segment, kinds, held } = part;
     const documents = documentsHaving(segment, needles);
     if (documents.length === 0) continue;
+    const isOfGroup = group === undefined ? undefined : groupTest(part, group);
     part.numbers ??= Float64Array.from(held.entries, ({ key }) => Number(key));
     for (const document of documents) {
       if (kinds[document] !== wanted || held.isGone[document] === 1) continue;
-      if (group !== undefined && held.entries[document]?.group !== group) continue;
+      if (isOfGroup?.(document) === false) continue;
       const number = part.numbers[document] ?? before;
       if (number < before) found.push(number);
     }

@@ -33,6 +33,8 @@ export interface Part {
   recent: { readonly hour: number; readonly factors: Float32Array } | undefined;
   /** Keys as numbers, made when they are first asked for. */
   numbers: Float64Array | undefined;
+  /** Likewise the groups, each by a number. */
+  groups: { readonly numbers: ReadonlyMap<string | undefined, number>; readonly of: Uint32Array } | undefined;
 }
 
 export function newHeld(things: number): HeldThings {
@@ -41,7 +43,25 @@ export function newHeld(things: number): HeldThings {
 
 export function partOf(segment: WordSegment, held: HeldThings): Part {
   const kinds = Uint8Array.from(held.entries, ({ kind }) => THING_KINDS.indexOf(kind));
-  return { segment, held, kinds, recent: undefined, numbers: undefined };
+  return { segment, held, kinds, recent: undefined, numbers: undefined, groups: undefined };
+}
+
+/** Tells which things of a part are of a group, without reading its name again for each. */
+export function groupTest(part: Part, group: string): (document: number) => boolean {
+  part.groups ??= numberedGroups(part.held.entries);
+  const { numbers, of } = part.groups;
+  const wanted = numbers.get(group);
+  return (document) => of[document] === wanted;
+}
+
+function numberedGroups(entries: readonly IndexEntry[]) {
+  const numbers = new Map<string | undefined, number>();
+  const of = Uint32Array.from(entries, ({ group }) => {
+    const number = numbers.get(group) ?? numbers.size;
+    numbers.set(group, number);
+    return number;
+  });
+  return { numbers, of };
 }
 
 /** Makes one part of several, step by step. */
