@@ -7,8 +7,7 @@ import { heads } from '../mirror/records.ts';
 import type { Store } from '../store/store.ts';
 import { accountOfVault, vaultHeads } from '../sync/log/records.ts';
 import { Waiters } from '../sync/pull/waiters.ts';
-import { foldCase } from '../text/fold-case.ts';
-import type { ToldEvent } from './event.ts';
+import { isChangeWanted, type ToldEvent, type WantedChanges } from './event.ts';
 import { type ChangeRef, EventLogs } from './logs.ts';
 import { EVENTS_START, type EventPosition, eventsGone, formatEventCursor, readEventCursor } from './position.ts';
 
@@ -23,13 +22,8 @@ interface AccountEventsOptions {
 }
 
 /** Which events are told. Undefined: all. */
-export interface EventFilter {
+export interface EventFilter extends WantedChanges {
   readonly kinds?: readonly ThingKindName[] | undefined;
-  /** Name of who did it, in any case. */
-  readonly by?: string | undefined;
-  /** The first and the last moment, in milliseconds. */
-  readonly sinceMs?: number | undefined;
-  readonly untilMs?: number | undefined;
 }
 
 interface EventQuery extends EventFilter {
@@ -188,12 +182,7 @@ export class AccountEvents {
   }
 }
 
-function isTold(
-  event: ToldEvent,
-  { kinds, by, sinceMs = 0, untilMs = Number.POSITIVE_INFINITY }: EventFilter,
-): boolean {
-  if (kinds !== undefined && !kinds.includes(event.kind)) return false;
-  if (by !== undefined && (event.by === null || foldCase(event.by) !== foldCase(by))) return false;
-  const atMs = Date.parse(event.at);
-  return atMs >= sinceMs && atMs <= untilMs;
+function isTold(event: ToldEvent, filter: EventFilter): boolean {
+  if (filter.kinds !== undefined && !filter.kinds.includes(event.kind)) return false;
+  return isChangeWanted(filter, Date.parse(event.at), event.by);
 }

@@ -1,6 +1,7 @@
 /** The form of an event: one change of something that an account keeps. Every door that tells of changes uses it. */
 import { z } from 'zod';
 import { THING_KINDS } from '../ids/thing.ts';
+import { foldCase } from '../text/fold-case.ts';
 
 const EVENT_ACTS = ['created', 'changed', 'moved', 'deleted', 'restored'] as const;
 
@@ -16,6 +17,24 @@ export const eventSchema = z.object({
     .record(z.string(), z.unknown())
     .describe('fields that changed; of a file its vault, path and hash; of a backup its commit and repository'),
 });
+
+/** Which changes are wanted. Undefined: all. */
+export interface WantedChanges {
+  /** Name of who did it, in any case. */
+  readonly by?: string | undefined;
+  /** The first and the last moment, in milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+export function isChangeWanted(
+  { by, sinceMs = 0, untilMs = Infinity }: WantedChanges,
+  atMs: number,
+  who: string | null,
+): boolean {
+  if (by !== undefined && (who === null || foldCase(who) !== foldCase(by))) return false;
+  return atMs >= sinceMs && atMs <= untilMs;
+}
 
 export type ToldEvent = z.output<typeof eventSchema>;
 

@@ -16,8 +16,8 @@ const SAME: readonly (readonly string[])[] = [
   ['path', 'file', 'filename', 'filepath', 'uri', 'url'],
   ['id', 'path', 'uri', 'url', 'file', 'filename', 'title', 'name'],
   ['ids', 'id', 'paths', 'path', 'files'],
-  ['in', 'folder', 'path', 'prefix', 'kind', 'directory', 'type'],
-  ['to', 'destination', 'target', 'new_path', 'dest'],
+  ['in', 'folder', 'path', 'prefix', 'kind', 'directory', 'type', 'kinds', 'types', 'scope', 'within'],
+  ['to', 'destination', 'target', 'new_path', 'new_name', 'new_title', 'dest'],
   ['old', 'old_string', 'old_str', 'find', 'search'],
   ['new', 'new_string', 'new_str', 'replace', 'replacement'],
   ['fact', 'content', 'text', 'note', 'memory'],
@@ -63,6 +63,25 @@ const LISTS_WITH = new Map<string, number[]>();
 for (const [index, same] of SAME.entries()) {
   for (const word of same) LISTS_WITH.set(word, [...(LISTS_WITH.get(word) ?? []), index]);
 }
+/** What does it instead, where a tool with some fields has none of a name. */
+const INSTEAD: readonly { readonly names: readonly string[]; readonly has: readonly string[]; readonly how: string }[] =
+  [
+    {
+      names: ['prepend', 'insert', 'insert_line', 'insert_text', 'before', 'position'],
+      has: ['old', 'new', 'append'],
+      how: 'send the first line as old, and the added text with that line as new',
+    },
+    {
+      names: ['lines', 'line', 'range', 'start_line', 'end_line', 'view_range', 'line_number'],
+      has: ['old', 'new', 'append'],
+      how: 'send the text of these lines as old, as read shows it, or the heading above them as section',
+    },
+    {
+      names: ['mode', 'append', 'prepend', 'operation', 'command'],
+      has: ['content', 'published', 'version'],
+      how: 'write replaces the whole text; edit with append adds to it',
+    },
+  ];
 /** Words that callers use for a choice. `doing` looks like `done` and means the opposite. */
 const SAME_CHOICE: Readonly<Record<string, readonly string[]>> = {
   in_progress: ['doing', 'started', 'active', 'ongoing', 'wip', 'working'],
@@ -152,6 +171,12 @@ export function meantFields(
   return meant === undefined ? [] : [meant];
 }
 
+/** Returns what does what an unknown field is for, in a tool with these fields. Undefined: nothing is known. */
+export function insteadOf(name: string, known: readonly string[]): string | undefined {
+  const wanted = wordsOf(name).join('_');
+  return INSTEAD.find(({ names, has }) => names.includes(wanted) && has.every((field) => known.includes(field)))?.how;
+}
+
 /** Returns the choice that a word probably stands for. Undefined when none is like it. */
 export function meantChoice(word: string, choices: readonly string[]): string | undefined {
   const name = wordsOf(word).join('_');
@@ -163,8 +188,7 @@ export function meantChoice(word: string, choices: readonly string[]): string | 
 
 function synonymOf(words: readonly string[], free: readonly string[]): string | undefined {
   // A new title is not the content: the text would be lost.
-  if (words[0] === 'new') return undefined;
-  const names = [words.join('_'), ...words];
+  const names = words[0] === 'new' ? [words.join('_')] : [words.join('_'), ...words];
   const lists = names.flatMap((one) => LISTS_WITH.get(one) ?? []).sort((a, b) => a - b);
   for (const index of lists) {
     const field = SAME[index]?.find((one) => free.includes(one));

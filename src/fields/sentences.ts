@@ -1,7 +1,7 @@
 /** Words every error that zod finds in a value, in one place: no caller sees the library's own messages. Pure. */
 import { z } from 'zod';
 import type { FieldErrors } from '../common/fault.ts';
-import { meantChoice, meantFields } from './misnamed.ts';
+import { insteadOf, meantChoice, meantFields } from './misnamed.ts';
 
 type Issue = z.core.$ZodIssue;
 type Fields = Readonly<Record<string, unknown>>;
@@ -65,6 +65,8 @@ function unknownField(name: string, shape: z.core.$ZodShape | undefined, object:
   const absent = known?.filter((field) => !Object.hasOwn(object, field)) ?? [];
   const list = absent.find((field) => Object.hasOwn(itemOf(bareOf(shape ?? {}, field))?.shape ?? {}, given));
   if (list !== undefined) return `${shown} is not a known field; send it in ${list}: [{"${given}": …}]`;
+  const instead = insteadOf(name, known ?? []);
+  if (instead !== undefined) return `${shown} is not a known field; ${instead}`;
   const required = absent.filter((field) => bareOf(shape ?? {}, field)?.isOptional === false);
   const guesses = meantFields(name, known ?? [], absent, required);
   if (guesses.length > 0) return `${shown} is not a known field; did you mean ${guesses.join(' or ')}?`;
@@ -98,7 +100,7 @@ function ownPredicate(issue: Issue, place: Place | undefined): string {
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
-        : `must be one of ${issue.values.map(String).join(', ')}`;
+        : `must be one of ${issue.values.map(String).join(', ')}${Array.isArray(issue.input) ? ', not a list' : ''}`;
     case 'too_small':
       return sizePredicate(issue.origin, issue.minimum, issue.exact === true ? 'exactly' : 'at least', place);
     case 'too_big':

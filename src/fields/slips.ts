@@ -1,7 +1,7 @@
 /**
  * Repairs slips whose meaning is plain. Two are made by the program between a model and a tool, not by the model, and no
  * error can therefore correct them: every value sent as text, and null for every argument left out. The others are one
- * item where a list is expected, and an empty text where null says none. Pure.
+ * item where a list is expected or a list of one where an item is, and an empty text where null says none. Pure.
  */
 import { z } from 'zod';
 import { limits } from '../limits/service.ts';
@@ -48,6 +48,8 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
   }
   if (schema instanceof z.ZodObject && isRecord(value)) return withoutSlips(schema, value);
   if (schema instanceof z.ZodArray && isRecord(value)) return [repairedValue(schema.element, value)];
+  if (Array.isArray(value) && value.length === 1 && SINGLE.some((kind) => schema instanceof kind))
+    return repairedValue(field, value[0]);
   if (typeof value !== 'string') return value;
   if (value === '' && isNullable && isOptional) return z.safeParse(field, value).success ? value : null;
   if (schema instanceof z.ZodNumber) return /^[-#]?\d{1,15}$/.test(value) ? Number(value.replace('#', '')) : value;
@@ -64,6 +66,8 @@ function repairedValue(field: z.core.$ZodType, value: unknown): unknown {
     : value;
 }
 
+/** What holds one value. */
+const SINGLE = [z.ZodString, z.ZodEnum, z.ZodNumber, z.ZodBoolean];
 const JSON_START = /^\s*[[{]/;
 
 /** Returns the value of a JSON text if it has the kind, else the text itself. */

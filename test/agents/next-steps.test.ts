@@ -19,6 +19,7 @@ beforeAll(async () => {
   unlisted = new RegExp(`\\b(${others.join('|')})\\b`);
   await run('write', { id: 'n.md', content: 'One.\n' });
   await run('write', { id: 'taken.md', content: 'Two.\n' });
+  await run('write', { id: 'cairn://docs/docs/house.md', content: 'x' });
   await run('add_tasks', { tasks: [{ content: 'Pay rent' }, { content: 'Call Bob' }] });
   await run('change_tasks', { tasks: [{ id: 2, remove: true }] });
 });
@@ -39,6 +40,17 @@ const REFUSED: readonly (readonly [string, object, string])[] = [
   ['add_tasks', { content: 'Buy milk' }, 'content is not a known field; send it in tasks: [{"content": …}]'],
   ['change_tasks', { id: 1, completed: true }, 'completed is not a known field; send it in tasks: [{"completed": …}]'],
   ['add_tasks', { tasks: ['Buy milk'] }, 'tasks.0 must be a JSON object, such as {"content":"Buy milk"}'],
+  ['edit', { id: 'n.md', prepend: 'x' }, 'send the first line as old'],
+  ['edit', { id: 'n.md', lines: '1-2', new: 'x' }, 'send the text of these lines as old'],
+  ['write', { id: 'n.md', content: 'x', mode: 'append' }, 'edit with append adds to it'],
+  ['move', { id: 'n.md', new_name: 'm.md' }, 'did you mean to?'],
+  [
+    'search',
+    { query: 'rent', in: ['task', 'file'] },
+    'in must be one of task, doc, handoff, paper, file, backup, not a list',
+  ],
+  ['search', { query: 'rent', kinds: ['task'] }, 'did you mean in?'],
+  ['read', { id: 'cairn://docs/house.md' }, 'did you mean cairn://docs/docs/house.md?'],
   ['restore', { id: 'none.md', version: 3 }, 'list shows what is there'],
   ['restore', { id: 'n.md', version: 9 }, 'version 9 is not an available version of this path; history lists them'],
   ['move', { id: 'n.md', to: 'taken.md' }, 'choose another name, or remove that file first'],
@@ -156,6 +168,14 @@ test('[TOOL-5] where a program sends null for every argument left out, null clea
   expect(await change({ is_important: true })).toMatch(/Harvest \(due 2026-12-01, important, category Garden, version/);
   expect(await change({ due_date: '' })).toMatch(/Harvest \(important, category Garden, version/);
   expect(await change({ category: '' })).toMatch(/Harvest \(important, version/);
+});
+
+test('[TOOL-5] what file tools elsewhere call the root is listed, and a list of one kind is that kind', async () => {
+  const root = textOf(await run('list', { in: '/' }));
+  expect(root).toContain('n.md');
+  for (const place of ['.', './']) expect(textOf(await run('list', { in: place }))).toBe(root);
+  const found = await structured<{ results: unknown[] }>(hub, 'search', { query: 'rent', in: ['task'] }, owner.mcp_key);
+  expect(found.results).toHaveLength(1);
 });
 
 test('[SYN-14] whoever reads a file hears of the change of it that waits to be settled', async () => {

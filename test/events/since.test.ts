@@ -141,7 +141,22 @@ test('[FIND-3] the history of a task is its changes, with what was before', asyn
   const text = await said({ id: 'cairn://tasks/1' });
   expect(text).toContain('content "old" → "older", due_date null → "2026-12-04"');
   expect(await refusal({ id: 'cairn://tasks/99' })).toContain('task not found');
-  expect(await refusal({ id: 'old.md', since: '2h' })).toContain('omit id');
+  expect(await said({ id: 'cairn://tasks/1', until: between })).toMatch(/^cairn:\/\/tasks\/1: 1 change:\n.* created$/);
+  expect(await said({ id: 'cairn://tasks/1', by: 'phone' })).toMatch(/^cairn:\/\/tasks\/1: 0 changes/);
+  expect(await refusal({ id: 'cairn://tasks/1', cursor: 'x' })).toContain('omit id');
+});
+
+test('[FIND-3] the history of a file or document may be of a span, and by one of those who wrote it', async () => {
+  for (const id of ['span.md', 'cairn://docs/docs/span.md']) {
+    await tool('write', { id, content: 'one\n' });
+    const first = await said({ id });
+    expect(first).toMatch(/: 1 version; read or restore takes version:\n/);
+    expect(await said({ id, since: '2h' })).toContain(': 1 version of the newest 1; read');
+    expect(await said({ id, since: '2999-01-01' })).toContain(': 0 versions of the newest 1; read');
+    expect(await said({ id, until: between })).toContain(': 0 versions of the newest 1; read');
+    expect(await said({ id, by: 'me' })).toContain(': 1 version of the newest 1; read');
+    expect(await said({ id, by: 'phone' })).toContain(': 0 versions of the newest 1; read');
+  }
 });
 
 test('[FIND-3] words that agents try for it lead on: their own name, an hour ago, another argument or tool', async () => {

@@ -1,9 +1,10 @@
 /** Answers what changed lately, of every kind and by whom, and what became of one task: the history without versions. */
 import type { ChangeRecord } from '../../activity/records.ts';
 import type { AccountEvents, EventFilter } from '../../events/account-events.ts';
-import type { ToldEvent } from '../../events/event.ts';
+import { isChangeWanted, type ToldEvent, type WantedChanges } from '../../events/event.ts';
 import { eventOfChange } from '../../events/logs.ts';
 import { headed, oneLine, plural } from '../../gateway/words.ts';
+import { limits } from '../../limits/service.ts';
 import { fileName } from '../things/open.ts';
 import type { Shelves } from '../things/thing.ts';
 import { minute } from './shown.ts';
@@ -64,10 +65,16 @@ function changeLine(
 }
 
 /** The changes of a task that is there or in the trash, newest first, with what was before. Throws Refusal `not_found`. */
-export function taskChanges({ tasks, activity }: Shelves, accountId: string, id: number, limit: number) {
+export function taskChanges(
+  { tasks, activity }: Shelves,
+  accountId: string,
+  id: number,
+  { limit, ...within }: WantedChanges & { readonly limit: number },
+) {
   const isThere = tasks.find(accountId, id) !== undefined;
-  const changes = activity.of(accountId, 'tasks', id, limit);
-  if (!isThere && changes.length === 0) tasks.get(accountId, id);
+  const newest = activity.of(accountId, 'tasks', id, limits.historyMax);
+  if (!isThere && newest.length === 0) tasks.get(accountId, id);
+  const changes = newest.filter(({ at_ms: atMs, by }) => isChangeWanted(within, atMs, by)).slice(0, limit);
   const told = changes.map((change) => eventOfChange(change.number, change));
   const where = isThere ? '' : '; it is in the trash';
   return {

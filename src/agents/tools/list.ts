@@ -103,6 +103,7 @@ async function pageOf(
   reports: Reports,
 ): Promise<Page> {
   if (place === '' && asked.glob === undefined) return await overview(shelves, accountId, reports);
+  if (/^\.\/?$/.test(place)) return await listFolder(shelves, accountId, '/', asked);
   const [, room = '', of = ''] = /^(?:cairn:\/\/)?([a-z]+)(?:\/([^/]*))?\/?$/.exec(place) ?? [];
   const lister = Object.hasOwn(LISTERS, room) ? LISTERS[room] : undefined;
   const isFolder = of !== '' && (room === 'vaults' || !['docs', 'handoffs'].includes(room));

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { attempt } from '../../common/attempt.ts';
 import { invalidField, Refusal } from '../../common/fault.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
+import { foldName } from '../../documents/rules.ts';
 import { explainToModel } from '../../gateway/model-words.ts';
 import { defineTool, READS, type Tool } from '../../gateway/tool.ts';
 import { plural } from '../../gateway/words.ts';
@@ -95,6 +96,10 @@ const NEVER = new Date(0).toISOString();
 
 /** The newest dev docs of a category. Throws Refusal `not_found` or `invalid_fields` when there are none. */
 async function idsOf({ docs }: Shelves, accountId: string, category: string): Promise<string[]> {
+  const isCategory = docs.categories(accountId).some(({ name }) => name === foldName(category));
+  const titled = isCategory ? undefined : docs.titled(accountId, category);
+  if (titled !== undefined)
+    throw new Refusal({ kind: 'not_found', what: `no category ${category}; did you mean ${docUri(titled)}?` });
   const page = await docs.list(accountId, { category, limit: limits.devDocListMax });
   if (page.docs.length === 0)
     throw new Refusal({ kind: 'not_found', what: `no dev docs in the category ${category}`, next: 'list shows them' });

@@ -7,7 +7,7 @@ import type { Principal } from '../../common/principal.ts';
 import { docUri } from '../../documents/dev-docs/uri.ts';
 import { handoffUri } from '../../documents/handoffs/uri.ts';
 import { paperUri } from '../../documents/papers/resources.ts';
-import { eventSchema } from '../../events/event.ts';
+import { eventSchema, isChangeWanted, type WantedChanges } from '../../events/event.ts';
 import { MOMENT_ABOUT, momentField, momentOf } from '../../events/moments.ts';
 import type { Progress } from '../../gateway/asking/progress.ts';
 import { explainToModel } from '../../gateway/model-words.ts';
@@ -68,19 +68,18 @@ function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
     example: { id: 'notes/today.md' },
     async handle({ id, since, until, by, limit = limits.historyDefault, cursor, detail = false }, principal) {
       const { accountId } = principal;
-      if (id === undefined) {
-        const asked = { nowMs: now(), zone: zones.of(accountId) };
-        const span = { sinceMs: momentOf('since', since, asked), untilMs: momentOf('until', until, asked) };
-        const who = nameMeant(by, shelves.nameOf(principal));
-        return recentChanges(shelves, accountId, { ...span, by: who, limit, cursor });
-      }
-      const [extra] = Object.entries({ since, until, by, cursor }).find(([, value]) => value !== undefined) ?? [];
-      if (extra !== undefined) throw invalidField(extra, `${extra} is for the changes of everything: omit id`);
+      const asked = { nowMs: now(), zone: zones.of(accountId) };
+      const span = { sinceMs: momentOf('since', since, asked), untilMs: momentOf('until', until, asked) };
+      const query = { ...span, by: nameMeant(by, shelves.nameOf(principal)), limit };
+      if (id === undefined) return recentChanges(shelves, accountId, { ...query, cursor });
+      if (cursor !== undefined) throw invalidField('cursor', 'cursor is for the changes of everything: omit id');
       const place = thingPlaceOf(id);
-      if (place.kind === 'task') return taskChanges(shelves, accountId, place.id, limit);
-      const found = await orMeant(shelves, accountId, place, () => versionsOf(shelves, accountId, place, limit));
+      if (place.kind === 'task') return taskChanges(shelves, accountId, place.id, query);
+      const { of, ...found } = await orMeant(shelves, accountId, place, () =>
+        versionsOf(shelves, accountId, place, query),
+      );
       const text = headed(
-        `${found.id}: ${plural(found.versions.length, 'version')}; read or restore takes version`,
+        `${found.id}: ${plural(found.versions.length, 'version')}${of}; read or restore takes version`,
         found.versions,
         (one) =>
           [`${one.version}: ${one.about}`, ...(detail && one.sha256 !== undefined ? [one.sha256] : [])].join(' '),
@@ -93,30 +92,42 @@ function historyTool(shelves: Shelves, { zones, now }: Clock): Tool {
 interface Versions {
   readonly id: string;
   readonly versions: { version: number; about: string; sha256?: string }[];
+  /** Says among how many they were looked for, when not all are wanted. */
+  readonly of: string;
 }
 
-async function versionsOf(shelves: Shelves, accountId: string, place: ThingPlace, limit: number): Promise<Versions> {
+async function versionsOf(
+  shelves: Shelves,
+  accountId: string,
+  place: ThingPlace,
+  query: WantedChanges & { readonly limit: number },
+): Promise<Versions> {
+  const isWhole = query.sinceMs === undefined && query.untilMs === undefined && query.by === undefined;
+  const of = (newest: readonly unknown[]) => (isWhole ? '' : ` of the newest ${newest.length}`);
+  const limit = isWhole ? query.limit : limits.historyMax;
   if (place.kind === 'file') {
     if (/(?:^|\/)$/.test(place.path))
       throw invalidField('id', 'id must name a file; without id, history lists all changes');
     const vaultId = await vaultOf(shelves, accountId, place);
     const page = await shelves.sync.history.list(accountId, { path: place.path, vaultId, limit, before: undefined });
-    const versions = page.versions.map((one) => ({
+    const wanted = page.versions.filter((one) => isChangeWanted(query, Date.parse(one.stored_at), one.device_id));
+    const versions = wanted.slice(0, query.limit).map((one) => ({
       version: one.seq,
       about: `${minute(one.stored_at)} ${one.status} by ${one.device_id}, ${sizeText(one.size_bytes)}${one.path === page.path ? '' : `, as ${one.path}`}`,
       sha256: one.sha256,
     }));
-    return { id: fileName(shelves, accountId, vaultId, page.path), versions };
+    return { id: fileName(shelves, accountId, vaultId, page.path), versions, of: of(page.versions) };
   }
   const kept = documentVersions(shelves, accountId, place);
   if (kept === undefined) throw invalidField('id', WITHOUT_VERSIONS);
   const versions = kept.versions
-    .slice(0, limit)
+    .filter(({ created_at: at, changed_by: who }) => isChangeWanted(query, Date.parse(at), who ?? null))
+    .slice(0, query.limit)
     .map(({ version, created_at: at, changed_by: by, size_bytes: size }) => ({
       version,
       about: `${minute(at)}${by === undefined ? '' : ` by ${by}`}, ${sizeText(size)}`,
     }));
-  return { id: kept.id, versions };
+  return { id: kept.id, versions, of: of(kept.versions) };
 }
 
 /** The id and the kept versions of a dev doc, handoff or paper, newest first; undefined for another thing. */
