@@ -46,12 +46,22 @@ async function note(store: Store, now: StartedWith, atMs: number): Promise<void>
   });
 }
 
+/** Each member has its own: that another one serves is no change of a setting. */
+const OF_MEMBER: ReadonlySet<string> = new Set([
+  'CAIRN_DATA',
+  'CAIRN_HOST',
+  'CAIRN_MEMBER',
+  'CAIRN_MEMBER_PRIORITY',
+  'CAIRN_PORT',
+]);
+
 /** Returns one sentence for each setting that differs. */
 function changedSettings(before: StartedWith['settings'], now: StartedWith['settings']): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+  const isMember = before['CAIRN_LOG'] !== undefined && now['CAIRN_LOG'] !== undefined;
   return names.flatMap((name) => {
     const [old, next] = [before[name], now[name]];
-    if (old === next) return [];
+    if (old === next || (isMember && OF_MEMBER.has(name))) return [];
     if (next === undefined) return [`${name} removed (was ${old})`];
     return [old === undefined ? `${name} set to ${next}` : `${name} changed from ${old} to ${next}`];
   });

@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import type { HubEvent } from '../../src/audit/log.ts';
 import { PASSWORD } from '../support/gateway.ts';
 import { type Hub, startHub } from '../support/hub.ts';
+import { untilState, whichServes } from '../support/members.ts';
 import { signedUp } from '../support/page-client.ts';
+import { useMembers } from '../support/use-members.ts';
+
+const { member, served } = useMembers();
 
 async function eventsOf(hub: Hub): Promise<HubEvent[]> {
   const { stdout } = await hub.cli('audit', '--json');
@@ -54,4 +58,17 @@ test('[AUD-2] who did what to which account is known after the account is delete
   for (const secret of [code, PASSWORD, 'a-secret-of-metrics']) expect(JSON.stringify(events)).not.toContain(secret);
   expect(JSON.parse((await again.cli('verify', '--json')).stdout)).toMatchObject({ ok: true });
   await again.stop();
+});
+
+test('[AUD-2, MEMBER-3] that another member serves is no change of a setting; one in which the members differ is told', {
+  timeout: 240_000,
+}, async () => {
+  const { log, owner } = await served();
+  const other = await member({ name: 'east', log, env: { CAIRN_SIGNUP: 'closed' } });
+  await untilState(other, 'following');
+  expect((await owner.cli('member', 'hand-over')).code).toBe(0);
+  await whichServes([other]);
+  expect(shown(await eventsOf(other))).toEqual([
+    ['settings_changed', null, 'operator', null, 'CAIRN_SIGNUP set to closed'],
+  ]);
 });
