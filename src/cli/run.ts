@@ -8,7 +8,7 @@ import { StartError } from '../common/start-error.ts';
 import { systemSentence } from '../common/system-reason.ts';
 import { operatorSentence } from '../control/operator-words.ts';
 import { requireOpenFiles } from '../ops/open-files.ts';
-import { type CommandList, readOptions } from './command.ts';
+import { type Command, type CommandList, readOptions } from './command.ts';
 import { commandHelp, overview } from './help.ts';
 import { commandWord, meantCommand } from './meant.ts';
 import { print, printError } from './output.ts';
@@ -31,7 +31,7 @@ async function run(argv: readonly string[], { findCommand, loadGroups }: Command
   const { command, rest } = found;
   const [word] = rest;
   if (word !== undefined && !word.startsWith('-') && command.operands === undefined) {
-    throw await unknownSubcommand(command.name, word, loadGroups);
+    throw await unknownSubcommand(command, rest, loadGroups);
   }
   if (rest.includes('--help') || rest.includes('-h')) {
     print(commandHelp(command));
@@ -66,16 +66,31 @@ async function unknownCommand(argv: readonly string[], loadGroups: CommandList['
 
 /** Error for a word after a command that takes none, such as a misspelt `cairn sync status`, or a folder. */
 async function unknownSubcommand(
-  name: string,
-  word: string,
+  command: Command,
+  rest: readonly string[],
   loadGroups: CommandList['loadGroups'],
 ): Promise<UsageError> {
+  const { name } = command;
+  const [word = ''] = rest;
   const names = (await loadGroups()).flatMap(({ commands }) => commands.map((one) => one.name));
   const guess = meantCommand([name, word], names);
   const isFolder = name === 'sync' && guess === undefined && existsSync(word);
-  const meant = isFolder ? `${name} --folder ${quoted(word)}` : guess;
+  const meant = isFolder ? `${name} --folder ${quoted(word)}` : (guess ?? withItsOption(command, rest));
   const hint = meant === undefined ? '' : `; did you mean \`cairn ${meant}\`?`;
   return new UsageError(`unexpected argument: ${word}${hint}`, name);
+}
+
+/** The value of a required option, typed without its name, as in `cairn key revoke KEY_ID`. */
+function withItsOption({ name, options = [] }: Command, [word = '', ...rest]: readonly string[]): string | undefined {
+  const isEmail = word.includes('@');
+  const missing = options.filter(
+    (option) =>
+      option.required && !rest.some((one) => one === `--${option.name}` || one.startsWith(`--${option.name}=`)),
+  );
+  const own = missing.find((option) => (option.name === 'email') === isEmail) ?? missing[0];
+  return own === undefined
+    ? undefined
+    : [name, ...rest, `--${own.name}`, word].map(quoted).join(' ').replace(quoted(name), name);
 }
 
 /**

@@ -12,6 +12,7 @@ import { noteAct, OPERATOR } from '../audit/note.ts';
 import type { Source } from '../audit/records.ts';
 import type { Config } from '../config.ts';
 import type { MemberTools, Readiness } from '../http/route/health.ts';
+import { credentials } from '../mirror/records.ts';
 import { setBlobAside } from '../mirror/set-aside.ts';
 import type { OperatorClients } from '../oauth/clients/operator-clients.ts';
 import type { DeviceGrants } from '../oauth/device-grants.ts';
@@ -50,7 +51,7 @@ export async function runControl(
   progress: ImportProgress,
   by: Source = OPERATOR,
 ): Promise<ControlResult> {
-  const { accounts, tokens } = tools;
+  const { accounts, standings, tokens } = tools;
   if (isMemberRequest(request)) return await runMemberControl(tools.member, request);
   switch (request.command) {
     case 'account.create':
@@ -86,8 +87,11 @@ export async function runControl(
     case 'client.list':
     case 'client.remove':
       return await runClientControl(tools.operatorClients, request, by);
-    case 'token.create':
-      return await tokens.mint(accounts.idOfEmail(request.email), by);
+    case 'token.create': {
+      const accountId = accounts.idOfEmail(request.email);
+      standings.check(accountId);
+      return await tokens.mint(accountId, by);
+    }
     case 'key.create':
     case 'key.list':
     case 'key.revoke':
@@ -118,10 +122,12 @@ function setQuotas(quotas: ControlRequestOf<'account.import'>['quotas'] = {}): P
 }
 
 async function answerDevice(
-  { accounts, devices }: ControlTools,
+  { accounts, standings, devices }: ControlTools,
   { email, isApproved, code }: ControlRequestOf<'device.answer'>,
 ): Promise<ControlResult> {
   const accountId = accounts.idOfEmail(email);
+  // The device could not use it, and would ask until its code expires.
+  if (isApproved) standings.check(accountId);
   return isApproved ? await devices.approve(code, accountId) : await devices.deny(code, accountId);
 }
 
@@ -196,7 +202,7 @@ function viewOf(directory: AccountDirectory, accountId: string): AccountView {
 }
 
 async function runKeyControl(
-  { accounts, signIns }: ControlTools,
+  { accounts, signIns, store }: ControlTools,
   request: ControlRequestOf<'key.create' | 'key.list' | 'key.revoke'>,
   by: Source,
 ): Promise<ControlResult> {
@@ -209,9 +215,16 @@ async function runKeyControl(
     case 'key.revoke': {
       // The key of a device that was signed in: without its refresh token, which would open the account again.
       const device = signIns.list(accountId).find(({ key_id: id }) => id === request.keyId);
+      const key = accounts.listKeys(accountId).find(({ key_id: id }) => id === request.keyId);
+      // A key with full access reads the token of backups, which goes on without it.
+      const backups = key?.read_only === true ? undefined : store.get(credentials, [accountId]);
       if (device === undefined) await accounts.revokeKey(accountId, request.keyId, by);
       else await signIns.end(accountId, device.sign_in_id, by);
-      return { revoked: request.keyId, signed_out: device?.device_name ?? null };
+      return {
+        revoked: request.keyId,
+        signed_out: device?.device_name ?? null,
+        backup_credential: backups?.created_at ?? null,
+      };
     }
   }
 }

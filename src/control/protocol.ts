@@ -155,7 +155,12 @@ export interface ControlResults {
   readonly 'key.create': NewKey;
   readonly 'key.list': { readonly keys: readonly KeySummary[] };
   /** `signed_out`: the device whose key it was; null: none, or one without a name. */
-  readonly 'key.revoke': { readonly revoked: string; readonly signed_out: string | null };
+  readonly 'key.revoke': {
+    readonly revoked: string;
+    readonly signed_out: string | null;
+    /** When the account's credential of backups, which the key could read, was made: it stays valid. Null: none. */
+    readonly backup_credential: string | null;
+  };
   readonly 'device.answer': GrantDescription;
   readonly 'identity.link': LinkedIdentity;
   readonly 'identity.list': { readonly identities: readonly LinkedIdentity[] };

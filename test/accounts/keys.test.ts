@@ -159,13 +159,31 @@ test('[KEY-5] a revoked key is 401 at once, while the others go on', async () =>
   const extra = await createKey(owner, 'to be revoked');
   expect((await issue(`McpKey ${extra.mcp_key}`)).status).toBe(200);
   const revoked = await hub.cli('key', 'revoke', '--email', owner.email, '--id', extra.key_id, '--json');
-  expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([0, { revoked: extra.key_id, signed_out: null }]);
+  expect([revoked.code, JSON.parse(revoked.stdout)]).toEqual([
+    0,
+    { revoked: extra.key_id, signed_out: null, backup_credential: expect.stringMatching(/^\d{4}-/) },
+  ]);
   const answer = await issue(`McpKey ${extra.mcp_key}`);
   expect(answer.status).toBe(401);
   expect(answer.headers['www-authenticate']).toMatch(/^McpKey\b/);
   expect((await issue(`McpKey ${owner.mcp_key}`)).status).toBe(200);
   const again = await hub.cli('key', 'revoke', '--email', owner.email, '--id', extra.key_id);
   expect([again.code, again.stderr.trim().split('\n').length]).toEqual([1, 1]);
+});
+
+test('[KEY-5] who revokes a key hears of the credential of backups, which the key could read and which stays valid', async () => {
+  const owner = await account(hub);
+  const revoke = async ({ key_id }: NewKey) =>
+    (await hub.cli('key', 'revoke', '--email', owner.email, '--id', key_id)).stdout;
+  const first = await createKey(owner, 'before any backup');
+  expect(await revoke(first)).toBe(`revoked ${first.key_id}\n`);
+  const { token } = await credential(hub, owner.mcp_key);
+  const told = await revoke(await createKey(owner, 'laptop'));
+  expect(told).toMatch(/credential of backups stays valid.*`cairn backups init --rotate`.*`cairn help security`/);
+  expect((await call(hub, '/api/cert_mirror', { headers: { Authorization: `McpKey ${token}` } })).status).toBe(200);
+  const made = await hub.cli('key', 'create', '--email', owner.email, '--name', 'reads', '--read-only', '--json');
+  const reads = JSON.parse(made.stdout) as NewKey;
+  expect(await revoke(reads)).toBe(`revoked ${reads.key_id}\n`);
 });
 
 test('[KEY-5] a key has a name, a created time and, once used, a last-used time', async () => {

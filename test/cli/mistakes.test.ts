@@ -34,6 +34,11 @@ const MISTAKES: readonly (readonly [typed: string, leads: RegExp])[] = [
   ['docs cat x', /`cairn docs show`/],
   ['docs rm x', /`cairn docs remove`/],
   ['key delete', /`cairn key revoke`/],
+  ['key revoke key_12', /`cairn key revoke --id key_12`\?/],
+  ['key revoke key_12 --email a@example.org', /`cairn key revoke --email a@example.org --id key_12`\?/],
+  ['key list a@example.org', /`cairn key list --email a@example.org`\?/],
+  ['account disable a@example.org', /`cairn account disable --email a@example.org`\?/],
+  ['invite revoke invite_12', /`cairn invite revoke --id invite_12`\?/],
   ['sync statsu', /`cairn sync status`/],
   ['sync fetch', /`cairn sync pull`/],
   ['mirror psuh', /`cairn backups push`/],
@@ -79,7 +84,7 @@ const MISTAKES: readonly (readonly [typed: string, leads: RegExp])[] = [
 /** Started at the same time: each starts a process. */
 const AT_ONCE = 4;
 
-test('[CLI-5] 64 typing mistakes each lead on', async () => {
+test('[CLI-5] 69 typing mistakes each lead on', async () => {
   const env = { XDG_CONFIG_HOME: temporaryFolder(), CAIRN_SERVER: 'http://127.0.0.1:9', CAIRN_KEY: 'a'.repeat(64) };
   const told: { typed: string; code: number; lines: number; stderr: string }[] = [];
   const left = [...MISTAKES];
@@ -97,7 +102,7 @@ test('[CLI-5] 64 typing mistakes each lead on', async () => {
     return found === undefined || found.code === 0 || found.lines !== 1 || !leads.test(found.stderr);
   });
   expect(wrong.map(([typed]) => told.find((one) => one.typed === typed))).toEqual([]);
-  expect(MISTAKES).toHaveLength(64);
+  expect(MISTAKES).toHaveLength(69);
 }, 300_000);
 
 test('[CLI-5] what other programs take is taken here too: a version, and help as a word', async () => {

@@ -290,3 +290,20 @@ test('[OAUTH-1, KEY-5, OPS-4] neither codes nor tokens stand in the data file or
     expect(places.filter((place) => place.includes(secret ?? '?'))).toEqual([]);
   }
 });
+
+test('[OPS-7] a device or a token is not made for a disabled account: the operator is told to enable it', async () => {
+  const { email } = await account(hub);
+  const codes = await askDevice(hub);
+  await hub.cli('account', 'disable', '--email', email);
+  for (const command of [
+    ['device', 'approve', codes.user_code],
+    ['token', 'create'],
+  ]) {
+    const refused = await hub.cli(...command, '--email', email);
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('cairn account enable') });
+  }
+  // The device goes on waiting, and can still be denied.
+  expect(refusalOf(await poll(hub, codes.device_code))).toEqual([400, 'authorization_pending']);
+  await hub.cli('account', 'enable', '--email', email);
+  expect((await hub.cli('device', 'approve', codes.user_code, '--email', email)).code).toBe(0);
+});

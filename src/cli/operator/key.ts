@@ -4,6 +4,11 @@ import { type Command, needs, type Options } from '../command.ts';
 import { print, printResult, table } from '../output.ts';
 import { control } from './control.ts';
 
+const BACKUPS_GO_ON =
+  "The account's credential of backups stays valid, and whoever had this key could read it. If the machine is lost or the key " +
+  'leaked, its owner replaces it: Backups, Replace on the page, or `cairn backups init --rotate` on another machine. ' +
+  'All steps: `cairn help security`, A lost or stolen machine.';
+
 export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
@@ -26,7 +31,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key revoke',
-    summary: 'revoke a key at once, and sign out the device that has it',
+    summary: 'revoke a key at once, and sign out the device that has it; its credential of backups stays valid',
     options: [needs('email', 'EMAIL'), needs('id', 'KEY_ID')],
     examples: ['cairn key revoke --email you@example.org --id key_0123456789abcdef'],
     run: revoke,
@@ -69,5 +74,6 @@ async function revoke(options: Options): Promise<number> {
     keyId: options.required('id'),
   });
   const device = done.signed_out === null ? '' : `; ${shownLine(done.signed_out)} is signed out`;
-  return printResult(options, done, () => `revoked ${done.revoked}${device}`);
+  const backups = done.backup_credential === null ? '' : `\n${BACKUPS_GO_ON}`;
+  return printResult(options, done, () => `revoked ${done.revoked}${device}${backups}`);
 }

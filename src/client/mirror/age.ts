@@ -30,17 +30,25 @@ export interface Unlock {
   readonly passphrase: string | undefined;
 }
 
-/** The archive needs a passphrase, and none is given: that says nothing about the archive. */
-export class NeedsPassphrase extends ClientError {
+/** The archive needs a passphrase, or a key, and none is given: that says nothing about the archive. */
+export class NotGiven extends ClientError {
   /** What is so, without the advice to pass one. */
   readonly what: string;
 
-  constructor(how: string) {
-    const what = `this archive was encrypted ${how}, not for a key`;
-    super(`${what}; pass the file with the passphrase: --passphrase-file FILE.`, backupExit.key);
+  constructor(what: string, next: string) {
+    super(`${what}; ${next}`, backupExit.key);
     this.what = what;
   }
 }
+
+const needsPassphrase = (how: string): NotGiven =>
+  new NotGiven(
+    `this archive was encrypted ${how}, not for a key`,
+    'pass the file with the passphrase: --passphrase-file FILE.',
+  );
+
+const needsKey = (): NotGiven =>
+  new NotGiven('this archive was encrypted for a key, not with a passphrase', 'pass the key file: --identity FILE.');
 
 /** Creates an identity and its recipient (X25519, supported by every version of age). */
 export async function makeIdentity(): Promise<{ readonly identity: string; readonly recipient: string }> {
@@ -68,7 +76,7 @@ function checkRecipients(recipients: readonly string[]): void {
 }
 
 /**
- * Decrypts a file as a stream, made with age or by openssl. Throws ClientError when the key is wrong, NeedsPassphrase
+ * Decrypts a file as a stream, made with age or by openssl. Throws ClientError when the key is wrong, NotGiven
  * when it takes one; the stream fails when the bytes were changed.
  */
 export async function decryptFile(path: string, unlock: Unlock): Promise<Readable> {
@@ -76,8 +84,9 @@ export async function decryptFile(path: string, unlock: Unlock): Promise<Readabl
   const { identities, passphrase } = unlock;
   if (isOfOpenssl(head)) return decryptOfOpenssl(path, head, passphrase);
   const decrypter = new Decrypter();
+  if (isWithPassphrase(head) && passphrase === undefined) throw needsPassphrase('with a passphrase');
+  if (isForKey(head) && identities.length === 0) throw needsKey();
   if (passphrase !== undefined) decrypter.addPassphrase(passphrase);
-  else if (isWithPassphrase(head)) throw new NeedsPassphrase('with a passphrase');
   for (const identity of identities) addIdentity(decrypter, identity);
   const file = createReadStream(path, { highWaterMark: READ_BYTES });
   try {
@@ -86,15 +95,12 @@ export async function decryptFile(path: string, unlock: Unlock): Promise<Readabl
     return Readable.fromWeb(plain);
   } catch {
     file.destroy();
-    throw new ClientError(
-      'this archive cannot be decrypted with this key: it was encrypted for another key, not made with age, or changed.',
-      backupExit.key,
-    );
+    throw new ClientError(refusalOf(head), backupExit.key);
   }
 }
 
 function decryptOfOpenssl(path: string, head: Buffer, passphrase: string | undefined): Readable {
-  if (passphrase === undefined) throw new NeedsPassphrase('by openssl with a passphrase');
+  if (passphrase === undefined) throw needsPassphrase('by openssl with a passphrase');
   if (!opensPassphrase(head, passphrase)) {
     throw new ClientError(
       'this archive cannot be decrypted with this passphrase: openssl encrypted it with another one, or not with ' +
@@ -105,6 +111,22 @@ function decryptOfOpenssl(path: string, head: Buffer, passphrase: string | undef
   const file = createReadStream(path, { highWaterMark: READ_BYTES, start: OPENSSL_HEAD_BYTES });
   return pipeline(file, opensslDecipher(head, passphrase), () => undefined);
 }
+
+/** Why age did not decrypt. Only the header tells keys from passphrases; neither tells a wrong one from changed bytes. */
+function refusalOf(head: Buffer): string {
+  if (!isOfAge(head))
+    return 'this archive was not encrypted with age or openssl. Save it with `cairn backups pull --encrypted` to examine it.';
+  if (isWithPassphrase(head))
+    return 'this archive cannot be decrypted with this passphrase: it was encrypted with another one, or changed.';
+  return (
+    'this archive cannot be decrypted with this key: it was encrypted for another key, or changed. Pass the key file of the ' +
+    'machine that pushed it, or of another one of its recipients: --identity FILE.'
+  );
+}
+
+const isOfAge = (head: Buffer): boolean => head.toString('latin1').startsWith('age-encryption.org/v1\n');
+
+const isForKey = (head: Buffer): boolean => isOfAge(head) && !isWithPassphrase(head);
 
 /** The header of an age file with a passphrase has one stanza, of this kind. */
 function isWithPassphrase(head: Buffer): boolean {

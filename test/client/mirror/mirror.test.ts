@@ -108,7 +108,7 @@ test('[MIR-20] in CI the credential comes from the environment and the passphras
   writeFileSync(wrong, 'another passphrase\n');
   const refused = await ci.cairn('pull', '--passphrase-file', wrong, '--output', output);
   expect(refused).toMatchObject({ code: 6, stdout: '' });
-  expect(refused.stderr).toContain('cannot be decrypted with this key');
+  expect(refused.stderr).toContain('cannot be decrypted with this passphrase: it was encrypted with another one');
   expect(existsSync(output)).toBe(false);
   expect(await ci.cairn('pull', '--passphrase-file', passphrase, '--output', output)).toMatchObject({ code: 0 });
   expect(contentsOf(output)).toEqual(contentsOf(folder));

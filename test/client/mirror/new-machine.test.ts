@@ -3,6 +3,7 @@ import { copyFileSync, cpSync, readFileSync, renameSync, rmSync, statSync, write
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backupMachine, commitFile, gitIn, refsOf, testRepository } from '../../support/backup-machine.ts';
+import { call } from '../../support/http.ts';
 import { account } from '../../support/mirror.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { useHub } from '../../support/use-hub.ts';
@@ -78,6 +79,68 @@ test('[MIR-20] a new key beside earlier backups is told: they need the former ke
   const first = await backupMachine(hub, await account(hub)).cairn('init');
   expect(first.stdout).not.toContain('new key');
   expect(first.stdout).toContain('restoring needs it and a sign-in, nothing else');
+});
+
+test('[MIR-20] a key file that is lost is told with what needs it, where a copy may be, and how a new key is made', async () => {
+  const who = await account(hub);
+  const machine = backupMachine(hub, who);
+  const recipient = /age1\w+/.exec((await machine.cairn('init')).stdout)?.[0] ?? '';
+  const { folder } = testRepository(4096, 'project');
+  expect((await machine.cairnIn(folder, 'push')).code).toBe(0);
+  const own = join(machine.config, 'cairn', 'identity.txt');
+  const safe = join(temporaryFolder(), 'safe.txt');
+  renameSync(own, safe);
+  for (const command of [['pull', '--output', join(temporaryFolder(), 'no')], ['drill']]) {
+    const refused = await machine.cairnIn(folder, ...command);
+    expect(refused).toMatchObject({ code: 6, stdout: '' });
+    for (const told of [`${own} does not exist`, recipient, '--identity FILE', 'cairn backups init --new-key'])
+      expect(refused.stderr).toContain(told);
+  }
+  const again = await machine.cairn('init');
+  expect(again.stdout).not.toContain('Copy that file');
+  expect(again.stderr).toContain(`${own}, does not exist`);
+  const fresh = await machine.cairn('init', '--new-key');
+  expect(fresh).toMatchObject({ code: 0, stderr: '' });
+  expect(fresh.stdout).toContain('This is a new key: the 1 archive before it needs the key file');
+  expect(fresh.stdout).not.toContain(recipient);
+  // A key that is there is never replaced.
+  expect(await machine.cairn('init', '--new-key')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('move it to a safe place first'),
+  });
+  expect((await machine.cairn('init', '--new-key', '--identity', safe)).code).toBe(2);
+  commitFile(folder, 'next.txt', 'next\n');
+  expect((await machine.cairnIn(folder, 'push')).stdout).not.toContain('increment');
+  const output = join(temporaryFolder(), 'project');
+  expect((await machine.cairnIn(folder, 'pull', '--output', output)).code).toBe(0);
+  expect(refsOf(output)).toBe(refsOf(folder));
+  const earlier = join(temporaryFolder(), 'earlier');
+  const pulled = ['pull', '--commit', 'HEAD~1', '--output', earlier];
+  expect(await machine.cairnIn(folder, ...pulled)).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('Pass the key file of the machine that pushed it'),
+  });
+  expect((await machine.cairnIn(folder, ...pulled, '--identity', safe)).code).toBe(0);
+});
+
+test('[MIR-23] a drill without the key says so, and records no failed restore', async () => {
+  const { who, folder } = await lostLaptop();
+  const next = backupMachine(hub, who);
+  const bare = await next.cairn('drill');
+  expect(bare).toMatchObject({ code: 2, stdout: '' });
+  expect(bare.stderr).toContain('identity.txt does not exist');
+  const passphrase = join(temporaryFolder(), 'passphrase');
+  writeFileSync(passphrase, 'correct horse battery staple\n');
+  const drilled = await next.cairn('drill', '--passphrase-file', passphrase);
+  expect(drilled.code).toBe(6);
+  expect(drilled.stdout).toMatch(
+    /untried {2}project .*was encrypted for a key, not with a passphrase; pass the key file/,
+  );
+  const { blobs } = JSON.parse((await next.cairn('list', '--json')).stdout) as { blobs: unknown[] };
+  expect(blobs.length).toBe(1);
+  const listed = await call(hub, '/api/cert_mirror/drills', { headers: { Authorization: `McpKey ${who.mcp_key}` } });
+  expect(listed.json()).toMatchObject({ drills: [] });
+  expect(folder).toContain('project');
 });
 
 test('[MIR-21] a repository that is restored into, or renamed to, a folder of another name goes on under the name of its backups', async () => {

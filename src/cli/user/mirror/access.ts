@@ -156,12 +156,30 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   const own = entry?.identity_file ?? usual;
   // With a passphrase, the key of this machine is not needed. One that an entry names must be there otherwise.
   const isOwnUsed = existsSync(own) || (passphrase === undefined && entry?.identity_file != null);
-  const path = options.optional('identity') ?? (isOwnUsed ? own : undefined);
+  const given = options.optional('identity');
+  if (given === undefined && entry !== undefined && isOwnUsed && !existsSync(own)) throw keyIsGone(own, entry);
+  const path = given ?? (isOwnUsed ? own : undefined);
   if (path === STDIN && passphraseFile === STDIN)
     throw new UsageError('standard input is either the identity or the passphrase');
   if (path === undefined && passphrase === undefined)
-    throw new UsageError('no decryption key: use --identity FILE or --passphrase-file FILE');
+    throw new UsageError(
+      `no decryption key: ${own} does not exist. Pass a copy of the key file of the machine that pushed with --identity FILE, ` +
+        'or --passphrase-file FILE for archives that have a passphrase',
+    );
   return { identities: path === undefined ? [] : readIdentities(readKeyText(path), nameOf(path)), passphrase };
+}
+
+/** The key file that `init` made or took is not there. Which other keys decrypt is known by their public parts only. */
+function keyIsGone(path: string, { recipients }: MirrorEntry): ClientError {
+  const others =
+    recipients.length > 1 ? 'the key file of any of them decrypts it' : 'only a copy of this file decrypts it';
+  return new ClientError(
+    `${path} does not exist. What this machine pushed is encrypted for ${recipients.join(', ')}: ${others}. Look where you keep ` +
+      'copies and on other machines that back up for the same key, and pass it with --identity FILE. Archives that have a passphrase ' +
+      'need --passphrase-file FILE instead. If no copy is left, nobody can read those archives: make a new key with ' +
+      '`cairn backups init --new-key`, and push each repository again.',
+    backupExit.key,
+  );
 }
 
 /** The first line of a file, as age and gpg read a passphrase file. */

@@ -29,11 +29,13 @@ export const mirrorCommands: readonly Command[] = [
     name: 'backups init',
     summary: 'let this machine upload backups, and create an encryption key',
     options: [takes('identity', 'FILE'), ...RECIPIENTS, SERVER],
-    flags: ['rotate'],
+    flags: ['rotate', 'new-key'],
     explains: {
       identity: 'key file to go on with, such as the one that you kept; default: a new key',
       recipient: 'age recipients to encrypt for, in place of a new key of this machine',
       'recipients-file': 'file of age recipients, one per line',
+      'new-key':
+        'encrypt for a new key, where the key file of this machine is lost; earlier backups need the former one',
       rotate: 'replace the credential: downloads all archives first and sends them again, so that all stay readable',
     },
     examples: [

@@ -1,7 +1,7 @@
 /** cairn backups drill: restores the newest backup of each repository into a temporary folder, and reports the result. */
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
+import { NotGiven, type Unlock } from '../../../client/mirror/age.ts';
 import { groupName, type RepositoryGroup, seriesOf } from '../../../client/mirror/choose.ts';
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { withWorkFolder } from '../../../client/mirror/full-disk.ts';
@@ -27,7 +27,7 @@ interface Drilled {
   readonly detail: string;
 }
 
-/** `untried`: the archive needs a passphrase that was not given. Its bytes arrived as they were uploaded, no more is known. */
+/** `untried`: the archive needs a passphrase, or a key, that was not given. Its bytes arrived as they were uploaded, no more is known. */
 type Outcome = 'proven' | 'failed' | 'untried';
 
 /**
@@ -92,7 +92,7 @@ async function drill(
         : `${countWithNoun(restored.refs, 'ref')}, ${countWithNoun(restored.archives, 'archive')}, ${size}, git fsck --strict`;
     return result(restored.blob, 'proven', detail);
   } catch (error) {
-    if (error instanceof NeedsPassphrase) return result(newest, 'untried', `its bytes are whole; ${error.message}`);
+    if (error instanceof NotGiven) return result(newest, 'untried', `its bytes are whole; ${error.message}`);
     // An unreachable hub or a missing sign-in says nothing about the backup.
     const { exitCode } = error as ClientError;
     if (!(error instanceof ClientError) || (exitCode !== backupExit.damaged && exitCode !== backupExit.key))

@@ -51,6 +51,13 @@ export async function initMirror(options: Options): Promise<number> {
   print(`Backups to ${server} are ready; run \`cairn backups push\` in a repository.`);
   print(`They are encrypted for ${lock.recipients.join(', ')}`);
   if (lock.identity_file !== null) {
+    if (!existsSync(lock.identity_file)) {
+      tellUser(
+        `their decryption key, ${lock.identity_file}, does not exist. With a copy of it, run \`cairn backups init --identity COPY\`; ` +
+          'if it is lost, `cairn backups init --new-key`.',
+      );
+      return exitOf(rotation);
+    }
     print(`Their decryption key is ${lock.identity_file}`);
     const earlier = isNew ? await countArchives(options) : 0;
     print(
@@ -142,22 +149,32 @@ function chooseKey(
   recipients: readonly string[],
 ): () => Promise<ChosenKey> {
   const identity = options.optional('identity');
+  const isNewWanted = options.flag('new-key');
+  if (isNewWanted && (identity !== undefined || recipients.length > 0))
+    throw new UsageError('use --new-key alone, without --identity and recipients');
   if (identity !== undefined) {
     if (recipients.length > 0) throw new UsageError('use --identity or recipients, not both');
     return takeKey(settings.identityFile, identity);
   }
   if (recipients.length > 0) return async () => ({ recipients: [...recipients], identity_file: null });
+  const path = settings.identityFile;
+  if (isNewWanted) {
+    if (existsSync(path))
+      throw new ClientError(`${path} exists, and backups may need it; move it to a safe place first.`);
+    return async () => await makeKey(path);
+  }
   if (kept !== undefined && kept.recipients.length > 0) {
     return async () => ({ recipients: kept.recipients, identity_file: kept.identity_file });
   }
-  const path = settings.identityFile;
   // A restored key file, or one of another hub.
   if (existsSync(path)) return async () => ({ recipients: await recipientsOfIdentities(path), identity_file: path });
-  return async () => {
-    const { identity, recipient } = await makeIdentity();
-    writePrivateFile(path, `# recipient: ${recipient}\n${identity}\n`);
-    return { recipients: [recipient], identity_file: path, isNew: true };
-  };
+  return async () => await makeKey(path);
+}
+
+async function makeKey(path: string): Promise<ChosenKey> {
+  const { identity, recipient } = await makeIdentity();
+  writePrivateFile(path, `# recipient: ${recipient}\n${identity}\n`);
+  return { recipients: [recipient], identity_file: path, isNew: true };
 }
 
 /** The key of a file that was kept, as the key of this machine. Throws ClientError where that is another one: backups may need it. */

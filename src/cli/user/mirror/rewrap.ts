@@ -1,7 +1,7 @@
 /** cairn backups rewrap: encrypts the newest backup of each repository for other recipients, beside the old one. */
 import { join } from 'node:path';
 import { ClientError } from '../../../client/client-error.ts';
-import { type Lock, NeedsPassphrase, type Unlock } from '../../../client/mirror/age.ts';
+import { type Lock, NotGiven, type Unlock } from '../../../client/mirror/age.ts';
 import { groupName, type RepositoryGroup, seriesOf } from '../../../client/mirror/choose.ts';
 import { backupExit } from '../../../client/mirror/exit-codes.ts';
 import { withWorkFolder } from '../../../client/mirror/full-disk.ts';
@@ -42,7 +42,7 @@ export async function rewrapBackups(options: Options): Promise<number> {
           `${groupName(group)}: the newest backup, of commit ${commit_sha}, is now also encrypted for the given recipients.`,
         );
     } catch (error) {
-      if (!(error instanceof NeedsPassphrase)) throw error;
+      if (!(error instanceof NotGiven)) throw error;
       left += 1;
       tellUser(`${groupName(group)}: ${error.what}; it stays as it is.`);
     }
