@@ -5,7 +5,8 @@ import { nearest } from '../text/nearest.ts';
 /** Names that callers use for one another. Of several lists with the name, the first with a known field decides. */
 const SAME: readonly (readonly string[])[] = [
   ['title', 'name', 'label', 'subject', 'path', 'file', 'filename'],
-  ['lines', 'line', 'range', 'offset', 'limit', 'start', 'end'],
+  ['lines', 'line', 'range', 'offset', 'limit', 'start', 'end', 'head', 'tail'],
+  ['glob', 'pattern', 'match', 'mask', 'wildcard', 'extension'],
   ['is_important', 'important', 'priority', 'urgent', 'starred', 'flagged'],
   ['completed', 'done', 'complete', 'finished', 'closed', 'checked', 'is_completed'],
   ['kanban_status', 'status', 'state', 'column', 'stage'],
@@ -21,7 +22,7 @@ const SAME: readonly (readonly string[])[] = [
   ['old', 'old_string', 'old_str', 'find', 'search'],
   ['new', 'new_string', 'new_str', 'replace', 'replacement'],
   ['fact', 'content', 'text', 'note', 'memory'],
-  ['query', 'search', 'q', 'text', 'keywords'],
+  ['query', 'search', 'q', 'text', 'keywords', 'topic', 'about', 'subject'],
   ['section', 'heading'],
   ['heading', 'section'],
   ['tasks', 'items', 'todos', 'task'],
@@ -80,6 +81,16 @@ const INSTEAD: readonly { readonly names: readonly string[]; readonly has: reado
       names: ['mode', 'append', 'prepend', 'operation', 'command'],
       has: ['content', 'published', 'version'],
       how: 'write replaces the whole text; edit with append adds to it',
+    },
+    {
+      names: ['overwrite', 'force', 'replace', 'create', 'if_exists'],
+      has: ['content', 'published', 'version'],
+      how: 'a new text needs nothing else; to replace one, send its version as read shows it',
+    },
+    {
+      names: ['recursive', 'depth', 'max_depth'],
+      has: ['in', 'glob'],
+      how: 'glob lists the files of all folders',
     },
   ];
 /** Words that callers use for a choice. `doing` looks like `done` and means the opposite. */

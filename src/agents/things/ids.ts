@@ -6,6 +6,7 @@ import { handoffThings } from '../../documents/handoffs/thing.ts';
 import { PAPER_TEMPLATES } from '../../documents/papers/thing.ts';
 import { matchTemplate, numberOf, placeOfUri, type UriForm } from '../../ids/uri.ts';
 import { fileThings } from '../../sync/tools/thing.ts';
+import { fileUri } from '../../sync/tools/uri.ts';
 import { taskThings } from '../../tasks/thing.ts';
 
 export interface DocTitle {
@@ -79,6 +80,11 @@ export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   if (!id.startsWith(SCHEME)) {
     const task = numberOf(/^#(\d+)$/.exec(id)?.[1]);
     if (task !== undefined) return { kind: 'task', id: task };
+    if (OTHER_SCHEME.test(id))
+      throw invalidField(
+        field,
+        `${field} must be a cairn:// id or a path in the primary vault, not a URL${meantByUrl(id)}`,
+      );
     return { kind: 'file', vault: undefined, path: id.replace(/^\/+/, '') };
   }
   const place = placeOfUri(FORMS, id);
@@ -90,6 +96,18 @@ export function thingPlaceOf(id: string, field = 'id'): ThingPlace {
   const others = like.length > 0 && kind !== SCHEME ? '' : ', or a path in the primary vault';
   const shown = (like.length > 0 ? like : forms).join(', ');
   throw invalidField(field, `${field} must be one of ${shown}${others}; search and list show ids`);
+}
+
+const OTHER_SCHEME = /^[a-z][a-z\d+.-]*:\/\//i;
+
+/** What a URL was meant to name: a file whose page it is, as search shows, or a path. */
+function meantByUrl(url: string): string {
+  const page = URL.canParse(url) ? new URL(url) : undefined;
+  const [, vault] = /\/vaults\/([^/]+)\/file$/.exec(page?.pathname ?? '') ?? [];
+  const path = page?.searchParams.get('path');
+  if (vault !== undefined && path != null) return `; did you mean ${fileUri(vault, path)}?`;
+  const [, local] = /^file:\/\/\/*(.+)$/i.exec(url) ?? [];
+  return local === undefined ? '; search and list show ids' : `, such as ${local}`;
 }
 
 /** The category that `cairn://docs/{category}/` names, all of it; undefined: the id is no such one. */
