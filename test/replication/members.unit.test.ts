@@ -72,6 +72,18 @@ test.each<[string, Partial<TakeOverFacts>, boolean]>([
     false,
   ],
   ['a crash of its own', { newest: head({ note: { instance: 'e' } }) }, true],
+  ['a crash of its own after it served', { newest: head({ note: { instance: 'e', term: '3' } }) }, true],
+  ['a crash of its own while it started', { newest: head({ note: { instance: 'e', term: '4' } }) }, false],
+  [
+    'a crash of its own at once',
+    { newest: head({ kind: 'take-over', note: { instance: 'e', term: '7' } }), silentMs: 11_999 },
+    false,
+  ],
+  [
+    'a crash of its own at once, and nobody else came',
+    { newest: head({ kind: 'take-over', note: { instance: 'e', term: '7', lease: '10000' } }), silentMs: 12_000 },
+    true,
+  ],
   ['a disk without room', { silentMs: 99_999, hasRoom: false }, false],
   ['a hand-over to a disk without room', { newest: head({ kind: 'hand-over', note: {} }), hasRoom: false }, false],
   ['an empty log and a disk without room', { newest: undefined, hasRoom: false }, false],

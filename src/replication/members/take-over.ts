@@ -7,6 +7,8 @@ import { STATE_SENTENCES } from './states.ts';
 
 /** A follower waits for so many leases: its clock may run this much faster than the owner's. */
 const LEASES_WAITED = 1.2;
+/** An owner that serves has written more after some 10 seconds, for it renews its lease. */
+const RECORDS_OF_A_START = 4;
 
 export interface TakeOverFacts {
   /** The newest record; undefined: the log is empty. */
@@ -40,7 +42,7 @@ function isOwnerGone(facts: TakeOverFacts): { readonly isDue: boolean; readonly 
     const isAnybodys = to === undefined && newest.note?.['instance'] !== identity.instance;
     if (isAnybodys || to === identity.name) return { isDue: true, why: `${newest.member} handed over` };
   }
-  if (newest.note?.['instance'] === identity.instance && newest.kind !== 'hand-over')
+  if (newest.note?.['instance'] === identity.instance && newest.kind !== 'hand-over' && !diedYoung(newest))
     return { isDue: true, why: 'the owner was the process before this one, in this data folder' };
   const waitMs = patienceMs(newest, leaseMs) + priority * 1000;
   const silence = `${(silentMs / 1000).toFixed(1)} s`;
@@ -48,6 +50,12 @@ function isOwnerGone(facts: TakeOverFacts): { readonly isDue: boolean; readonly 
     return { isDue: false, why: `${newest.member} owns the log; its newest record was read ${silence} ago` };
   return { isDue: true, why: `${newest.member} has been silent for ${silence}` };
 }
+
+/**
+ * Whether the owner wrote almost nothing since it took over. One that cannot start, as after a bad installation, would
+ * take over at once after each restart, and no other member ever could.
+ */
+const diedYoung = ({ position, note }: RecordHead): boolean => position - Number(note?.['term']) < RECORDS_OF_A_START;
 
 /** How long a follower waits for the next record before it takes the owner for lost, without its priority. */
 const patienceMs = (newest: RecordHead, leaseMs: number): number =>
