@@ -203,6 +203,22 @@ test('[OPS-11] each moment before a damaged line of a journal can be restored, n
   expect(await tasksOf(key, '--at', one, folder)).toEqual(['one']);
 });
 
+test('[OPS-11] a follower whose terminal is closed ends as one that is stopped, and goes on when started again', async () => {
+  const { hub, key, add } = await begin();
+  const folder = temporaryFolder();
+  const first = follow(hub, folder);
+  await until('a whole copy', () => first.steps()[0]);
+  first.child.kill('SIGHUP');
+  await first.exited;
+  expect([first.child.exitCode, first.errors()]).toEqual([0, '']);
+  await add('after');
+  const again = follow(hub, folder);
+  await until('the next copy', () => again.steps()[0]);
+  again.child.kill('SIGTERM');
+  await again.exited;
+  expect(await tasksOf(key, '--at', 'now', folder)).toEqual(['after']);
+});
+
 test.runIf(canSetClocks)(
   '[OPS-11, OPS-12] a whole copy that was begun under a clock days behind, or ahead, keeps its place among the others',
   { timeout: 120_000 },

@@ -185,7 +185,7 @@ async function runImport(options: Options): Promise<number> {
   const email = options.optional('email');
   const bar = openProgress('importing');
   const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
   const made = await control(
     { command: 'account.import', folder, ...(email === undefined ? {} : { email }), quotas: givenQuotas(options) },
     { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },

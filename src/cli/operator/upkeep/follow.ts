@@ -43,7 +43,7 @@ async function follow(options: Options): Promise<number> {
   const live = (at_ms: number, copying_all: boolean) =>
     noteFollowed(dataFolder, { at_ms, every_ms: everyMs, copying_all });
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   const follower = await Follower.open({
     dataFolder,
     folder: options.operand() ?? '',
