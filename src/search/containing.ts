@@ -52,7 +52,8 @@ export interface Having {
 /** The things of some parts that have every needle, the highest number first. */
 export function newestHaving(parts: readonly Part[], { kind, needles, group, before, most }: HavingQuery): Having {
   const wanted = THING_KINDS.indexOf(kind);
-  const found: number[] = [];
+  const found = new Float64Array(parts.reduce((sum, { held: { entries } }) => sum + entries.length, 0));
+  let [count, isSorted] = [0, true];
   for (const part of parts) {
     const { segment, kinds, held } = part;
     const documents = documentsHaving(segment, needles);
@@ -63,11 +64,15 @@ export function newestHaving(parts: readonly Part[], { kind, needles, group, bef
       if (kinds[document] !== wanted || held.isGone[document] === 1) continue;
       if (isOfGroup?.(document) === false) continue;
       const number = part.numbers[document] ?? before;
-      if (number < before) found.push(number);
+      if (number >= before) continue;
+      isSorted &&= count === 0 || number > (found[count - 1] ?? 0);
+      found[count] = number;
+      count += 1;
     }
   }
-  const numbers = Float64Array.from(found).sort().reverse();
-  return { numbers: numbers.slice(0, most), isAll: numbers.length <= most };
+  const all = found.subarray(0, count);
+  if (!isSorted) all.sort();
+  return { numbers: all.slice(Math.max(0, count - most)).reverse(), isAll: count <= most };
 }
 
 /** The documents of a segment that have every needle, by their numbers. */
