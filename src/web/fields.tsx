@@ -35,21 +35,37 @@ export interface FieldProps extends FieldBase {
 export function Field(props: FieldProps): VNode {
   const { name, type = 'text', required = true } = props;
   const { id, describedBy, invalid, entered } = controlOf(props);
+  const isPassword = type === 'password';
+  const input = (
+    <input
+      id={id}
+      aria-describedby={describedBy}
+      aria-invalid={invalid}
+      name={name}
+      type={type}
+      required={required}
+      value={entered ?? props.value}
+      autocomplete={props.autocomplete ?? 'off'}
+      autofocus={props.autofocus}
+      placeholder={props.placeholder}
+      minlength={props.minlength}
+      // While it is shown, it is text like any other to a browser, which may send that to a spelling service.
+      spellcheck={isPassword ? false : undefined}
+      autocapitalize={isPassword ? 'none' : undefined}
+    />
+  );
   return (
     <Labelled field={props}>
-      <input
-        id={id}
-        aria-describedby={describedBy}
-        aria-invalid={invalid}
-        name={name}
-        type={type}
-        required={required}
-        value={entered ?? props.value}
-        autocomplete={props.autocomplete ?? 'off'}
-        autofocus={props.autofocus}
-        placeholder={props.placeholder}
-        minlength={props.minlength}
-      />
+      {isPassword ? (
+        <div class="revealable">
+          {input}
+          <button class="button" type="button" data-reveal hidden>
+            Show<span class="sr-only"> {props.label.toLowerCase()}</span>
+          </button>
+        </div>
+      ) : (
+        input
+      )}
     </Labelled>
   );
 }

@@ -1,6 +1,8 @@
 /** Live pages in a real browser: what agents change appears, without moving what somebody reads or writes. */
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { signUp } from '../support/browser.ts';
+import { signUp, type Visitor } from '../support/browser.ts';
+import { answered } from '../support/filled-member.ts';
 import { PASSWORD, structured } from '../support/gateway.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
@@ -80,5 +82,112 @@ test('[WEB-8, WEB-2] an open page of a browser that signed out in another tab sa
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(new URL(page.url()).search).toContain('tasks');
+  await context.close();
+});
+
+const KEYS = ['Alpha', 'Beta', 'Gamma'];
+const liveKeys = (page: Page) => page.locator('[aria-labelledby="keys"] > .rows > .row');
+const namesOf = async (page: Page) =>
+  (await liveKeys(page).locator('strong').allTextContents()).filter((name) => KEYS.includes(name));
+
+/** The settings with three keys, the newest first. */
+async function withKeys(email: string): Promise<Visitor> {
+  const member = await visit();
+  const { page } = member;
+  await signUp(page, email, PASSWORD);
+  await page.goto('/settings');
+  for (const name of KEYS) {
+    await page.getByLabel('Name of a new key').fill(name);
+    await answered(page, page.getByRole('button', { name: 'Create key' }));
+  }
+  await page.goto('/settings');
+  return member;
+}
+
+/** Revokes a key in another tab, and comes back to the page, which then shows it. */
+async function revokeElsewhere(page: Page, name: string): Promise<void> {
+  const other = await page.context().newPage();
+  await other.goto('/settings');
+  const row = liveKeys(other).filter({ hasText: name });
+  await row.locator('summary').click();
+  await answered(other, row.getByRole('button', { name: 'Revoke this key' }));
+  await other.close();
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await page.getByText('Revoked keys (1)').waitFor();
+}
+
+/** Holds the question whether the hub is there, which a form asks first, until its answer is let through. */
+function holdQuestion(page: Page): { readonly isAsked: Promise<void>; readonly answer: () => void } {
+  let answer: () => void = () => undefined;
+  const isLet = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const isAsked = new Promise<void>((resolve) => {
+    void page.route('**/live', async (route) => {
+      resolve();
+      await isLet;
+      await route.continue();
+    });
+  });
+  return { isAsked, answer };
+}
+
+test('[WEB-8, WEB-18] a page renewed while the pressed button waits for the hub revokes the key that was pressed', async () => {
+  const { page, context, complaints } = await withKeys('pressed@example.org');
+  const row = liveKeys(page).filter({ hasText: 'Beta' });
+  await row.locator('summary').click();
+  const question = holdQuestion(page);
+  await row.getByRole('button', { name: 'Revoke this key' }).click();
+  await question.isAsked;
+  await revokeElsewhere(page, 'Gamma');
+  const loaded = page.waitForEvent('load');
+  question.answer();
+  await loaded;
+  expect(await namesOf(page)).toEqual(['Alpha']);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-8, WEB-18] a key revoked elsewhere while its own button waits for the hub is answered, and no other key is revoked', async () => {
+  const { page, context, complaints } = await withKeys('gone@example.org');
+  const row = liveKeys(page).filter({ hasText: 'Alpha' });
+  await row.locator('summary').click();
+  const question = holdQuestion(page);
+  await row.getByRole('button', { name: 'Revoke this key' }).click();
+  await question.isAsked;
+  await revokeElsewhere(page, 'Alpha');
+  const loaded = page.waitForEvent('load');
+  question.answer();
+  await loaded;
+  await page.goto('/settings');
+  // The other three are as they were.
+  expect([await liveKeys(page).count(), await namesOf(page)]).toEqual([3, ['Gamma', 'Beta']]);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-8, WEB-18] an opened question stays with its key when another key before it is gone', async () => {
+  const { page, context, complaints } = await withKeys('opened@example.org');
+  await liveKeys(page).filter({ hasText: 'Beta' }).locator('summary').click();
+  await revokeElsewhere(page, 'Gamma');
+  const open = liveKeys(page).filter({ has: page.locator('details[open]') });
+  expect(await open.locator('strong').allTextContents()).toEqual(['Beta']);
+  await answered(page, page.getByRole('button', { name: 'Revoke this key' }));
+  expect(await namesOf(page)).toEqual(['Alpha']);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('[WEB-5, WEB-8] Try again sends the form that was not sent, also after the page was renewed', async () => {
+  const { page, context } = await withKeys('again@example.org');
+  const row = liveKeys(page).filter({ hasText: 'Beta' });
+  await row.locator('summary').click();
+  await page.route('**/live', (route) => route.abort());
+  await row.getByRole('button', { name: 'Revoke this key' }).click();
+  await page.getByText('Cairn cannot be reached. Nothing was sent').waitFor();
+  await page.unroute('**/live');
+  await revokeElsewhere(page, 'Gamma');
+  await answered(page, page.getByRole('button', { name: 'Try again' }));
+  expect(await namesOf(page)).toEqual(['Alpha']);
   await context.close();
 });

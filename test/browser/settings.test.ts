@@ -68,3 +68,62 @@ test('[WEB-1, WEB-17] on a phone one press leads from the top of the settings to
   expect(complaints).toEqual([]);
   await context.close();
 });
+
+test.each([
+  ['by mouse', false],
+  ['by finger', true],
+])(
+  '[WEB-5, WEB-1] %s: a password can be looked at while it is typed, and is hidden again when it is sent',
+  async (_name, isTouch) => {
+    const { page, context, complaints } = await visit(
+      isTouch ? { hasTouch: true, viewport: { width: 360, height: 640 } } : {},
+    );
+    await page.goto('/signup');
+    const field = page.getByLabel('Password');
+    await page.getByLabel('Email').fill(`shown-${isTouch}@example.org`);
+    await field.fill('short');
+    const show = page.getByRole('button', { name: 'Show password' });
+    await (isTouch ? show.tap() : show.click());
+    // What a password manager and a spelling service go by stays.
+    const attributes = () =>
+      field.evaluate((one: HTMLInputElement) => [one.type, one.value, one.autocomplete, one.spellcheck]);
+    expect(await attributes()).toEqual(['text', 'short', 'new-password', false]);
+    await page.getByRole('button', { name: 'Hide password' }).click();
+    expect(await attributes()).toEqual(['password', 'short', 'new-password', false]);
+    await show.click();
+    await field.fill(PASSWORD);
+    // The type at the moment of sending: a browser remembers what a field of text contains.
+    await page.evaluate(() =>
+      document.addEventListener('submit', () => {
+        document.title = document.querySelector<HTMLInputElement>('[name="password"]')?.type ?? '';
+      }),
+    );
+    const sent = page.waitForFunction(() => document.title === 'password');
+    await field.press('Enter');
+    await sent;
+    await page.getByText('Account created.').waitFor();
+    await page.goto('/settings');
+    expect(await page.locator('[data-reveal]').allTextContents()).toEqual([
+      'Show current password',
+      'Show new password',
+      'Show your password',
+    ]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  },
+);
+
+test('[WEB-1] without script there is no button to show a password, and whoever deletes the account is led to the export first', async () => {
+  const { page, context } = await visit({ javaScriptEnabled: false });
+  await signUp(page, 'no-script@example.org', PASSWORD);
+  await page.goto('/settings');
+  expect(await page.locator('[data-reveal]:visible').count()).toBe(0);
+  const last = page.locator('[aria-labelledby="delete-account"]');
+  await last.getByRole('link', { name: 'export your data' }).click();
+  expect(page.url()).toMatch(/\/settings#export$/);
+  await last.locator('summary').click();
+  await last.getByLabel('Your password').fill(PASSWORD);
+  await last.getByRole('button', { name: 'Delete everything' }).click();
+  await page.getByText('Your account is deleted').waitFor();
+  await context.close();
+});

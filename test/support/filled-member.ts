@@ -112,7 +112,7 @@ async function filledVault(hub: SharedBrowser['hub'], key: string): Promise<Pick
 }
 
 /** Presses a button of a form, and waits for the page that answers: the form is sent once the hub was reached. */
-async function answered(page: Page, button: Locator): Promise<void> {
+export async function answered(page: Page, button: Locator): Promise<void> {
   const loaded = page.waitForEvent('load');
   await button.click();
   await loaded;

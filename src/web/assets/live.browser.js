@@ -28,8 +28,11 @@ let isDue = false;
 let checks = 0;
 let isChecking = false;
 let isLost = false;
-/** True while the bar says that a form was not sent: that stays until it is tried again. */
-let isUnsent = false;
+/**
+ * The form that the bar says was not sent: that stays until it is tried again.
+ * @type {HTMLFormElement | undefined}
+ */
+let unsent;
 
 /**
  * True when the value of a field differs from the one sent by the server.
@@ -50,21 +53,33 @@ function isTyped(field) {
 }
 
 /**
- * Keeps opened elements, and forms with changes: their hidden fields belong to the content shown before.
+ * True for a form that was pressed and has no answer yet: it sends what was pressed, whatever the page shows by then.
+ * @param {HTMLFormElement} form
+ */
+const isPressed = (form) => form === unsent || asking.has(form) || sending.has(form);
+
+/**
+ * Keeps opened elements, forms that were pressed, and forms with changes: their hidden fields belong to the content shown
+ * before.
  * @param {HTMLFormElement | null | undefined} sent
  */
 const keeping = (sent) => ({
   callbacks: {
     /** @param {Element} element */
     beforeNodeMorphed: (element) =>
-      element === sent || !(element instanceof HTMLFormElement) || ![...element.elements].some(isTyped),
+      element === sent ||
+      !(element instanceof HTMLFormElement) ||
+      !(isPressed(element) || [...element.elements].some(isTyped)),
+    /** @param {Element} element */
+    beforeNodeRemoved: (element) =>
+      ![...document.forms].some((form) => form !== sent && isPressed(form) && element.contains(form)),
     /**
      * @param {string} name
      * @param {Element} element
      */
     beforeAttributeUpdated(name, element) {
       if (name === 'open' && element.matches('details, dialog')) return false;
-      if (name === 'hidden' && element.matches('[data-copy], [data-swap] button')) return false;
+      if (name === 'hidden' && element.matches('[data-copy], [data-reveal], [data-swap] button')) return false;
       // What was kept within it is of the state before.
       if (name === 'data-state') return ![...element.querySelectorAll('input, select, textarea')].some(isTyped);
       return !(/^(value|checked|selected)$/.test(name) && isTyped(element));
@@ -88,11 +103,33 @@ function isShown(mark) {
 const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
 
 /**
+ * Names the rows of a list by what their first form sends: a renewed page then finds each again, where its place alone
+ * would put an opened question into another row.
+ * @param {Element | null} within
+ */
+function nameRows(within) {
+  /** @type {Set<string>} */
+  const named = new Set();
+  for (const form of within?.querySelectorAll('li form, tr form') ?? []) {
+    const row = form.closest('li, tr');
+    const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
+      form.querySelectorAll('input[type="hidden"]:not([name="csrf"])')
+    );
+    const name = [form.getAttribute('action'), ...Array.from(fields, ({ value }) => value)].join(' ');
+    if (row === null || row.id !== '' || named.has(name)) continue;
+    named.add(name);
+    row.id = name;
+  }
+}
+
+/**
  * Morphs the page into a newly rendered one.
  * @param {Document} next
  * @param {HTMLFormElement | null} [sent] the form that it answers, null for a link; undefined: the notices stay
  */
 function show(next, sent) {
+  nameRows(page());
+  nameRows(next.getElementById('page'));
   Idiomorph.morph(page(), next.getElementById('page'), keeping(sent));
   if (sent !== undefined) {
     document.getElementById('notices')?.replaceChildren(...(next.getElementById('notices')?.childNodes ?? []));
@@ -155,7 +192,7 @@ bar.append(barText, barButton);
  * @param {() => void} act
  */
 function tell(text, label, act) {
-  if (isUnsent) return;
+  if (unsent !== undefined) return;
   barText.textContent = text;
   barButton.textContent = label;
   barButton.onclick = act;
@@ -164,7 +201,7 @@ function tell(text, label, act) {
 }
 
 function hideBar() {
-  if (!isUnsent) bar.hidden = true;
+  if (unsent === undefined) bar.hidden = true;
 }
 
 async function renew() {
@@ -329,7 +366,7 @@ async function follow(response, form) {
   if (response.ok && form?.method === 'post' && fieldsOf(form) === sending.get(form)) form.reset();
   if (response.ok) history.replaceState(null, '', to.pathname + to.search);
   changes = 0;
-  if (form?.method === 'post') isUnsent = false;
+  if (form?.method === 'post') unsent = undefined;
   hideBar();
   show(next, form ?? null);
 }
@@ -436,13 +473,13 @@ function focusFirst(next) {
  */
 function notSent(form, submitter) {
   const kept = form.querySelector(ENTERED) === null ? '' : ', and your text is still here';
-  isUnsent = false;
+  unsent = undefined;
   tell(`Cairn cannot be reached. Nothing was sent${kept}.`, 'Try again', () => {
-    isUnsent = false;
+    unsent = undefined;
     hideBar();
     form.requestSubmit(submitter);
   });
-  isUnsent = true;
+  unsent = form;
 }
 
 /** What a person typed in a form. */
@@ -483,7 +520,7 @@ async function askFirst(form, submitter) {
     notSent(form, submitter);
     return;
   }
-  isUnsent = false;
+  unsent = undefined;
   hideBar();
   reached.add(form);
   form.requestSubmit(submitter);

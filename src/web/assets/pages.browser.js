@@ -60,13 +60,33 @@ async function copy(button) {
 document.addEventListener('click', ({ target }) => {
   const button = /** @type {Element} */ (target).closest('[data-copy]');
   if (button !== null) void copy(button);
+  const reveal = /** @type {Element} */ (target).closest('[data-reveal]');
+  if (reveal !== null) showTyped(reveal, reveal.previousElementSibling?.getAttribute('type') === 'password');
   if (/** @type {Element} */ (target).closest('[data-print]') !== null) print();
 });
+
+/**
+ * Shows what is typed in the password field before a button, or hides it.
+ * @param {Element} button
+ * @param {boolean} isShown
+ */
+function showTyped(button, isShown) {
+  button.previousElementSibling?.setAttribute('type', isShown ? 'text' : 'password');
+  if (button.firstChild !== null) button.firstChild.textContent = isShown ? 'Hide' : 'Show';
+}
+
+/** A browser would remember a password that is sent, or left, in a field of text. */
+function hideTyped() {
+  for (const button of document.querySelectorAll('[data-reveal]')) showTyped(button, false);
+}
+
+document.addEventListener('submit', hideTyped, true);
+addEventListener('pagehide', hideTyped);
 
 /** Prepares new content of the page. */
 function dress() {
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (
-    document.querySelectorAll('[data-copy], [data-print]')
+    document.querySelectorAll('[data-copy], [data-print], [data-reveal]')
   )) {
     button.hidden = false;
   }

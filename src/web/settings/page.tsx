@@ -297,7 +297,8 @@ function DeleteAccount({ visit, problem }: DeleteAccountProps): VNode {
     <section class="panel" aria-labelledby="delete-account">
       <h2 id="delete-account">Delete account</h2>
       <p class="lead">
-        Permanently deletes your account with its keys, tasks, documents, files and blobs. It cannot be undone.
+        Permanently deletes your account with its keys, tasks, documents, files and blobs. It cannot be undone:{' '}
+        <a href="#export">export your data</a> first if you may need it.
       </p>
       <FormErrors form={form} problem={problem} shown={[]} />
       <Confirm label="Delete my account…">

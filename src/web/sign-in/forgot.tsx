@@ -6,12 +6,14 @@ import type { Route } from '../../http/route/route.ts';
 import { limits } from '../../limits/service.ts';
 import type { Capabilities } from '../capabilities.ts';
 import { Field, FormErrors, type Problem } from '../fields.tsx';
+import { signInPath } from '../next-path.ts';
 import type { Pages, View, Visit } from '../pages.ts';
 import { problemOf } from '../problem.ts';
 import { Form, SubmitButton } from '../ui.tsx';
 
 const FORGOT = '/forgot';
 const RESET = '/reset';
+const SIGN_IN = signInPath('/');
 
 export interface ForgotOptions extends Pick<Capabilities, 'resets'> {
   readonly pages: Pages;
@@ -110,7 +112,7 @@ function closedView(): View {
         <h1>This link no longer works</h1>
         <p class="lead">It has expired, was used, or a newer one was sent. Nothing was changed.</p>
         <p>
-          <a href={FORGOT}>Ask for a new link</a>
+          <a href={FORGOT}>Ask for a new link</a>, or <a href={SIGN_IN}>sign in</a> if you know your password.
         </p>
       </div>
     ),
