@@ -108,8 +108,7 @@ const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
  * @param {Element | null} within
  */
 function nameRows(within) {
-  /** @type {Set<string>} */
-  const named = new Set();
+  const named = new Set(Array.from(within?.querySelectorAll('[id]') ?? [], ({ id }) => id));
   for (const form of within?.querySelectorAll('li form, tr form') ?? []) {
     const row = form.closest('li, tr');
     const fields = /** @type {NodeListOf<HTMLInputElement>} */ (
