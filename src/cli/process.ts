@@ -24,6 +24,13 @@ export function compileLess(): void {
   if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=600000');
 }
 
+/** Returns what is aborted when one of these signals tells this process to end: by default also as its terminal closes. */
+export function toldToEnd(signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']): AbortSignal {
+  const ended = new AbortController();
+  for (const signal of signals) process.once(signal, () => ended.abort());
+  return ended.signal;
+}
+
 /** Kinds of memory in a core dump, as a bit mask (core(5)): none. */
 const NO_MEMORY = '0';
 

@@ -88,9 +88,7 @@ function withItsOption({ name, options = [] }: Command, [word = '', ...rest]: re
       option.required && !rest.some((one) => one === `--${option.name}` || one.startsWith(`--${option.name}=`)),
   );
   const own = missing.find((option) => (option.name === 'email') === isEmail) ?? missing[0];
-  return own === undefined
-    ? undefined
-    : [name, ...rest, `--${own.name}`, word].map(quoted).join(' ').replace(quoted(name), name);
+  return own && [name, ...[...rest, `--${own.name}`, word].map(quoted)].join(' ');
 }
 
 /**

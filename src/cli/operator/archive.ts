@@ -16,6 +16,7 @@ import { syncPath } from '../../store/data-file/sync-path.ts';
 import type { PlainSummary } from '../../transfer/plain/write.ts';
 import { type Command, needs, type Options, takes } from '../command.ts';
 import { printError, printResult, table, tellUser } from '../output.ts';
+import { toldToEnd } from '../process.ts';
 import { UsageError } from '../usage-error.ts';
 import { givenQuotas, QUOTA_OPTIONS, QUOTA_WORDS } from './account-standing.ts';
 import { control } from './control.ts';
@@ -184,11 +185,9 @@ async function runImport(options: Options): Promise<number> {
   const folder = resolve(options.operand() ?? '');
   const email = options.optional('email');
   const bar = openProgress('importing');
-  const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
   const made = await control(
     { command: 'account.import', folder, ...(email === undefined ? {} : { email }), quotas: givenQuotas(options) },
-    { onProgress: (done, total) => bar.update(done, total), signal: ended.signal, open: openImporterAlone },
+    { onProgress: (done, total) => bar.update(done, total), signal: toldToEnd(), open: openImporterAlone },
   ).finally(() => bar.close());
   const { mirror_token: token, mirror_secret: secret } = made;
   const rows = [

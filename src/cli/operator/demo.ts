@@ -1,4 +1,5 @@
 /** cairn demo: a hub in a temporary folder with a household's data, in which an agent works while one watches. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { DemoHub } from '../demo/hub.ts';
 import { AGENT, beginning, PERSON, PHONE, session } from '../demo/story.ts';
 import { tell } from '../demo/tell.ts';
 import { print } from '../output.ts';
+import { toldToEnd } from '../process.ts';
 import { UsageError } from '../usage-error.ts';
 import { passwordHashOf } from './account.ts';
 
@@ -31,9 +33,8 @@ export const demoCommand: Command = {
 async function run(options: Options): Promise<number> {
   const port = numberOf(options, 'port', 0, 65_535);
   const seconds = numberOf(options, 'pause', PAUSE_SECONDS, 3600);
-  const ended = new AbortController();
   // Also as the terminal closes: the hub itself goes on after SIGHUP.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ended.abort());
+  const ended = toldToEnd();
   print('Making a hub with examples…');
   const hub = await DemoHub.start(port);
   try {
@@ -47,14 +48,14 @@ Password  ${password}
 An agent works now. Keep Tasks or Activity open and watch. Ctrl-C ends the demo and removes its data.
 `);
     for (const step of session(today())) {
-      await pause(seconds * 1000, undefined, { signal: ended.signal });
+      await pause(seconds * 1000, undefined, { signal: ended });
       await tell(hub.url, keys, step);
       print(`  ${AGENT} ${step.says}`);
     }
     print(`\nThe agent has finished. Activity shows what it did, and takes it back.`);
-    if (!options.flag('once') && !ended.signal.aborted) await Promise.race([hub.ended(), once(ended.signal, 'abort')]);
+    if (!options.flag('once') && !ended.aborted) await Promise.race([hub.ended(), once(ended, 'abort')]);
   } catch (error) {
-    if (!ended.signal.aborted) throw error;
+    if (!ended.aborted) throw error;
   } finally {
     await hub.stop();
   }

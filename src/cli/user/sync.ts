@@ -1,4 +1,5 @@
 /** cairn sync: syncs a folder with a vault. Nothing is overwritten silently on either side. */
+
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClientError } from '../../client/client-error.ts';
@@ -15,6 +16,7 @@ import { CONFLICT_CHOICES, type ConflictChoice, resolveConflict } from '../../cl
 import { newRound, type Round } from '../../client/sync/round.ts';
 import { type Command, needs, type Options, repeats, takes } from '../command.ts';
 import { print, printError, printResult } from '../output.ts';
+import { toldToEnd } from '../process.ts';
 import { UsageError } from '../usage-error.ts';
 import { watchAll } from './folders/watch-all.ts';
 import { askBeforeFirstPush } from './sync-first.ts';
@@ -246,11 +248,10 @@ function waitingPath({ folder, state }: Replica, given: string): string {
 }
 
 async function watch(options: Options): Promise<number> {
-  const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+  const signal = toldToEnd(['SIGINT', 'SIGTERM']);
   const { json } = options;
   const [allowDeletes, allowRewrites] = [options.flag('allow-deletes'), options.flag('allow-rewrites')];
-  const how = { json, allowDeletes, allowRewrites, create: options.flag('create'), signal: ended.signal };
+  const how = { json, allowDeletes, allowRewrites, create: options.flag('create'), signal };
   if (!options.flag('all')) return await watchOne(choiceOf(options, 'sync'), { ...how, prefix: '' });
   if (['folder', 'vault', 'server'].some((name) => options.optional(name) !== undefined)) {
     throw new UsageError('--all uses the folders, vaults and servers of sync.json; leave out the other options');

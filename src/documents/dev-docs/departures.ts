@@ -2,8 +2,7 @@
 import { ActivityLog } from '../../activity/log.ts';
 import type { Store } from '../../store/store.ts';
 import type { DevDocRecord } from './declared.ts';
-import { titleKey } from './kind.ts';
-import { devDocTitles } from './records.ts';
+import { holderOf } from './kind.ts';
 
 export interface Departure {
   /** As it was when the document left. */
@@ -13,7 +12,7 @@ export interface Departure {
 
 /**
  * Changes of documents are at least 1 ms apart, so a burst of them runs ahead of the clock, by which activity is noted. Who
- * asks within this time after a departure may hear of it twice, which harms nobody.
+ * asks within this time after a departure may hear of it twice, which is harmless.
  */
 const AHEAD_MS = 60_000;
 
@@ -42,7 +41,6 @@ export function departureOf(
   const isNew = Date.parse(doc.created_at) > positionMs;
   if (isNew || log.reachesBackTo(accountId, sinceMs ?? positionMs)) return undefined;
   // A document with this title is there, and is the one that such a copy has.
-  if (store.get(devDocTitles, titleKey(accountId, { title: doc.title, category }, 'live')) !== undefined)
-    return undefined;
+  if (holderOf(store, accountId, { title: doc.title, category }) !== undefined) return undefined;
   return { title: doc.title, at: doc.updated_at };
 }

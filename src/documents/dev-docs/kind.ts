@@ -6,6 +6,7 @@ import { limits } from '../../limits/service.ts';
 import type { CheckedReader } from '../../store/checked-reader.ts';
 import type { Batch } from '../../store/group-commit.ts';
 import { keyText } from '../../store/row-sums.ts';
+import type { Reader } from '../../store/table.ts';
 import { defineKind, indexRow, type KindCheck } from '../kind.ts';
 import { foldName } from '../rules.ts';
 import { measure } from '../texts.ts';
@@ -84,7 +85,7 @@ export const devDocKind = defineKind({
       return { ...shown, changed_ms: changedMs, deleted_at };
     },
     admit(batch, accountId, doc) {
-      const isTaken = batch.get(devDocTitles, titleKey(accountId, doc, 'live')) !== undefined;
+      const isTaken = holderOf(batch, accountId, doc) !== undefined;
       if (doc.deleted_at === null && isTaken)
         throw invalidField('title', `${doc.category} already has a dev doc with this title`);
     },
@@ -94,12 +95,21 @@ export const devDocKind = defineKind({
 type TitleKey = [accountId: string, title: string, state: 'live' | 'binned', category: string];
 
 /** Returns the key by which a live document, or the last deleted one, is found by its title. */
-export function titleKey(
+function titleKey(
   accountId: string,
   { title, category }: Pick<DevDocRecord, 'title' | 'category'>,
   state: 'live' | 'binned',
 ): TitleKey {
   return [accountId, foldName(title), state, category];
+}
+
+/** The number of the live document with these names. */
+export function holderOf(
+  reader: Pick<Reader, 'get'>,
+  accountId: string,
+  names: Pick<DevDocRecord, 'title' | 'category'>,
+): number | undefined {
+  return reader.get(devDocTitles, titleKey(accountId, names, 'live'));
 }
 
 function countLive(batch: Batch, accountId: string, category: string, delta: number): void {

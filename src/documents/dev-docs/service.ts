@@ -9,7 +9,7 @@ import { measure, textErrors } from '../texts.ts';
 import { categoryErrors, type DevCategory, listCategories } from './categories.ts';
 import { type DevDocRecord, declaredDoc } from './declared.ts';
 import type { DevDocChange, NewDevDoc } from './fields.ts';
-import { devDocKind, titleKey } from './kind.ts';
+import { devDocKind, holderOf } from './kind.ts';
 import {
   type CandidateQuery,
   type Candidates,
@@ -20,7 +20,7 @@ import {
 } from './list.ts';
 import { checkReference, type DocReference, findAny, findLive, titledDoc } from './lookup.ts';
 import { type DocPull, type PullRequest, planPull } from './pull.ts';
-import { type DevDocHead, devDocChanges, devDocTitles } from './records.ts';
+import { type DevDocHead, devDocChanges } from './records.ts';
 import {
   changeScope,
   contentTypeOf,
@@ -79,7 +79,7 @@ export class DevDocs extends DocumentService<DevDocRecord, DevDocHead, DevDocOpt
 
   /** As `openLive`, by its title in a category. */
   openTitled(accountId: string, category: string, title: string): ReadDocument<DevDocRecord> | undefined {
-    const id = this.options.store.get(devDocTitles, titleKey(accountId, { title: cleanName(title), category }, 'live'));
+    const id = holderOf(this.options.store, accountId, { title: cleanName(title), category });
     return id === undefined ? undefined : this.openLive(accountId, id);
   }
 
@@ -217,11 +217,6 @@ function refuseTaken(
   if (holder === undefined || holder === id) return;
   const next = deleted_at === null ? 'choose another one' : 'restore it with a new_title, or rename that one';
   throw invalidField(field, taken(names, next));
-}
-
-/** The number of the live document with these names. */
-function holderOf(batch: Batch, accountId: string, names: Names): number | undefined {
-  return batch.get(devDocTitles, titleKey(accountId, names, 'live'));
 }
 
 function taken({ category }: Names, next: string): string {

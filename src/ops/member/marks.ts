@@ -2,6 +2,7 @@
  * What members let one another know, as marks in the log: who joined, and what each has set aside. They have no other
  * contact, and the operator looks at the one that serves.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../common/log.ts';
 import { limits } from '../../limits/service.ts';
 import type { CommitLog } from '../../replication/log/log.ts';
@@ -70,11 +71,9 @@ async function setAsideByMember(log: Pick<CommitLog, 'listParts'>): Promise<Reco
 
 /** What the log says of the members; nothing when it does not answer in time, for then an operator asks. */
 export async function marksInTime(log: Pick<CommitLog, 'listParts'>) {
-  const late = AbortSignal.timeout(limits.memberAskMs);
-  const inTime = async <T>(answer: Promise<T>, otherwise: T): Promise<T> => {
-    const none = new Promise<T>((resolve) => late.addEventListener('abort', () => resolve(otherwise), { once: true }));
-    return await Promise.race([answer.catch(() => otherwise), none]);
-  };
+  const late = sleep(limits.memberAskMs, undefined, { ref: false });
+  const inTime = async <T>(answer: Promise<T>, otherwise: T): Promise<T> =>
+    await Promise.race([answer.catch(() => otherwise), late.then(() => otherwise)]);
   const [members, aside] = await Promise.all([inTime(memberNames(log), []), inTime(setAsideByMember(log), {})]);
   return { members, aside };
 }

@@ -13,6 +13,7 @@ import { KEY_FILE } from '../../../store/data-file/names.ts';
 import { masterKeyOf } from '../../../store/sealing/own-key.ts';
 import { type Command, type Options, takes } from '../../command.ts';
 import { print, printError } from '../../output.ts';
+import { toldToEnd } from '../../process.ts';
 import { UsageError } from '../../usage-error.ts';
 import { openForReading } from '../read-only.ts';
 import { operatorConfig } from '../settings.ts';
@@ -42,8 +43,7 @@ async function follow(options: Options): Promise<number> {
   const { dataFolder, mapBytes } = config;
   const live = (at_ms: number, copying_all: boolean) =>
     noteFollowed(dataFolder, { at_ms, every_ms: everyMs, copying_all });
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+  const signal = toldToEnd();
   const follower = await Follower.open({
     dataFolder,
     folder: options.operand() ?? '',
@@ -62,7 +62,7 @@ async function follow(options: Options): Promise<number> {
     const startMs = Date.now();
     tell(await follower.step(true));
     live(startMs, false);
-    await repeat(follower, { everyMs, signal: stop.signal, tell, live });
+    await repeat(follower, { everyMs, signal, tell, live });
     return 0;
   } finally {
     await follower.close();

@@ -155,10 +155,11 @@ export function unlockOf(options: Options, entry: MirrorEntry | undefined): Unlo
   const { identityFile: usual } = readClientSettings();
   const own = entry?.identity_file ?? usual;
   // With a passphrase, the key of this machine is not needed. One that an entry names must be there otherwise.
-  const isOwnUsed = existsSync(own) || (passphrase === undefined && entry?.identity_file != null);
+  const isOwnNeeded = passphrase === undefined && entry?.identity_file != null;
+  const isOwnThere = existsSync(own);
   const given = options.optional('identity');
-  if (given === undefined && entry !== undefined && isOwnUsed && !existsSync(own)) throw keyIsGone(own, entry);
-  const path = given ?? (isOwnUsed ? own : undefined);
+  if (given === undefined && isOwnNeeded && !isOwnThere) throw keyIsGone(own, entry);
+  const path = given ?? (isOwnThere ? own : undefined);
   if (path === STDIN && passphraseFile === STDIN)
     throw new UsageError('standard input is either the identity or the passphrase');
   if (path === undefined && passphrase === undefined)
@@ -176,7 +177,7 @@ function keyIsGone(path: string, { recipients }: MirrorEntry): ClientError {
   return new ClientError(
     `${path} does not exist. What this machine pushed is encrypted for ${recipients.join(', ')}: ${others}. Look where you keep ` +
       'copies and on other machines that back up for the same key, and pass it with --identity FILE. Archives that have a passphrase ' +
-      'need --passphrase-file FILE instead. If no copy is left, nobody can read those archives: make a new key with ' +
+      'need --passphrase-file FILE instead. If no copy is left, those archives cannot be read: make a new key with ' +
       '`cairn backups init --new-key`, and push each repository again.',
     backupExit.key,
   );
